@@ -47,7 +47,7 @@ def test_rates_count_in_powers_of_ten_and_are_shown_exactly(text: str, per_s: in
         ("abc", "not a rate", "such as 500, 20k or 1.5M"),
         ("-5", "not a rate", "such as 500, 20k or 1.5M"),
         ("20m", "unknown unit 'm'", "20k"),
-        ("0.5", "not a whole number of operations a second", "give whole operations a second"),
+        ("0.5", "not a whole number of operations per second", "use whole operations per second"),
     ],
 )
 def test_what_is_no_rate_is_refused_with_the_way_out(text: str, complaint: str, hint: str) -> None:

@@ -1,18 +1,18 @@
-"""What a user can mend, as a tree of exceptions.
+"""The exceptions for errors that a user can fix.
 
 IosondeError
-├── UsageError          exit 2   a flag or a value that makes no sense
-├── TargetError         exit 3   the target is missing, refused, or not what it should be
-├── EngineError         exit 4   the engine is missing, refused, or broke off
-├── MeasurementError    exit 5   the run ended, but cells that were asked for failed
+├── UsageError          exit 2   an invalid flag or value
+├── TargetError         exit 3   the target is missing, was refused, or is not as expected
+├── EngineError         exit 4   the engine is missing, was refused, or failed
+├── MeasurementError    exit 5   the run ended, but some of its cells failed
 ├── RecordError         exit 6   a run directory that can't be read
 │   └── NewerError      exit 6   a run that a newer iosonde has written
-├── OutputError         exit 7   a place that can't be written
-├── DataError           exit 8   what was read back is not what was written
-├── ExpectationError    exit 9   a run does not meet what was expected of it
-└── UndecidedError      exit 10  a run does not tell whether it meets what was expected of it
+├── OutputError         exit 7   an output can't be written
+├── DataError           exit 8   the data read back differs from the data written
+├── ExpectationError    exit 9   a run does not meet its expected values
+└── UndecidedError      exit 10  a run does not decide whether it meets its expected values
 
-An interruption is not an error: the command line ends with 129 for SIGHUP, 130 for SIGINT and 143 for SIGTERM.
+An interruption is not an error: the command exits with 129 for SIGHUP, 130 for SIGINT and 143 for SIGTERM.
 """
 
 import errno
@@ -22,30 +22,30 @@ from typing import Any, Final
 HINT_HANGS: Final = (
     "check the kernel log (dmesg); `umount -f` force-unmounts an unresponsive file system, then run again"
 )
-"""The way out where a target does not answer, and whoever touches it may wait for ever."""
+"""The hint for a target that does not respond: any access to it may hang for ever."""
 
 HINT_PROCESSES: Final = "raise the limit on processes and threads (ulimit -u; pids.max of the cgroup), or stop some"
-"""The way out where the system starts no more of them."""
+"""The hint if the limit on processes is reached."""
 
 HINT_FILES: Final = "raise the limit on open files (ulimit -n)"
-"""The way out where no more files can be opened."""
+"""The hint if the limit on open files is reached."""
 
 HINT_ONE_BUILD: Final = "front end and engine must come from the same build: install iosonde again"
-"""The way out where the engine does not speak the front's protocol."""
+"""The hint if front end and engine speak different protocols."""
 
 
 def limit_hint(error: OSError) -> str | None:
-    """The way out where a limit of the system was reached; None for any other error."""
+    """The hint if a limit of the system was reached; None for any other error."""
     if error.errno in {errno.EMFILE, errno.ENFILE}:
         return HINT_FILES
     return HINT_PROCESSES if error.errno == errno.EAGAIN else None
 
 
 class IosondeError(Exception):
-    """One line on what happened, and one line on the way out.
+    """An error that a user can fix.
 
-    ``message`` is the line that says what happened; ``hint`` is the line that the user can follow. ``final`` says that
-    a run which it ended can't go on as it is: then the hint names another way.
+    ``message`` is one line on what happened; ``hint`` is one line on what to do. ``final`` says that a run ended by it
+    can't be resumed unchanged: then the hint names an alternative.
     """
 
     exit_code = 1
@@ -57,30 +57,30 @@ class IosondeError(Exception):
         self.final = final
 
     def __reduce__(self) -> tuple[Callable[..., "IosondeError"], tuple[str, str], dict[str, Any]]:
-        """How it passes from process to process, whole."""
+        """Pickles all attributes, so that the error can cross process boundaries."""
         return type(self), (self.message, self.hint), {"final": self.final}
 
 
 class UsageError(IosondeError):
-    """A flag or a value that makes no sense."""
+    """An invalid flag or value."""
 
     exit_code = 2
 
 
 class TargetError(IosondeError):
-    """The target is missing, refused, or not what it should be."""
+    """The target is missing, was refused, or is not as expected."""
 
     exit_code = 3
 
 
 class EngineError(IosondeError):
-    """The engine is missing, refused, or broke off."""
+    """The engine is missing, was refused, or failed."""
 
     exit_code = 4
 
 
 class MeasurementError(IosondeError):
-    """The run ended, but cells that were asked for failed."""
+    """The run ended, but some of its cells failed."""
 
     exit_code = 5
 
@@ -92,28 +92,28 @@ class RecordError(IosondeError):
 
 
 class NewerError(RecordError):
-    """A run that a newer iosonde has written: it holds what this one does not know, and nothing of it is touched."""
+    """A run that a newer iosonde has written, with content that this one does not know. It is not changed."""
 
 
 class DataError(IosondeError):
-    """What was read back is not what was written."""
+    """The data read back differs from the data written."""
 
     exit_code = 8
 
 
 class ExpectationError(IosondeError):
-    """A run does not meet what was expected of it."""
+    """A run does not meet its expected values."""
 
     exit_code = 9
 
 
 class UndecidedError(IosondeError):
-    """A run does not tell whether it meets what was expected of it."""
+    """A run does not decide whether it meets its expected values."""
 
     exit_code = 10
 
 
 class OutputError(IosondeError):
-    """A place that can't be written."""
+    """An output can't be written."""
 
     exit_code = 7

@@ -96,5 +96,5 @@ def _reason(error: Exception) -> str:
     ours = Path(__file__).parent
     places = [frame for frame in extract_tb(error.__traceback__) if Path(frame.filename).is_relative_to(ours)]
     if not places or Path(places[-1].filename) == Path(__file__):
-        return said
-    return f"{said}; {Path(places[-1].filename).relative_to(ours)}, line {places[-1].lineno}"
+        return message
+    return f"{message}; {Path(places[-1].filename).relative_to(ours)}, line {places[-1].lineno}"

@@ -1,18 +1,18 @@
-"""Text that came from elsewhere, made fit to be printed."""
+"""Makes text from outside safe to print."""
 
 import shlex
 
 
 def printable(text: str) -> str:
-    """Text from outside (paths, host names) without control characters, which a terminal would obey.
+    """Text from outside (paths, host names) without control characters, which a terminal would execute.
 
-    Nor does any of it begin a new line, which could pass for one of ours.
+    Newlines are replaced as well, since a new line could look like one of iosonde's own.
     """
     return "".join(character if character.isprintable() else repr(character)[1:-1] for character in text)
 
 
 def quoted(path: object) -> str:
-    """A path as one word of a command that a shell takes."""
+    """A path quoted as one word of a shell command."""
     return shlex.quote(str(path))
 
 
@@ -22,7 +22,7 @@ def encodable(text: str) -> str:
 
 
 def without_formula(text: str) -> str:
-    """Text as a spreadsheet takes it for text: it would run what begins like a formula, unless a quote comes first."""
+    """Text that a spreadsheet does not run as a formula: a quote is added before text that begins like one."""
     if text[:1] not in {"=", "+", "-", "@", "\t", "\r"}:
         return text
     try:

@@ -69,7 +69,7 @@ def parse_bytes(text: str, what: str) -> int:
 def parse_duration(text: str, what: str) -> int:
     """Nanoseconds from text such as ``5s``, ``200ms``, ``2m`` or ``6m30s`` (``what`` names the flag in errors).
 
-    What `format_duration` says is taken as well: ``6 min 30 s``.
+    Also accepts the output of `format_duration`: ``6 min 30 s``.
     """
     _check_length(text, what)
     if _SEVERAL.fullmatch(text):
@@ -91,7 +91,7 @@ def _of_parts(text: str, what: str) -> int:
     parts = ["".join(part) for part in _PART.findall(text)]
     factors = [DURATIONS_NS.get(unit.replace("µ", "u"), 0) for _, unit in _PART.findall(text)]
     if 0 not in factors and any(after >= before for before, after in pairwise(factors)):
-        raise UsageError(f"{what}: '{text}' has its units in no order", "write the largest first, such as 6m30s")
+        raise UsageError(f"{what}: '{text}' has its units in the wrong order", "write the largest first, such as 6m30s")
     return sum(parse_duration(part, what) for part in parts)
 
 
@@ -105,22 +105,22 @@ def parse_percent(text: str, what: str) -> float:
 
 
 def parse_rate(text: str, what: str) -> int:
-    """Operations a second from text such as ``500``, ``20k`` or ``1.5M`` (``what`` names the flag in errors).
+    """Operations per second from text such as ``500``, ``20k`` or ``1.5M`` (``what`` names the flag in errors).
 
     Rates use powers of ten, so ``k`` and ``M`` are not ambiguous. A trailing ``/s`` is accepted.
     """
     _check_length(text, what)
     match = _NUMBER.match(text.strip().removesuffix("/s"))
     if match is None:
-        raise UsageError(f"{what}: '{text}' is not a rate", "write operations a second, such as 500, 20k or 1.5M")
+        raise UsageError(f"{what}: '{text}' is not a rate", "write operations per second, such as 500, 20k or 1.5M")
     number, unit = match.groups()
     factor = RATES.get(unit)
     if factor is None:
         raise UsageError(
             f"{what}: '{text}' has the unknown unit '{unit}'",
-            "a rate is operations a second: 500, 20k (thousands), 1.5M (millions)",
+            "a rate is in operations per second: 500, 20k (thousands), 1.5M (millions)",
         )
-    return _whole(number, factor, what, text, "operations a second")
+    return _whole(number, factor, what, text, "operations per second")
 
 
 def _check_length(text: str, what: str) -> None:
@@ -136,13 +136,13 @@ def _whole(number: str, factor: int, what: str, text: str, base: str) -> int:
     if rest:
         raise UsageError(
             f"{what}: '{text}' is not a whole number of {base}",
-            "use a smaller unit" if factor > 1 else f"give whole {base}",
+            "use a smaller unit" if factor > 1 else f"use whole {base}",
         )
     return value
 
 
 def _scaled(value: float, digits: int) -> str:
-    """At least ``digits`` significant digits, and never an exponent."""
+    """A number with at least ``digits`` significant digits, without an exponent."""
     magnitude = abs(value)
     decimals = digits - 1
     while magnitude >= 10 and decimals > 0:

@@ -31,5 +31,5 @@ def test_of_several_those_are_named_that_do_not(tmp_path: Path) -> None:
         with pytest.raises(TargetError) as refused:
             check_answers(LocalHost(), [tmp_path, file.path], wait_s=1)
         assert time.monotonic() - since_s < 10
-    assert refused.value.message == f"looking at {file.path} did not come back within 1 s"
+    assert refused.value.message == f"{file.path} did not respond within 1 s"
     assert refused.value.hint == HINT_HANGS

@@ -53,7 +53,7 @@ def test_commands_go_to_whole_namespaces_only() -> None:
 
 def test_a_generic_device_takes_commands_only() -> None:
     check_commands(device(GENERIC), asked=True)
-    with pytest.raises(UsageError, match="only takes NVMe commands") as refused:
+    with pytest.raises(UsageError, match="only accepts NVMe commands") as refused:
         check_commands(device(GENERIC), asked=False)
     assert refused.value.hint == "add --engine passthrough, or name the block device, /dev/nvme0n1"
 

@@ -84,7 +84,7 @@ def test_a_file_whose_name_looks_like_a_model_is_named_by_its_path(tmp_path: Pat
 
 @pytest.mark.parametrize("choice", [EngineChoice.IO_URING, EngineChoice.PSYNC])
 def test_an_engine_that_does_io_is_refused_for_a_simulated_drive(choice: EngineChoice) -> None:
-    with pytest.raises(UsageError, match="a simulated drive takes none") as told:
+    with pytest.raises(UsageError, match="a simulated drive has none") as told:
         check_choice(choice, resolve_targets(LocalHost(), wish("sim:mmc"), "run")[0])
     assert told.value.hint.startswith("omit --engine")
 

@@ -65,7 +65,7 @@ WRONG_INPUTS: Final[list[tuple[str, int, str, str]]] = [
     (
         "run sim:mmc --engine psync",
         2,
-        "--engine psync does real I/O, and a simulated drive takes none",
+        "--engine psync does real I/O, and a simulated drive has none",
         "omit --engine: sim: targets are simulated",
     ),
     (
@@ -371,7 +371,7 @@ WRONG_INPUTS: Final[list[tuple[str, int, str, str]]] = [
     ),
     ("run loop", 3, "loop: Too many levels of symbolic links", "name a file or directory that you have access to"),
     ("run . --size 4KB --quick", 2, "--size 4000 B is too small", "use 16 MiB or more"),
-    ("run . --size 1.5B", 2, "--size: '1.5B' is not a whole number of bytes", "give whole bytes"),
+    ("run . --size 1.5B", 2, "--size: '1.5B' is not a whole number of bytes", "use whole bytes"),
     ("run . --size KiB", 2, "--size: 'KiB' is not a size", "write a size such as 4KiB, 1MiB or 8GiB"),
     (
         "run . --size 1XiB",
@@ -385,7 +385,7 @@ WRONG_INPUTS: Final[list[tuple[str, int, str, str]]] = [
         "--rate 0 is not within 1 to 1000M operations a second",
         "use a rate such as 500 or 20k, or omit --rate to keep each queue full",
     ),
-    ("probe . --rate abc", 2, "--rate: 'abc' is not a rate", "write operations a second, such as 500, 20k or 1.5M"),
+    ("probe . --rate abc", 2, "--rate: 'abc' is not a rate", "write operations per second, such as 500, 20k or 1.5M"),
     (
         "probe . --arrivals constant",
         2,

@@ -12,12 +12,10 @@ PENDING: Final = (
     "docs/decisions/",
     "docs/reference/",
     "src/iosonde/api/",
-    "src/iosonde/campaign/",
     "src/iosonde/charts/",
     "src/iosonde/cli/",
     "src/iosonde/plans/",
     "src/iosonde/report/",
-    "src/iosonde/store/",
     "src/iosonde/workload_keys/",
 )
 """What is still to be rewritten. Entries only go away: a new file is written in the words of the glossary."""

@@ -104,10 +104,10 @@ def test_a_device_is_read_past_the_page_cache_and_what_it_is_stands_in_the_recor
         (("run",), "and the profile lab would write to it"),
         (("run", "--profile", "reads", "--overwrite"), "--overwrite would write"),
         (("plan",), "and the profile lab would write to it"),
-        (("probe", "--read", "70"), "and what is asked would write to it"),
-        (("probe", "--read", "99", "--trim", "1"), "and what is asked would write to it"),
-        (("probe", "--read", "0", "--verify"), "and what is asked would write to it"),
-        (("probe", "--read", "0", "--engine", "fio"), "and what is asked would write to it"),
+        (("probe", "--read", "70"), "and the requested workload would write to it"),
+        (("probe", "--read", "99", "--trim", "1"), "and the requested workload would write to it"),
+        (("probe", "--read", "0", "--verify"), "and the requested workload would write to it"),
+        (("probe", "--read", "0", "--engine", "fio"), "and the requested workload would write to it"),
         (("probe", "--overwrite"), "--overwrite would write"),
     ],
 )
@@ -140,7 +140,8 @@ def test_any_block_device_that_there_is_is_refused_to_whoever_would_write_it() -
         pytest.skip("there is no block device here")
     error, _ = refused("probe", there[0], "--read", "50")
     assert (
-        error == f"error: {there[0]} is a block device, which iosonde only reads, and what is asked would write to it"
+        error == f"error: {there[0]} is a block device, which iosonde only reads, "
+        "and the requested workload would write to it"
     )
 
 
@@ -259,8 +260,8 @@ def test_a_run_does_not_go_on_on_another_device_of_the_same_name_and_size(tmp_pa
     with attached(other, device):
         error, hint = refused("resume", directory)
     assert error == (
-        f"error: {device} is not the device that was measured: the measured device was file {tmp_path / 'image'}, "
-        f"this one is file {other}"
+        f"error: {device} is not the device that was measured: the measured device had file {tmp_path / 'image'}, "
+        f"this one has file {other}"
     )
     assert hint == "hint: connect that device again under the same path, or start a new run"
 

@@ -1,6 +1,6 @@
-"""The conductor: a plan and a source in, a run directory out, cell by cell.
+"""Runs a campaign: measures the cells of a plan with a source, and writes a run directory.
 
-In: what the user wants of a target. Out: journalled cells, and events for whoever watches.
+In: the user's request for a target. Out: journalled cells, and progress events for an observer.
 """
 
 from iosonde.campaign.answering import check_answers

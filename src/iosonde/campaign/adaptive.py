@@ -1,13 +1,13 @@
 """Chooses the next measurement of a plan with a precision, so that as many cells as possible reach it in the budget.
 
-The plan measures the first repeats of all cells. After them come rounds: each round measures once more every cell
-that the remaining budget can still bring to the requested precision. Cells stay interleaved, so drift of the target
-shows up as spread between repeats. A round starts with cells that have too few repeats to estimate their need; then
-come the cells that the headline reports, then all others. Within each group, the cells with the smallest total need
-come first. Once all cells are known as well as was asked, tail cells are measured on until p99.99 has its samples,
-where the budget left holds that.
+The plan measures the first repeats of all cells. Rounds follow: each round measures again every cell that the
+remaining budget can still bring to the requested precision. Cells stay interleaved, so drift of the target shows up
+as spread between repeats. A round starts with cells that have too few repeats to estimate the time they need. The
+cells of the headline follow, then all others. Within each group, the cells that need the least total time are first.
+Once all cells have reached the requested precision, tail cells are measured until p99.99 has enough samples, if the
+remaining budget is large enough.
 
-All decisions follow from the plan and the records alone, so a resumed run makes the same ones.
+All decisions depend only on the plan and the records, so a resumed run makes the same ones.
 """
 
 from collections import defaultdict
@@ -25,20 +25,21 @@ from iosonde.plans import CELL_OVERHEAD_NS, ROUNDING_NS, cell_seed, timing_betwe
 from iosonde.records import Aim, CellPlan, CellRecord, CellTurn, Experiment, Outcome, Plan, Timing
 from iosonde.units import SECOND_NS
 
-# A repeat that is to be longer than the warm-up that was seen begins behind it with some room.
+# A longer warm-up is this factor times the warm-up that was observed.
 WARM_UP_ROOM: Final = 1.5
-# What is missing is spread over so many repeats: how they differ is part of what is to be known.
+# The missing time is divided among this many repeats, because the estimate needs the spread between repeats.
 REPEATS_AHEAD: Final = 3
+# A repeat is at most this many times as long as the mean repeat so far.
 GROWTH: Final = 3
-# How repeats differ is known to a fifth with so many of them; what a cell needs is guessed from fewer at random.
+# This many repeats give the spread between repeats to about 20 %. With fewer, the time that a cell needs is a guess.
 JUDGED_MIN: Final = 12
-# So many operations have 10 beyond the last of the percentiles.
+# With this many operations, 10 are above the highest percentile.
 TAIL_COUNT_MIN: Final = SAMPLES_BEYOND_MIN * round(100 / (100 - PERCENTS[-1]))
 
 
 @dataclass(frozen=True)
 class _Known:
-    """What so many repeats have shown of a cell."""
+    """The estimate of a cell after ``repeats`` repeats."""
 
     repeats: int
     estimate: CellEstimate
@@ -46,7 +47,7 @@ class _Known:
 
 
 class AdaptiveScheduler:
-    """Decides turn by turn, and is told what came of each."""
+    """Chooses one trial at a time from the results of all trials before it."""
 
     def __init__(self, plan: Plan, aim: Aim) -> None:
         self._plan = plan
@@ -62,7 +63,10 @@ class AdaptiveScheduler:
         self._left_ns = aim.budget_ns
 
     def take(self, turn: CellTurn, record: CellRecord) -> None:
-        """What a turn has given: with its subject added up once, without what only pages show, since all are kept."""
+        """Takes the result of a trial.
+
+        All records stay in memory, so intervals and slowest operations are dropped. The total is computed once.
+        """
         self._order = max(self._order, turn.order)
         cost_ns = turn_cost_ns(self._cells[turn.cell], turn)
         self._left_ns -= cost_ns
@@ -73,16 +77,16 @@ class AdaptiveScheduler:
         self._records[turn.cell].append(record.model_copy(update=light))
 
     def follow(self, turn: CellTurn, record: CellRecord) -> None:
-        """A turn that an earlier session has chosen and measured."""
+        """Takes the result of a trial that an earlier session chose and measured."""
         if turn.order > len(self._plan.turns):
             self.next_turn()
         self.take(turn, record)
 
     def next_turn(self) -> CellTurn | None:
-        """The next turn; None when every cell is known, or nothing more fits into the budget."""
+        """The next trial; None when every cell is precise enough, or no other trial fits into the budget."""
         turn = self._next_of_round()
         if turn is None:
-            self._round = self._doubtful()
+            self._round = self._next_round()
             self._round_number += 1
             turn = self._next_of_round()
         return turn
@@ -94,39 +98,41 @@ class AdaptiveScheduler:
                 return turn
         return None
 
-    def _doubtful(self) -> list[Precision]:
-        """The cells that are worth another turn, in their order.
+    def _next_round(self) -> list[Precision]:
+        """The cells of the next round, in their order.
 
-        Those that the budget left holds to their end, beside all that come before them, are alone in the round: time
-        that goes to what can't be known with it would be lost for what can. Where it holds none of them, all are. Each
-        has one turn in a round, so that this holds until it is measured.
+        They are the cells that can all reach the precision within the remaining budget. Time for any other cell would
+        be taken from these. If the budget is too small for every single cell, all unfinished cells are in the round.
+        A cell has one trial in a round, so the choice stays valid until the cell is measured.
         """
         known = [self._known(cell) for cell in self._cells.values()]
         leading = leading_cells([each.estimate for each in known])
-        found = [each.precision for each in known if self._goes_on(each.precision)]
-        found.sort(key=lambda each: (not _is_unsure(each), each.cell not in leading, self._whole_ns(each), -each.doubt))
-        held = self._held([(each, self._missing_ns(each)) for each in found])
-        return held or found or self._held([(each.precision, self._tail_ns(each)) for each in known if _is_thin(each)])
+        found = [each.precision for each in known if self._is_unfinished(each.precision)]
+        found.sort(key=lambda each: (not _is_unsure(each), each.cell not in leading, self._total_ns(each), -each.doubt))
+        fitting = self._fitting([(each, self._missing_ns(each)) for each in found])
+        thin = [(each.precision, self._tail_ns(each)) for each in known if _is_thin(each)]
+        return fitting or found or self._fitting(thin)
 
-    def _held(self, wanted: Sequence[tuple[Precision, float]]) -> list[Precision]:
-        """Those whose missing time, nanoseconds, the budget left holds beside that of all held before them."""
-        held, free_ns = list[Precision](), float(self._left_ns)
-        for each, missing_ns in wanted:
+    def _fitting(self, candidates: Sequence[tuple[Precision, float]]) -> list[Precision]:
+        """The cells that fit into the remaining budget, chosen in order. Each comes with its missing time in ns."""
+        fitting, free_ns = list[Precision](), float(self._left_ns)
+        for each, missing_ns in candidates:
             if missing_ns <= free_ns:
-                held.append(each)
+                fitting.append(each)
                 free_ns -= missing_ns
-        return held
+        return fitting
 
     def _tail_ns(self, known: _Known) -> float:
-        """About how much of the budget the last percentile of a cell needs yet."""
+        """About how much of the budget, in ns, a cell still needs for its highest percentile."""
         cell, missing_ns = self._cells[known.estimate.cell], _missing_tail_ns(known.estimate)
         repeats = GROWTH + missing_ns / cell.timing.measure_ns
         return missing_ns + repeats * (self._first[cell.cell].warmup_ns + CELL_OVERHEAD_NS)
 
-    def _goes_on(self, known: Precision) -> bool:
-        """Whether a cell is to be measured once more: not one that failed, unless it sent nothing for so short a time.
+    def _is_unfinished(self, known: Precision) -> bool:
+        """Whether a cell is measured again.
 
-        A flush that waits for all that others have written takes longer than any repeat but the longest.
+        A cell that failed is not, unless it completed nothing in a short repeat. A flush that waits for the writes of
+        other programs takes longer than most repeats.
         """
         if known.met or self._cells[known.cell].timing.amount_bytes is not None:
             return False
@@ -136,20 +142,20 @@ class AdaptiveScheduler:
         is_short = known.repeats_used > 0 or last.timing.measure_ns < self._cells[known.cell].timing.measure_ns
         return last.is_silent and is_short
 
-    def _whole_ns(self, known: Precision) -> float:
-        """About what a cell takes of the budget in all: errors fall with the square root of the time."""
+    def _total_ns(self, known: Precision) -> float:
+        """About how much of the budget, in ns, a cell needs in total: errors fall with the square root of the time."""
         return self._spent_ns[known.cell] * max(known.doubt, 1.0) ** 2 if self._records[known.cell] else inf
 
     def _missing_ns(self, known: Precision) -> float:
-        """About how much of it is still missing; of a cell with few repeats, as much as will tell."""
+        """About how much of the budget, in ns, a cell still needs; with few repeats, the time for ``JUDGED_MIN``."""
         spent_ns = self._spent_ns[known.cell]
         if not spent_ns:
             return inf
-        # Repeats that were discarded were paid for as well.
+        # Discarded repeats used up budget as well.
         each_ns = spent_ns / max(known.repeats_used, 1)
         if _is_unsure(known):
             return (JUDGED_MIN - known.repeats_used) * each_ns
-        return max(self._whole_ns(known) - spent_ns, each_ns)
+        return max(self._total_ns(known) - spent_ns, each_ns)
 
     def _known(self, cell: CellPlan) -> _Known:
         records = self._records[cell.cell]
@@ -173,22 +179,22 @@ class AdaptiveScheduler:
         )
 
     def _timing(self, cell: CellPlan, known: Precision) -> Timing:
-        """As long as what is missing asks for, as the budget left gives to each cell, and as the campaign allows."""
+        """The timing of the next repeat: as long as needed, within its share of the budget and the cell's bounds."""
         first, records = self._first[cell.cell], self._records[cell.cell]
         usual_ns = sum(record.timing.measure_ns for record in records) / len(records)
-        wanted_ns = self._length_ns(first, usual_ns, known, len(records))
+        needed_ns = self._length_ns(first, usual_ns, known, len(records))
         fair_ns = self._left_ns / (len(self._round) + 1) - first.warmup_ns - CELL_OVERHEAD_NS - ROUNDING_NS
         moving = [record.within.warm_up_ns for record in records if record.within is not None and not record.settled]
         warmup_ns = max((record.timing.warmup_ns for record in records), default=first.warmup_ns)
         if known.reason is Reason.WARMING_UP:
             warmup_ns = max([warmup_ns, *(round(each * WARM_UP_ROOM) for each in moving)])
-        return timing_between(cell, warmup_ns, round(max(min(wanted_ns, fair_ns), first.measure_ns)))
+        return timing_between(cell, warmup_ns, round(max(min(needed_ns, fair_ns), first.measure_ns)))
 
     def _length_ns(self, first: Timing, usual_ns: float, known: Precision, repeats: int) -> float:
-        """The length of a repeat by which what is missing is known soonest.
+        """The length of a repeat, in ns, that reaches the precision soonest.
 
-        Where repeats differ, more of them help and longer ones don't: the best length weighs what a repeat costs
-        beside its measuring against what is lost by cutting it short (Cochran, Sampling Techniques, section 10.6).
+        If repeats differ, more repeats help and longer repeats do not. The best length balances the fixed cost of a
+        repeat (warm-up and overhead) against its measurement time (Cochran, Sampling Techniques, section 10.6).
         """
         if known.reason is Reason.TOO_FEW_REPEATS:
             return usual_ns
@@ -201,29 +207,29 @@ class AdaptiveScheduler:
         if known.reason is Reason.TAIL_TOO_THIN:
             return most_ns
         if known.doubt == inf:
-            # Repeats differ by so much that there is no interval.
+            # Repeats differ so much that there is no interval.
             return usual_ns
-        beside_ns = first.warmup_ns + CELL_OVERHEAD_NS
-        best = (self._best_ns(each, usual_ns, beside_ns, repeats) for each in known.known)
+        fixed_ns = first.warmup_ns + CELL_OVERHEAD_NS
+        best = (self._best_ns(each, usual_ns, fixed_ns, repeats) for each in known.known)
         return min(max(best), most_ns)
 
-    def _best_ns(self, figure: AimedFigure, usual_ns: float, beside_ns: float, repeats: int) -> float:
+    def _best_ns(self, figure: AimedFigure, usual_ns: float, fixed_ns: float, repeats: int) -> float:
         doubt, share = figure.doubt(self._aim.precision_percent), figure.between_share or 0.0
         if doubt <= 1:
             return 0.0
         ahead_ns = repeats * usual_ns * (doubt**2 - 1) / REPEATS_AHEAD
-        return ahead_ns if not share else min(ahead_ns, sqrt(beside_ns * usual_ns * (1 - share) / share))
+        return ahead_ns if not share else min(ahead_ns, sqrt(fixed_ns * usual_ns * (1 - share) / share))
 
 
 def _missing_tail_ns(cell: CellEstimate) -> float:
-    """How long a cell has to be measured yet for the samples that its last percentile needs; 0 where it has none."""
+    """The time, in ns, to measure a cell until its highest percentile has enough samples; 0 without percentiles."""
     if cell.subject is None or cell.subject.saturated or not cell.subject.iops.mean:
         return 0.0
     return max(TAIL_COUNT_MIN - cell.subject.count, 0) / cell.subject.iops.mean * SECOND_NS
 
 
 def _is_thin(known: _Known) -> bool:
-    """Whether a cell that is about the tail, and known as well as was asked, lacks samples for its last percentile."""
+    """Whether a tail cell has the requested precision, but too few samples for its highest percentile."""
     is_tail = Experiment.TAIL in known.estimate.experiments and known.precision.met
     return is_tail and _missing_tail_ns(known.estimate) > 0
 

@@ -1,4 +1,4 @@
-"""A whole campaign: from the user's wish to a finished run directory, whatever happens on the way."""
+"""A whole campaign: from the user's request to a finished run directory."""
 
 import secrets
 from collections.abc import Callable, Iterator
@@ -33,13 +33,13 @@ from iosonde.sources import SimulatedDrive, Target, check_fio_can
 from iosonde.store import RunDirectory
 from iosonde.vocabulary import EngineChoice, Poll
 
-# Makes a plan once it is known what the targets are like.
+# Makes a plan from what is known of the targets.
 PlanMaker = Callable[[Ground], Plan]
 
 
 @dataclass(frozen=True)
 class Wish:
-    """All that the user wants of a campaign. ``command`` is what asked for it, where that is no command line."""
+    """The user's request for a campaign. ``command`` is the call that made it, if it was not a command line."""
 
     target: TargetWish
     engine: EngineChoice
@@ -51,7 +51,7 @@ class Wish:
 
 @dataclass(frozen=True)
 class Survey:
-    """What is known before anything is touched; ``why_slow`` says why a campaign of minutes is too short for it."""
+    """What is known before a target is touched. ``why_slow`` says why a campaign of minutes is too short for it."""
 
     run: str
     host: Host
@@ -62,22 +62,22 @@ class Survey:
 
     @property
     def is_simulated(self) -> bool:
-        """Whether simulated drives will be measured, in a time of their own."""
+        """Whether the targets are simulated drives, which are measured in virtual time."""
         return isinstance(self.targets[0], SimulatedDrive)
 
     @property
     def assumed_bytes_per_s(self) -> int:
-        """What a target may take in a second: as its model says, or more than most drives take."""
+        """The assumed write bandwidth of a target, in bytes/s: that of its model, or more than that of most drives."""
         return assumed_bytes_per_s(each.drive for each in self.targets if isinstance(each, SimulatedDrive))
 
 
 def new_run_name(now: datetime) -> str:
-    """A name for a run that sorts by time and is never met twice: ``20261120-173000-1f3a``."""
+    """A unique name for a run that sorts by time: ``20261120-173000-1f3a``."""
     return f"{now.astimezone(UTC):%Y%m%d-%H%M%S}-{secrets.token_hex(2)}"
 
 
 def look_ahead(wish: Wish, now: datetime) -> Survey:
-    """Finds out where the targets are and what will be done to them. Raises what would stop a run."""
+    """Resolves the targets and plans the run, and touches nothing. Raises every error that would stop the run here."""
     run = new_run_name(now)
     targets = resolve_targets(wish.host, wish.target, run)
     check_choice(wish.engine, targets[0])
@@ -129,12 +129,12 @@ def _header(wish: Wish, ahead: Survey, now: datetime, session: OpenSession) -> R
 
 
 def whole_plan(plan: Plan) -> Work:
-    """All that a plan asks for."""
+    """All the work of a plan."""
     return Work(steps=plan.preparation, turns=plan.turns)
 
 
 def measure_to_directory(wish: Wish, ahead: Survey, out: Path, observer: Observer, now: datetime) -> RunDirectory:
-    """Runs a campaign into a run directory. What was measured is kept, whatever ends the run."""
+    """Runs a campaign into a run directory. The measurements are kept even if the run ends early."""
     directory = RunDirectory.create(out)
     try:
         with (
@@ -149,7 +149,7 @@ def measure_to_directory(wish: Wish, ahead: Survey, out: Path, observer: Observe
 
 
 class Memory:
-    """Keeps a run in memory: for a probe, which leaves nothing behind."""
+    """Keeps a run in memory, for a probe, which writes no files."""
 
     def __init__(self) -> None:
         self.cells: list[CellRecord] = []
@@ -157,21 +157,21 @@ class Memory:
         self.ended: SessionEnd | None = None
 
     def turn(self, turn: CellTurn) -> None:
-        """Nothing: the cell says which turn it was."""
+        """Does nothing: the cell contains its trial."""
 
     def interval(self, order: int, interval: IntervalRecord, left_s: float) -> None:
-        """Nothing: the cell carries its intervals."""
+        """Does nothing: the cell contains its intervals."""
 
     def cell(self, cell: CellRecord) -> None:
         """Keeps a cell."""
         self.cells.append(cell)
 
     def prepared(self, cell: CellRecord) -> None:
-        """Keeps a write of the preparation."""
+        """Keeps a preconditioning write."""
         self.written.append(cell)
 
     def within(self, order: int, within: WithinRepeat) -> None:
-        """Adds what its intervals say of a cell."""
+        """Adds the variation within a repeat to its cell."""
         self.cells = [
             cell.model_copy(update={"within": within}) if cell.order == order else cell for cell in self.cells
         ]
@@ -181,11 +181,11 @@ class Memory:
         self.ended = end
 
     def check_there(self) -> None:
-        """Nothing: memory is there."""
+        """Does nothing: memory can't be removed."""
 
 
 def measure_in_memory(wish: Wish, ahead: Survey, observer: Observer, now: datetime) -> RunRecord:
-    """Runs a plan and gives it back as a record."""
+    """Runs a plan and returns its record."""
     with _new_run(wish, ahead, now, None, observer) as (session, header):
         memory = Memory()
         session.measure(header, whole_plan(header.plan), memory)

@@ -1,4 +1,4 @@
-"""Measures a plan, cell by cell, and keeps each cell before the next begins."""
+"""Measures a plan, trial by trial, and keeps each result before the next trial begins."""
 
 import os
 from collections.abc import Callable, Iterator, Mapping
@@ -31,18 +31,17 @@ from iosonde.units import SECOND_NS
 from iosonde.vocabulary import FailureKind
 
 MODEL_FAILS: Final = "check the faults of the model: its drive fails the same way every time"
-# Failures of the target as a whole: what comes after them would fail as well.
+# Failures of the whole target: later trials would fail as well.
 ENDS_RUN: Final = frozenset({FailureKind.CHANGED, FailureKind.STUCK})
 
 
 @dataclass(frozen=True)
 class Work:
-    """What of a plan is to be done: all of it, or what an earlier session left.
+    """The remaining work of a plan: all of it, or the part that an earlier session did not complete.
 
-    ``steps`` are those of the preparation. ``replayed`` are trials and writes of the preparation that an earlier
-    session kept, by their order, among those that are to be done: a simulated drive goes through them once more, so
-    that it comes to the state in which it was left.
-    ``known`` are those that need not be done once more; what is chosen then rests on both.
+    ``steps`` are the preconditioning steps. ``replayed`` maps the order of a trial or preconditioning write to the
+    record that an earlier session kept. A simulated drive repeats these to reach the state it had.
+    ``known`` are kept trials that are not repeated. The scheduler uses the results of both.
     """
 
     steps: tuple[Step, ...]
@@ -52,9 +51,9 @@ class Work:
 
 
 class Conductor:
-    """One plan on the open targets."""
+    """Measures one plan on open targets."""
 
-    def __init__(  # noqa: PLR0913, PLR0917 - what a run is made of
+    def __init__(  # noqa: PLR0913, PLR0917 - the parts of a run
         self, host: Host, source: Source, header: RunHeader, work: Work, keeper: Keeper, observer: Observer
     ) -> None:
         self._host = host
@@ -71,10 +70,10 @@ class Conductor:
         self._scheduler = scheduler_of(self._plan)
 
     def run(self) -> None:
-        """Prepares the targets as the plan says, then measures every turn in order.
+        """Preconditions the targets, then measures every trial in order.
 
-        A cell that fails is kept and the next one goes on, unless the failure is the target's as a whole. An
-        interruption keeps the cut cell and goes on up.
+        A failed trial is kept and the next one follows, unless the whole target has failed. An interruption keeps the
+        interrupted trial and propagates.
         """
         with closing(self._lookout):
             self._run()
@@ -95,7 +94,7 @@ class Conductor:
                 raise self._lost(turn, record.failure)
 
     def _turns(self) -> Iterator[CellTurn]:
-        """The turns of the plan, then those that follow from what they have shown."""
+        """The trials of the plan, then those that the scheduler chooses from their results."""
         for turn, record in self._work.known:
             self._scheduler.follow(turn, record)
         for turn in self._work.turns:
@@ -131,7 +130,7 @@ class Conductor:
         self._source.sync()
 
     def _write(self, cell: CellPlan, turn: CellTurn) -> None:
-        """Raises TargetError or EngineError where it does not come to its end: reads would find nothing to read."""
+        """Preconditions the targets. Raises TargetError or EngineError if it ends early, since reads need the data."""
         record = self._measure(cell, turn, way_of_fill(self._header, cell.workload), self._keeper.prepared)
         if record.outcome is Outcome.FINISHED:
             return
@@ -145,7 +144,7 @@ class Conductor:
         raise TargetError(told, HINT_HANGS if is_stuck else "free some space, or check the device's health (dmesg)")
 
     def _replay(self, cell: CellPlan, turn: CellTurn) -> None:
-        """Does once more what was kept, and keeps nothing. Raises RecordError when a drive comes to another state."""
+        """Repeats what was kept, and keeps nothing. Raises RecordError if a drive ends in another state."""
         self._observer.replay_started(cell, turn)
         way = way_of_cell(self._header, cell.workload)
         try:
@@ -163,7 +162,7 @@ class Conductor:
                 )
 
     def _verified(self, cell: CellPlan, record: CellRecord) -> CellRecord:
-        """The record with what reading the targets back has shown, where that is wanted of a cell that ended."""
+        """The record with the result of reading the targets back, if the cell finished and the plan verifies it."""
         lost = record.failure is not None and record.failure.kind in ENDS_RUN
         if not cell.workload.verify or record.is_preparation or lost:
             return record
@@ -176,7 +175,7 @@ class Conductor:
         def on_interval(interval: IntervalRecord) -> None:
             nonlocal passed_ns
             passed_ns += interval.end_ns - interval.start_ns
-            # A cell with an amount ends nobody knows when.
+            # The end of a cell with an amount of data is not known in advance.
             left_ns = ends_ns - passed_ns if cell.timing.amount_bytes is None else inf
             self._lookout.ends_in(left_ns)
             self._keeper.interval(turn.order, interval, left_ns / SECOND_NS)
@@ -194,20 +193,20 @@ class Conductor:
         try:
             record = self._verified(cell, record)
         finally:
-            # What was measured stays, whatever becomes of the pass and of the analysis.
+            # The measurement is kept before verification and analysis, which may fail.
             keep(record)
         self._observer.cell_finished(record)
         return record if record.is_preparation else analysed(record, self._keeper, self._observer)
 
 
 def analysed(record: CellRecord, keeper: Keeper, observer: Observer) -> CellRecord:
-    """A kept record with what its intervals say of it, which is kept as well."""
-    # Imported here because it needs NumPy, which nobody should wait for before a measurement.
+    """A kept record with the analysis of its intervals, which is kept as well."""
+    # Imported here because it needs NumPy, and loading it would delay the first measurement.
     from iosonde.analysis.within import within_repeat
 
     try:
         within = within_repeat(record)
-    except Exception as error:  # noqa: BLE001 - whatever is wrong with it must not cost the cells to come
+    except Exception as error:  # noqa: BLE001 - a fault of the analysis must not cost the cells that follow
         observer.analysis_failed(record, error)
         return record
     if within is None:

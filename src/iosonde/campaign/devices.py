@@ -14,7 +14,7 @@ from iosonde.units import exact_size, format_size
 def check_device(path: Path, facts: PathFacts, *, writer: str, way_to_read: str, overwrite: bool) -> None:
     """Raises TargetError for a device that would be written, or can't be read.
 
-    ``writer`` is what asks for writes, empty where nothing does; ``way_to_read`` is what asks for reads only.
+    ``writer`` names the option that requests writes, empty if none does. ``way_to_read`` names the one for reads only.
     """
     if overwrite:
         raise TargetError(
@@ -33,7 +33,10 @@ def check_device(path: Path, facts: PathFacts, *, writer: str, way_to_read: str,
 
 
 def device_span_bytes(facts: PathFacts, size_bytes: int | None, least_bytes: int, step_bytes: int) -> int:
-    """How much of a device is read, in whole steps: all of it, or ``size_bytes`` from its start. Raises TargetError."""
+    """The test region of a device, in bytes and in whole steps: all of it, or its first ``size_bytes``.
+
+    Raises TargetError.
+    """
     path, size = facts.block, facts.size_bytes
     if size is None:
         raise TargetError(f"the size of {path} is unknown: sysfs has no such device", "mount /sys, then run again")
@@ -54,7 +57,7 @@ def device_span_bytes(facts: PathFacts, size_bytes: int | None, least_bytes: int
 
 
 def check_commands(target: Target, *, asked: bool) -> None:
-    """Raises UsageError where commands of NVMe should go to what takes none, or only they would reach what is named."""
+    """Raises UsageError for passthrough on a target without NVMe commands, and for a target that needs passthrough."""
     block, generic = (target.path, target.generic) if isinstance(target, BlockDevice) else (None, None)
     if asked and generic is None:
         raise UsageError(
@@ -63,21 +66,21 @@ def check_commands(target: Target, *, asked: bool) -> None:
         )
     if not asked and generic is not None and target.name == str(generic):
         raise UsageError(
-            f"{target.name} only takes NVMe commands", f"add --engine passthrough, or name the block device, {block}"
+            f"{target.name} only accepts NVMe commands", f"add --engine passthrough, or name the block device, {block}"
         )
 
 
 def check_permits(plan: Plan, targets: Iterable[Target]) -> None:
-    """Raises UnpermittedWriteError where a plan would write to a device for which there is no permit."""
+    """Raises UnpermittedWriteError if a plan would write to a device without a permit."""
     for target in targets:
         if plan.changes and isinstance(target, BlockDevice):
             target.check_permit()
 
 
 def check_same_device(host: Host, target: BlockDevice, was: Identity) -> tuple[Identity, PathFacts]:
-    """The identity that the device has now, if it is the one that it was, and more of it. Raises TargetError.
+    """The device's present identity and facts, if it is the same device. Raises TargetError.
 
-    What has a name of its own may have another number by now: numbers are given out anew at each start of the machine.
+    A device with an identifier may have another device number now: the kernel assigns numbers at each boot.
     """
     path = target.named
     try:
@@ -93,10 +96,8 @@ def check_same_device(host: Host, target: BlockDevice, was: Identity) -> tuple[I
         size_bytes=found.size_bytes or 0,
     )
     if found.identifier != target.identifier:
-        known = found.identifier or "without one"
-        raise _other(
-            path, f"the measured device was {target.identifier or 'without an identifier'}, this one is {known}"
-        )
+        known = found.identifier or "none"
+        raise _other(path, f"the measured device had {target.identifier or 'no identifier'}, this one has {known}")
     if now.size_bytes != was.size_bytes:
         raise _other(path, f"the measured device had {was.size_bytes} bytes, this one has {now.size_bytes}")
     numbers = [(each.device_major, each.device_minor) for each in (was, now)]

@@ -22,7 +22,7 @@ def check_choice(choice: EngineChoice, target: Target) -> None:
         )
     if is_simulated and choice not in {EngineChoice.SIMULATION, EngineChoice.AUTO}:
         raise UsageError(
-            f"--engine {choice} does real I/O, and a simulated drive takes none",
+            f"--engine {choice} does real I/O, and a simulated drive has none",
             "omit --engine: sim: targets are simulated",
         )
     if not is_simulated and choice is EngineChoice.SIMULATION:
@@ -33,7 +33,7 @@ def check_choice(choice: EngineChoice, target: Target) -> None:
 
 
 def check_poll(poll: Poll, choice: EngineChoice, target: Target) -> None:
-    """Raises UsageError for a way to poll that the engine, or such a target, does not know."""
+    """Raises UsageError for a polling mode that the engine or the target does not support."""
     if poll is not Poll.INTERRUPT and (not isinstance(target, StoredTarget) or choice not in _POLLING):
         raise UsageError(
             f"--poll {poll} needs io_uring",
@@ -42,7 +42,7 @@ def check_poll(poll: Poll, choice: EngineChoice, target: Target) -> None:
 
 
 def check_polling(poll: Poll, engine: Engine, hello: EngineHello) -> None:
-    """Raises EngineError where polling was asked for and io_uring can't be had."""
+    """Raises EngineError if polling is requested and io_uring is not available."""
     # fio polls through io_uring as well.
     polls = engine in {Engine.IO_URING, Engine.PASSTHROUGH} or (
         engine is Engine.FIO and Engine.IO_URING in hello.engines
@@ -50,12 +50,12 @@ def check_polling(poll: Poll, engine: Engine, hello: EngineHello) -> None:
     if poll is not Poll.INTERRUPT and not polls:
         raise EngineError(
             f"this host refuses io_uring ({hello.io_uring_refused}), which --poll needs",
-            f"omit --poll; or {_mend(hello.io_uring_refused)}",
+            f"omit --poll; or {_io_uring_fix(hello.io_uring_refused)}",
         )
 
 
 def choose_engine(choice: EngineChoice, hello: EngineHello, target: Target) -> Engine:
-    """The engine of a run. Raises when what was asked for can't be had: nobody gets another one unasked."""
+    """The engine of a run. Raises EngineError if the requested one is not available: it is never replaced silently."""
     check_choice(choice, target)
     is_null = isinstance(target, NullTarget)
     if isinstance(target, SimulatedDrive):
@@ -70,13 +70,13 @@ def choose_engine(choice: EngineChoice, hello: EngineHello, target: Target) -> E
     if engine not in hello.engines:
         raise EngineError(
             f"this host refuses io_uring ({hello.io_uring_refused})",
-            f"--engine {'null' if is_null else 'psync'} works everywhere; or {_mend(hello.io_uring_refused)}",
+            f"--engine {'null' if is_null else 'psync'} works everywhere; or {_io_uring_fix(hello.io_uring_refused)}",
         )
     return engine
 
 
-def _mend(refused: str | None) -> str:
-    """How io_uring could be had, by the kernel's answer."""
+def _io_uring_fix(refused: str | None) -> str:
+    """How to make io_uring available, by the kernel's answer."""
     if refused == "ENOMEM":
         return "raise the limit on locked memory (ulimit -l) to 16 MiB"
     if refused in {"EPERM", "ENOSYS", "EACCES"}:
@@ -85,13 +85,13 @@ def _mend(refused: str | None) -> str:
 
 
 def way_of_cell(header: RunHeader, workload: Workload) -> Way:
-    """How one cell is measured."""
+    """The I/O path of one cell."""
     engine = engine_of_cell(EngineChoice(header.engine_asked), header.engine, workload)
     return Way(engine, workload.poll_through(engine, header.poll_asked))
 
 
 def way_of_fill(header: RunHeader, workload: Workload) -> Way:
-    """How the first write is done: by our own engine, whoever measures afterwards."""
+    """The I/O path of the preconditioning write: by iosonde's own engine, also if fio measures afterwards."""
     if header.engine is not Engine.FIO:
         return way_of_cell(header, workload)
     return Way(Engine.IO_URING if Engine.IO_URING in header.hello.engines else Engine.PSYNC)
@@ -100,7 +100,7 @@ def way_of_fill(header: RunHeader, workload: Workload) -> Way:
 def engine_of_cell(choice: EngineChoice, engine: Engine, workload: Workload) -> Engine:
     """The engine of one cell: with ``auto``, a single write at a time with its fdatasync goes through psync.
 
-    io_uring hands every fdatasync to a kernel thread, and the hand-over would be counted as the drive's latency; a
+    io_uring passes every fdatasync to an io-wq worker, and that step would be measured as latency of the drive. A
     database calls fdatasync(2) itself, as psync does.
     """
     alone = workload.sync is Sync.FDATASYNC and workload.operations_in_flight == 1

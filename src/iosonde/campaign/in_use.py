@@ -1,4 +1,4 @@
-"""Refuses to write to files that another program has open, with --overwrite too."""
+"""Refuses to write to files that another program has open, even with --overwrite."""
 
 import time
 from pathlib import Path
@@ -7,7 +7,7 @@ from typing import Final
 from iosonde.errors import TargetError
 from iosonde.machine import Host
 
-# The kernel closes the files of a killed process a moment after its end.
+# The kernel closes the files of a killed process shortly after its end.
 WAIT_S_MAX: Final = 1.0
 LOOK_EVERY_S: Final = 0.05
 

@@ -1,4 +1,4 @@
-"""Who is told about a campaign's progress: the observer, and the keeper that stores the results."""
+"""Receives a campaign's progress (observer) and stores its results (keeper)."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -8,38 +8,38 @@ from iosonde.records import CellPlan, CellRecord, CellTurn, IntervalRecord, Sess
 
 
 class Observer(Protocol):
-    """Whoever watches a run."""
+    """Receives the progress of a run."""
 
     def step_started(self, step: Step) -> None:
-        """A step of the preparation begins."""
+        """A preconditioning step begins."""
 
     def replay_started(self, plan: CellPlan, turn: CellTurn) -> None:
-        """What was kept of a cell, or of a write of the preparation, is about to be repeated."""
+        """The replay of a kept trial or preconditioning write begins."""
 
     def cell_started(self, plan: CellPlan, turn: CellTurn) -> None:
-        """A cell begins."""
+        """A trial begins."""
 
     def interval(self, interval: IntervalRecord) -> None:
-        """Part of what runs is over."""
+        """An interval of the running trial has ended."""
 
     def verifying(self, target: int, read_bytes: int) -> None:
-        """So much of a target, counted from 0, was read back after a cell."""
+        """``read_bytes`` of a target, counted from 0, were read back after a cell."""
 
     def cell_finished(self, record: CellRecord) -> None:
-        """A cell, or a write of the preparation, is over."""
+        """A trial or preconditioning write has ended."""
 
     def analysis_failed(self, record: CellRecord, error: Exception) -> None:
-        """A cell is kept, and what its intervals say of it could not be worked out, which is our mistake."""
+        """A trial is kept, but the analysis of its intervals failed, which is a bug in iosonde."""
 
     def files_created(self, abandon: Callable[[], tuple[Path, ...]]) -> None:
-        """Files of the run's own may exist from now on; ``abandon`` has other processes remove them, and says which."""
+        """The run may have created files. ``abandon`` starts processes that remove them, and returns their paths."""
 
     def left_behind(self, path: Path, reason: str) -> None:
-        """A file that the run has made could not be removed at its end."""
+        """A file that the run created could not be removed at its end."""
 
 
 class SilentObserver:
-    """Watches nothing."""
+    """Ignores all progress."""
 
     def step_started(self, step: Step) -> None:
         """Nothing."""
@@ -70,25 +70,25 @@ class SilentObserver:
 
 
 class Keeper(Protocol):
-    """Where cells are kept: a journal, or memory."""
+    """Stores the results of trials: in a journal, or in memory."""
 
     def turn(self, turn: CellTurn) -> None:
-        """Keeps what is about to be measured, where no plan had it."""
+        """Keeps a trial that is about to start and is not in the plan."""
 
     def interval(self, order: int, interval: IntervalRecord, left_s: float) -> None:
-        """Keeps an interval of the running cell, which goes on for another ``left_s`` seconds."""
+        """Keeps an interval of the running trial, which continues for another ``left_s`` seconds."""
 
     def cell(self, cell: CellRecord) -> None:
-        """Keeps a cell that has ended."""
+        """Keeps a trial that has ended."""
 
     def prepared(self, cell: CellRecord) -> None:
-        """Keeps a write of the preparation."""
+        """Keeps a preconditioning write."""
 
     def within(self, order: int, within: WithinRepeat) -> None:
-        """Keeps what the intervals of a kept cell say of it."""
+        """Keeps the variation within a kept trial."""
 
     def end(self, end: SessionEnd) -> None:
         """Keeps the end of a session."""
 
     def check_there(self) -> None:
-        """Raises OutputError where what was kept is no longer there."""
+        """Raises OutputError if the stored results were removed."""

@@ -1,4 +1,4 @@
-"""What a record says of the command that made it."""
+"""The command that made a record."""
 
 import sys
 
@@ -6,5 +6,5 @@ from iosonde.printing import encodable
 
 
 def command_line() -> tuple[str, ...]:
-    """The command as it was typed, in text that a record can keep."""
+    """The command line as it was typed, as valid UTF-8 text."""
     return tuple(encodable(word) for word in sys.argv)

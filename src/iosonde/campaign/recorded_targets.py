@@ -1,8 +1,8 @@
 """The targets of a run that is resumed: where they are, and whether they may be overwritten and removed.
 
-A run directory can come from anybody, so what it says about a file is not enough. Only a file with the run's own name
-and mark counts as created by iosonde, and is overwritten and removed without asking. For any other file the user has to
-give --overwrite again.
+A run directory is untrusted input: what it says about a file is not enough. A file is treated as created by iosonde
+only if it has the run's own name and mark. Such a file is overwritten and removed without --overwrite. Any other file
+needs --overwrite again.
 """
 
 import os
@@ -23,7 +23,7 @@ from iosonde.units import format_size
 
 
 def recorded_targets(header: RunHeader, targets: Iterable[TargetFacts]) -> tuple[Target, ...]:
-    """The targets of a run as they were last opened, by what the run says of them. Looks at none. RecordError."""
+    """The targets of a run as recorded when last opened. Does not access them. Raises RecordError."""
     return tuple(_recorded(header, facts, number) for number, facts in enumerate(targets))
 
 
@@ -58,14 +58,14 @@ def _recorded(header: RunHeader, facts: TargetFacts, number: int) -> Target:
 
 
 def is_own(host: Host, target: ExistingFile) -> bool:
-    """Whether the file itself says too that the run created it."""
+    """Whether the mark on the file confirms that the run created it."""
     if not target.mark or target.expected is None:
         return False
     return host.is_created(str(target.path), file_of(target.expected), target.mark)
 
 
 def exists(host: Host, path: Path) -> bool:
-    """Whether a path leads to anything. Raises OSError where nobody may know."""
+    """Whether a path exists. Raises OSError if this can't be determined."""
     try:
         host.look(str(path))
     except OSError as error:
@@ -76,7 +76,7 @@ def exists(host: Host, path: Path) -> bool:
 
 
 def resolve_recorded(host: Host, target: Target, *, writes: bool, overwrite: bool) -> Target:
-    """A recorded target as it is now, if it is still the same. A file that the run had created may be gone: it is new.
+    """A recorded target as it is now, if it is still the same. A file that the run created and that is gone is new.
 
     ``writes`` says that the run writes to it. Raises TargetError if it is a different file, or if ``overwrite`` is
     needed and was not given.
@@ -107,7 +107,7 @@ def _file(host: Host, target: ExistingFile, was: Identity, *, writes: bool, over
 
 
 def _is_there(host: Host, target: ExistingFile) -> bool:
-    """Whether anything lies at the path of a file. Raises TargetError where it should and does not."""
+    """Whether the file's path exists. Raises TargetError if it does not exist and the run did not create it."""
     try:
         host.look(str(target.path))
     except OSError as error:
@@ -129,7 +129,7 @@ def _device(host: Host, target: BlockDevice, was: Identity) -> BlockDevice:
 
 
 def _new_file(host: Host, target: ExistingFile, was: Identity, *, overwrite: bool) -> NewFile:
-    """The file that the run creates once more; it must lie on the same device as the one before."""
+    """The file that the run creates again. It must be on the same device as the one before."""
     path = target.path
     if not target.mark and not overwrite:
         raise TargetError(
@@ -162,7 +162,7 @@ def _new_file(host: Host, target: ExistingFile, was: Identity, *, overwrite: boo
 
 
 def recorded_target_line(host: Host, target: Target) -> str:
-    """A target in words: which file, of which size, and whose."""
+    """Describes a target: its path, its size, and whether the run created it."""
     size = format_size(target.span_bytes)
     if not isinstance(target, ExistingFile):
         return f"{target.name} ({size})"

@@ -1,4 +1,4 @@
-"""Removing the files that a run has made, also where their file system does not answer any more."""
+"""Removes the files that a run has created, even if their file system no longer responds."""
 
 import os
 from collections.abc import Callable
@@ -12,13 +12,13 @@ from iosonde.records import Identity
 from iosonde.safe_files import CreatedFile
 from iosonde.sources import MadeTarget
 
-# The longest wait for a removal, on a file system that has already failed to answer and where the user wants an end: a
-# busy disk takes seconds to free a large file. After that the removal continues on its own.
+# The longest wait for a removal: on a file system that has already failed to respond, and after an interruption. A busy
+# disk takes seconds to free a large file. After this time the removal continues in its own process.
 LOST_S_MAX: Final = 2.0
 BUSY_S_MAX: Final = 8.0
 NO_ANSWER: Final = "its file system does not respond"
 
-# Is told of a file that could not be removed, and why.
+# Called with a file that could not be removed, and the reason.
 TellLeft = Callable[[Path, str], None]
 
 
@@ -30,7 +30,7 @@ class _Made:
 
 
 class CreatedFiles:
-    """The files that a run has made, in this session or an earlier one: all are removed at its end, however it ends."""
+    """The files that a run has created, in this session or an earlier one. All are removed when the run ends."""
 
     def __init__(self, host: Host, tell_left: TellLeft) -> None:
         self._host = host
@@ -38,13 +38,13 @@ class CreatedFiles:
         self._made: list[_Made] = []
 
     def add_new(self, path: Path, made: MadeTarget, mark: str) -> None:
-        """Takes up a file that was made just now. Where it has no mark, the user's registry says whose it is."""
+        """Adds a file that was just created. If it has no mark, the user's registry records that the run owns it."""
         self.add(path, made.identity, mark)
         if not made.marked:
             self._host.register(path.name, file_of(made.identity), mark)
 
     def add(self, path: Path, identity: Identity, mark: str) -> None:
-        """Takes up a file that is known to be ours."""
+        """Adds a file that the run is known to own."""
         self._made.append(_Made(path, file_of(identity), mark))
 
     def has(self, path: Path) -> bool:
@@ -59,10 +59,10 @@ class CreatedFiles:
         return tuple(made.path for made in self._made)
 
     def remove(self, wait_s: float, holder: int | None) -> bool:
-        """Removes what its path still leads to, and tells what could not be removed. False where nothing answered.
+        """Removes the files that are still at their paths, and reports those that could not be removed.
 
-        Nobody waits longer than ``wait_s`` for one. ``holder`` is a process that still has the files open, which tells
-        where one is that was moved meanwhile.
+        Returns False if a file system did not respond. Waits at most ``wait_s`` seconds for each file. ``holder`` is a
+        process that has the files open; it shows the present path of a file that was moved.
         """
         has_answered = True
         for made in self._made:
@@ -70,7 +70,7 @@ class CreatedFiles:
             has_answered = has_answered and reason is not None
             moved = self._host.present_path(holder, made.file) if has_answered and holder is not None else ""
             if moved and Path(moved) != path:
-                # Where only its folder has another name by now, it is still ours to remove.
+                # A file whose directory was renamed still has its name, and is removed.
                 path, reason = Path(moved), "it was moved there during the run"
                 if path.name == made.path.name:
                     reason = self._host.remove(moved, made.file, made.mark, wait_s)
@@ -83,5 +83,5 @@ class CreatedFiles:
 
 
 def file_of(identity: Identity) -> CreatedFile:
-    """A target's file, by the numbers that the front compares."""
+    """A target's file, identified by device, inode and birth time."""
     return CreatedFile(os.makedev(identity.device_major, identity.device_minor), identity.inode, identity.born_ns)

@@ -1,4 +1,4 @@
-"""Going on with a run that was broken off: the same cells, seeds and order, on the same target."""
+"""Resumes an interrupted run: the same cells, seeds and order, on the same target."""
 
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -35,7 +35,7 @@ from iosonde.vocabulary import EngineChoice
 
 @dataclass(frozen=True)
 class Rest:
-    """What is left of a run on a host. ``is_prepared`` says that the targets are as the run has prepared them."""
+    """What is left of a run on a host. ``is_prepared`` says that the targets are still preconditioned by the run."""
 
     run: RunRecord
     host: Host
@@ -45,14 +45,14 @@ class Rest:
 
     @property
     def done(self) -> tuple[CellTurn, ...]:
-        """The turns that earlier sessions have measured."""
+        """The trials that earlier sessions have measured."""
         left = {turn.order for turn in self.turns}
         kept = {cell.order for cell in self.run.cells}
         return tuple(turn for turn in self.run.turns if turn.order in kept - left)
 
     @property
     def replayed(self) -> tuple[CellTurn, ...]:
-        """Those of them that simulated drives do once more, since nothing comes behind the last turn that is left."""
+        """The trials among them that a simulated drive replays: those up to the last trial that is left."""
         if not self.run.header.is_simulated or self.is_done:
             return ()
         last = max((turn.order for turn in self.turns), default=len(self.run.turns))
@@ -60,7 +60,7 @@ class Rest:
 
     @property
     def preparation_ns(self) -> int:
-        """How long preparing the targets takes, where that is to be done: as long as it took, if it ever was."""
+        """How long preconditioning takes, in ns: as long as it took before, else an estimate; 0 if it is not needed."""
         if self.is_prepared:
             return 0
         if self.run.is_prepared:
@@ -70,17 +70,17 @@ class Rest:
 
     @property
     def left_ns(self) -> int:
-        """How long what is left takes; with an aim, at most: earlier sessions have spent some of the budget."""
+        """The remaining time, in ns; with a precision, the longest: earlier sessions have spent some of the budget."""
         return self.preparation_ns + self._remaining(self.done, self.turns).total_ns
 
     @property
     def spent_ns(self) -> int:
-        """What the measurements of earlier sessions have taken of the plan's time."""
+        """The part of the plan's time, in ns, that the trials of earlier sessions took."""
         return self._remaining((), self.done).turns_ns
 
     @property
     def budget_spent_ns(self) -> int:
-        """What they have taken of the budget; 0 without an aim."""
+        """The part of the budget, in ns, that they took; 0 without a precision."""
         aim = self.run.header.plan.aim
         return 0 if aim is None else aim.budget_ns - self._remaining(self.done, ()).more_ns
 
@@ -94,12 +94,12 @@ class Rest:
 
     @property
     def is_done(self) -> bool:
-        """Whether nothing is left: where figures decide that, it is known only once the run has ended."""
+        """Whether nothing is left. If the results decide how many trials follow, only the end of the run says so."""
         return not self.turns and (self.run.header.plan.is_fixed or self.run.finished)
 
 
 def look_back(path: Path, host: Host, *, failed_again: bool) -> Rest:
-    """Finds out what is left to do. Raises RecordError, also for an archive: nothing can be added to one."""
+    """Finds the remaining work. Raises RecordError, also for an archive, which can't be extended."""
     if is_archive(path):
         raise RecordError(
             f"{path} is an archive, and only a run directory can be resumed",
@@ -109,7 +109,7 @@ def look_back(path: Path, host: Host, *, failed_again: bool) -> Rest:
     _check_known(path, run)
     if failed_again and run.header.is_simulated:
         raise UsageError(
-            "--failed repeats trials that failed by chance, and a simulated drive fails as its model says",
+            "--failed repeats trials that failed by chance, and a simulated drive fails as its model specifies",
             "omit --failed, or start a new run with another seed or model",
             final=True,
         )
@@ -121,16 +121,16 @@ def look_back(path: Path, host: Host, *, failed_again: bool) -> Rest:
 
 
 def _check_known(path: Path, run: RunRecord) -> None:
-    """Raises NewerError for a run that only a newer version can go on with: reading it takes none of this."""
+    """Raises NewerError for a run that only a newer version can resume, even though this one can read it."""
     if run.header.engine_asked not in set(EngineChoice):
         raise newer(path, f"the engine {run.header.engine_asked!r}")
     for drive in (target.simulation for target in run.targets if target.simulation is not None):
         if not is_known(drive):
-            raise newer(path, f"the simulated drive {drive.model!r}, of a kind or with keys")
+            raise newer(path, f"a kind or keys of the simulated drive {drive.model!r}")
 
 
 def _is_prepared(host: Host, run: RunRecord, recorded: tuple[Target, ...]) -> bool:
-    """Whether the targets are as the run has prepared them; a file of its own may be gone."""
+    """Whether the targets are still preconditioned. A file that the run created may be gone."""
     if not run.header.plan.writes_first:
         return True
     if run.header.is_simulated:
@@ -145,11 +145,11 @@ def _holds_what_was_written(run: RunRecord) -> bool:
 
 
 def _steps_left(run: RunRecord, *, is_written: bool) -> tuple[Step, ...]:
-    """The preparation steps that are left: all of them, or those after the last write where that is on the targets."""
+    """The preconditioning steps that are left: all, or only those after the last write if its data is still there."""
     steps, last = run.header.plan.preparation, run.header.plan.last_write
     if last is not None and not is_written:
         return steps
-    # Whatever was measured came after the last step.
+    # All measurements came after the last step.
     return () if run.cells else tuple(step for step in steps if last is None or step.order > last)
 
 
@@ -160,14 +160,14 @@ def _is_done(cell: CellRecord, *, failed_again: bool) -> bool:
 
 
 def resume(path: Path, rest: Rest, observer: Observer, now: datetime, *, overwrite: bool = False) -> None:
-    """Measures what is left; a file that iosonde did not make is written only with ``overwrite``.
+    """Measures what is left. A file that iosonde did not create is written only with ``overwrite``.
 
     Raises TargetError if a target has changed or needs ``overwrite``, and EngineError if the run's engine is not
     available.
     """
     directory = RunDirectory(path)
     with directory.reopen_journal() as journal:
-        # Whoever held the journal until now may have measured what was left when `rest` was seen.
+        # Another process may have held the journal until now and measured what was left in `rest`.
         rest = look_back(path, rest.host, failed_again=rest.failed_again)
         journal.cut_torn_end()
         rest = _analysed_to_the_end(path, rest, journal, observer)
@@ -179,9 +179,9 @@ def resume(path: Path, rest: Rest, observer: Observer, now: datetime, *, overwri
         if not rest.is_done:
             writes = header.plan.changes
             targets = tuple(resolve_recorded(host, each, writes=writes, overwrite=overwrite) for each in recorded)
-            anew = any(isinstance(each, NewFile) for each in targets)
-            is_written = not anew and _holds_what_was_written(run)
-            targets = tuple(_noted(each, is_written=is_written) for each in targets)
+            is_new = any(isinstance(each, NewFile) for each in targets)
+            is_written = not is_new and _holds_what_was_written(run)
+            targets = tuple(_with_note(each, is_written=is_written) for each in targets)
             steps = _steps_left(run, is_written=is_written)
             work = Work(steps=steps, turns=rest.turns, known=_known(rest))
             if run.header.is_simulated:
@@ -197,18 +197,18 @@ def resume(path: Path, rest: Rest, observer: Observer, now: datetime, *, overwri
             )
             with ready(setting, lambda hello: _check_engine(header, hello), observer) as session:
                 facts = session.start_facts()
-                journal.session(Session(resumed_at=utc_text(now), made_anew=anew, **facts))
+                journal.session(Session(resumed_at=utc_text(now), made_anew=is_new, **facts))
                 directory.watch(journal)
                 session.measure(header, work, journal)
         else:
             for each in recorded:
-                _clear_away(host, each, observer)
+                _remove_left_file(host, each, observer)
             if not run.finished:
                 journal.end(NOTHING_LEFT)
 
 
 def _analysed_to_the_end(path: Path, rest: Rest, journal: Keeper, observer: Observer) -> Rest:
-    """A session may have ended between keeping its last cell and keeping what the intervals of that say."""
+    """Analyses the last cell if the session ended after it kept the cell and before it kept the analysis."""
     last = max(rest.run.cells, key=lambda cell: cell.order, default=None)
     if last is None or last.within is not None or last.outcome is not Outcome.FINISHED:
         return rest
@@ -219,19 +219,19 @@ def _analysed_to_the_end(path: Path, rest: Rest, journal: Keeper, observer: Obse
 
 
 def _from_the_beginning(rest: Rest) -> Work:
-    """All of the plan, in its order; what is there already is replayed, so that times and states are those it had."""
+    """The whole plan, in its order. Kept results are replayed, so that times and drive states are the same."""
     left = {turn.order for turn in rest.turns}
     kept = {cell.order: cell for cell in rest.run.cells if cell.order not in left}
     plan = rest.run.header.plan
     kept |= {each.order: each for each in rest.run.preparation if each.outcome is Outcome.FINISHED}
-    # Nothing comes after the last turn that is left.
+    # No trial follows the last one that is left.
     last = max(left, default=len(rest.run.turns))
     turns = tuple(turn for turn in rest.run.turns if turn.order <= last)
     return Work(steps=plan.preparation, turns=turns, replayed=kept)
 
 
 def _known(rest: Rest) -> tuple[tuple[CellTurn, CellRecord], ...]:
-    """The turns that are done, with what they gave."""
+    """The trials that are done, with their results."""
     left = {turn.order for turn in rest.turns}
     kept = {cell.order: cell for cell in rest.run.cells if cell.order not in left}
     return tuple((turn, kept[turn.order]) for turn in rest.run.turns if turn.order in kept)
@@ -245,13 +245,13 @@ def _remove_aside(host: Host, target: ExistingFile) -> None:
                 host.remove_orphan(orphan)
 
 
-def _noted(target: Target, *, is_written: bool) -> Target:
-    """The target with the note that the run had written all of it."""
+def _with_note(target: Target, *, is_written: bool) -> Target:
+    """The target, with a note whether the run has written all of it."""
     return replace(target, is_written=is_written) if isinstance(target, ExistingFile) else target
 
 
-def _clear_away(host: Host, recorded: Target, observer: Observer) -> None:
-    """Removes the file of a run that was killed between its last note and its tidying up, if it surely is that file."""
+def _remove_left_file(host: Host, recorded: Target, observer: Observer) -> None:
+    """Removes the file of a run that was killed before it could, after the last journal entry, if it is that file."""
     if not isinstance(recorded, ExistingFile) or not is_own(host, recorded):
         return
     try:
@@ -264,7 +264,7 @@ def _clear_away(host: Host, recorded: Target, observer: Observer) -> None:
         open_target(host, source, OpenRequest(target, write=False, direct=False, mark=recorded.mark), made)
         give_up(source, made, is_cut=False)
     except IosondeError:
-        # Another file is there now, or it is in use: it is not ours to remove.
+        # Another file is at the path now, or the file is in use: keep it.
         return
     finally:
         source.end()

@@ -13,7 +13,7 @@ from iosonde.vocabulary import Quantity
 
 
 class RoundScheduler:
-    """The plan holds the first rounds; each further round measures the cells of the last one in the same order.
+    """The plan contains the first rounds; each further round measures the cells of the last one in the same order.
 
     The criterion needs consecutive rounds: one in which a tracked cell did not finish restarts the window. Rounds of
     earlier sessions count as well.

@@ -1,4 +1,4 @@
-"""A session: an engine and open targets, what is known at its start, all measurements, and what is known at its end."""
+"""A session: an engine with open targets, the facts at its start, all measurements, and the facts at its end."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -24,17 +24,17 @@ from iosonde.sources import OpenRequest, SimulatedDrive, Source, StoredTarget, T
 from iosonde.vocabulary import EngineChoice
 
 NOTHING_LEFT: Final = SessionEnd(finished=True)
-"""The end of a run whose last session was killed after its last measurement: what was known then, nobody wrote down."""
+"""The end of a run whose last session was killed after its last measurement, so the facts at its end are missing."""
 
 
 def utc_text(moment: datetime) -> str:
-    """A time as records hold it: ISO 8601, in UTC, to the second."""
+    """A time in the format of records: ISO 8601, in UTC, to the second."""
     return moment.astimezone(UTC).isoformat(timespec="seconds")
 
 
 @dataclass(frozen=True)
 class Setting:
-    """Where a session takes place. ``directory`` is where a run is kept, None for a probe."""
+    """Host, targets and plan of a session. ``directory`` is the run directory, None for a probe."""
 
     host: Host
     targets: tuple[Target, ...]
@@ -48,7 +48,7 @@ class Setting:
 
 
 class StartFacts(TypedDict):
-    """The fields of ``SessionStart``, for the header of a run and the record of a resumption alike."""
+    """The fields of ``SessionStart``, for the header of a run and for the record of a resumption."""
 
     iosonde_version: str
     command: tuple[str, ...]
@@ -81,7 +81,7 @@ class OpenSession:
     def measure(self, header: RunHeader, work: Work, keeper: Keeper) -> None:
         """Does all the work, then records the end of the session.
 
-        Raises OutputError instead of EngineError where the engine ended because a file of the run was cut under it.
+        Raises OutputError instead of EngineError if the engine ended because a file of the run was truncated.
         """
         try:
             Conductor(self.setting.host, self.source, header, work, keeper, self.observer).run()
@@ -99,7 +99,7 @@ class OpenSession:
         )
 
     def _device(self, target: Target) -> DeviceFacts | None:
-        """The facts of a target's device. What can't be read any more is unknown, and never costs the run."""
+        """The facts of a target's device; None if they can't be read any more, which does not end the run."""
         if not isinstance(target, StoredTarget):
             return None
         try:
@@ -110,9 +110,9 @@ class OpenSession:
 
 @contextmanager
 def ready(setting: Setting, check: Callable[[EngineHello], None], observer: Observer) -> Iterator[OpenSession]:
-    """An engine that passes the check, with the targets open; all are given up at the end.
+    """Starts an engine, checks it, opens the targets, and closes everything at the end.
 
-    Files that were made for the run are removed, whatever ended it; the observer is told which could not be.
+    Files that the run created are removed however it ends. The observer receives those that could not be removed.
     """
     check_permits(setting.plan, setting.targets)
     source = start_source(setting.engine, setting.host.command_prefix())
@@ -124,7 +124,7 @@ def ready(setting: Setting, check: Callable[[EngineHello], None], observer: Obse
     try:
         check(source.hello)
         if not isinstance(setting.targets[0], SimulatedDrive):
-            # In virtual time the loop costs nothing.
+            # In virtual time the engine's loop takes no time.
             source.calibrate()
         try:
             for number in range(len(setting.targets)):
@@ -133,19 +133,19 @@ def ready(setting: Setting, check: Callable[[EngineHello], None], observer: Obse
                 check_transfers(setting.plan, opened[-1].namespace)
             yield OpenSession(setting, source, tuple(opened), observer)
         except KeyboardInterrupt:
-            # Whoever interrupts wants an end now; what was measured is in the journal, or passed on.
+            # The user wants to stop now. The results are in the journal, or were returned.
             is_cut = True
             source.kill()
             raise
         finally:
-            # Whoever interrupts may do so because the file system does not answer.
+            # The user may have interrupted because the file system does not respond.
             give_up(source, made, is_cut=is_cut)
     finally:
         source.end()
 
 
 def _request(setting: Setting, number: int) -> OpenRequest:
-    """How the target of that number, from 0, is opened: what is filled is opened for writing."""
+    """How target ``number``, from 0, is opened: for writing if it is preconditioned."""
     return OpenRequest(
         setting.targets[number],
         write=bool(setting.plan.writes_first),

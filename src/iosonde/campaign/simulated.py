@@ -1,4 +1,4 @@
-"""From a word such as ``sim:mmc,seed=7`` to the drive that it means."""
+"""Parses the name of a simulated drive, such as ``sim:mmc,seed=7``."""
 
 import difflib
 from collections.abc import Iterable
@@ -15,26 +15,26 @@ from iosonde.records import SimulationFacts
 from iosonde.sources import SIMULATED_WORD
 
 _OPTIONS: Final = ("seed", "scale")
-# A drive's seed is read and typed by people; four thousand million are enough to choose from.
+# People read and type the seed of a drive, so it is short: 32 bits.
 _SEED_BITS_DROPPED: Final = 21
 
 
 def is_simulated(word: str) -> bool:
-    """Whether a target's word means a simulated drive."""
+    """Whether a target's name is that of a simulated drive."""
     return word.startswith(SIMULATED_WORD)
 
 
 def simulated_drive(word: str, run_seed: int, number: int) -> tuple[SimulationFacts, int]:
-    """The drive that a word means and its size in bytes. Raises UsageError.
+    """The drive of that name and its size in bytes. Raises UsageError.
 
-    Where the word names no seed it comes from the run's, another one for each ``number`` among the targets.
+    Without ``seed=`` the drive's seed is derived from the run's seed and ``number``, its place among the targets.
     """
     name, *given = word.removeprefix(SIMULATED_WORD).split(",")
     if not name.strip():
         raise UsageError(f"{word} does not name a model", "name one, such as sim:mmc; `iosonde sim list` lists them")
     options = dict(_option(word, each) for each in given)
     if len(options) < len(given):
-        raise UsageError(f"{word} repeats an option", "give each once")
+        raise UsageError(f"{word} repeats an option", "use each option once")
     model = load_model(name)
     if "scale" in options:
         model = _scaled(model, word, options["scale"])
@@ -53,13 +53,13 @@ def simulated_drive(word: str, run_seed: int, number: int) -> tuple[SimulationFa
 
 
 def write_bytes_per_s(drive: SimulationFacts) -> int | None:
-    """The rate at which a drive is filled, bytes a second; None where its model does not tell it."""
+    """The bandwidth of preconditioning writes, in bytes/s; None if the model does not specify it."""
     kind = KINDS[str(drive.table["kind"])]
     return None if kind.write_bytes_per_s is None else kind.write_bytes_per_s(kind.table.model_validate(drive.table))
 
 
 def is_known(drive: SimulationFacts) -> bool:
-    """Whether this version has a model's kind, and every key of it."""
+    """Whether this version supports the kind of a model and all of its keys."""
     kind = KINDS.get(str(drive.table.get("kind")))
     try:
         return kind is not None and kind.table.model_validate(drive.table) is not None
@@ -68,7 +68,7 @@ def is_known(drive: SimulationFacts) -> bool:
 
 
 def assumed_bytes_per_s(drives: Iterable[SimulationFacts | None]) -> int:
-    """What targets may take in a second: as the models of drives say, or more than most drives take."""
+    """The assumed write bandwidth of the targets, in bytes/s: that of the models, or more than that of most drives."""
     known = [write_bytes_per_s(drive) or ASSUMED_WRITE_BYTES_PER_S for drive in drives if drive is not None]
     return max(known, default=ASSUMED_WRITE_BYTES_PER_S)
 

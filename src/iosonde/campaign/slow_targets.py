@@ -1,4 +1,4 @@
-"""Targets that complete too few operations a second for a campaign of minutes: told before anything is measured."""
+"""Detects targets whose IOPS are too low for a campaign of minutes, before anything is measured."""
 
 from typing import Final
 
@@ -9,16 +9,16 @@ from iosonde.sources import NullTarget, SimulatedDrive, StoredTarget, Target
 from iosonde.units import SECOND_NS
 
 SLOW_IOPS: Final = 2000
-"""Below so many, the first repeats of a campaign of minutes have too few operations for a p99."""
+"""Below this, the first repeats of a campaign of minutes have too few operations for a p99."""
 
 VIRTUAL: Final = ("vd", "xvd")
-"""Names of disks that a hypervisor shows: many call themselves rotational, whatever is behind them."""
+"""Prefixes of virtual disks. Many report themselves as rotational whatever storage backs them."""
 
 CARDS: Final = ("mmcblk",)
 
 
 def why_slow(host: Host, targets: tuple[Target, ...]) -> str:
-    """Why a target is expected to stay below ``SLOW_IOPS``, as the end of a sentence; empty where none is."""
+    """Why a target is expected to stay below ``SLOW_IOPS``, as part of a sentence; empty if none is."""
     return next((found for target in targets if (found := _why_slow(host, target))), "")
 
 
@@ -34,7 +34,7 @@ def _why_slow(host: Host, target: Target) -> str:
 
 
 def why_device(device: DeviceFacts) -> str:
-    """What a device says of itself that makes it slow."""
+    """Why a device is slow, by what it reports about itself; empty if it is not."""
     if device.name.startswith(VIRTUAL):
         return ""
     if device.rotational:
@@ -46,9 +46,9 @@ def _why_model(table: dict[str, object]) -> str:
     kind = str(table["kind"])
     model = KINDS[kind].table.model_validate(table)
     if kind == "disk":
-        return "the model is that of a rotating disk"
+        return "the model simulates a rotating disk"
     controller = getattr(model, "controller", None)
     if controller is None or not controller.command_ns:
         return ""
     most = controller.cores * SECOND_NS / controller.command_ns
-    return f"the model's controller does {most:,.0f} commands a second" if most < SLOW_IOPS else ""
+    return f"the model's controller processes {most:,.0f} commands a second" if most < SLOW_IOPS else ""

@@ -1,4 +1,4 @@
-"""Opening targets, knowing them again, and giving them up."""
+"""Opens targets, checks that they are the same as before, and closes them."""
 
 from contextlib import suppress
 from dataclasses import replace
@@ -28,10 +28,12 @@ from iosonde.sources import (
 def open_target(
     host: Host, source: Source, request: OpenRequest, made: CreatedFiles, *, trims: bool = False
 ) -> TargetFacts:
-    """Opens or creates a target and says what it is. Raises TargetError. A file of the run's own goes among ``made``.
+    """Opens or creates a target and returns its facts. A file that the run created is added to ``made``.
 
-    A file that is only read must have been written: blocks that never were say nothing of a drive. A plan that
-    ``trims`` leaves holes in what it has written. Of a block device nobody knows what was written.
+    A file that is only read must have been written, because reads of unwritten blocks do not reach the drive. A plan
+    that ``trims`` leaves holes in what it has written. The write history of a block device is unknown.
+
+    Raises TargetError.
     """
     target = request.target
     device = host.device(str(target.on)) if isinstance(target, StoredTarget) else None
@@ -54,7 +56,7 @@ def open_target(
                 check_same(target.path, target.expected, opened.identity)
             facts = _facts(opened, target, "unknown")
             found = host.look(str(target.path))
-            # A link to a device says which one is meant; what it leads to may change.
+            # The record keeps the link that the user named: the device node behind it may change.
             more = {"path": host.absolute(str(target.named)), "device_identifier": found.identifier}
             more |= {"uses": host.uses(found.device_number)}
     return facts.model_copy(update={"device": device, "cpus_near": near, **more})
@@ -71,17 +73,17 @@ def _opened(host: Host, source: Source, request: OpenRequest, made: CreatedFiles
         return source.open(request, on_made)
     except EngineError as error:
         if isinstance(target, NewFile) and not source.is_lost:
-            _take_untold(host, target.path, request.mark, made, error)
+            _adopt_unreported(host, target.path, request.mark, made, error)
         raise
     except UsageError as error:
-        # Only a model can be refused as such, and the engine does not know whose it is.
+        # Only a model causes a UsageError, and the engine does not know which target it belongs to.
         raise UsageError(f"{target.name}: {error.message}", error.hint) from error
 
 
 def _check_same_file(
     host: Host, target: NewFile | ExistingFile, opened: OpenTarget, request: OpenRequest, made: CreatedFiles
 ) -> None:
-    """Raises TargetError for another file than an earlier session had. One that is the run's own will be removed."""
+    """Raises TargetError for a different file than in an earlier session. A file of the run's own will be removed."""
     if isinstance(target, NewFile) or target.expected is None or opened.identity is None:
         return
     check_same(target.path, target.expected, opened.identity)
@@ -90,7 +92,7 @@ def _check_same_file(
 
 
 def _check_written(target: NewFile | ExistingFile, opened: OpenTarget, request: OpenRequest, *, trims: bool) -> None:
-    """Raises TargetError for a file with blocks that nobody ever wrote and that will be read."""
+    """Raises TargetError for a file that will be read and has blocks that were never written."""
     if isinstance(target, ExistingFile) and target.is_written and opened.holes and not trims:
         raise TargetError(
             f"parts of {target.path} that this run had written are unwritten now: it was truncated and extended",
@@ -104,8 +106,8 @@ def _check_written(target: NewFile | ExistingFile, opened: OpenTarget, request: 
         )
 
 
-def _take_untold(host: Host, path: Path, mark: str, made: CreatedFiles, error: EngineError) -> None:
-    """Looks after a file that the engine had made and died before it could say so."""
+def _adopt_unreported(host: Host, path: Path, mark: str, made: CreatedFiles, error: EngineError) -> None:
+    """Takes over a file that the engine created and did not report before it died."""
     absolute = Path(host.absolute(str(path)))
     if made.has(absolute):
         return
@@ -120,11 +122,11 @@ def _take_untold(host: Host, path: Path, mark: str, made: CreatedFiles, error: E
 
 
 def give_up(source: Source, made: CreatedFiles, *, is_cut: bool) -> None:
-    """Removes the files that this run made, in this session or an earlier one, and closes all targets.
+    """Removes the files that this run created, in this session or an earlier one, and closes all targets.
 
-    They are removed while the engine has them open: as long as that is so, no other file can have their numbers. The
-    engine may be gone or busy; its handles go with it, and the files are removed all the same. Where a target does not
-    answer any more, nobody waits for it: neither where it may be the reason why the run was cut (``is_cut``).
+    The files are removed while the engine has them open, so that no other file can have their inode numbers. They are
+    also removed if the engine is gone or busy. There is no long wait for a target that no longer responds, nor after an
+    interruption (``is_cut``), whose reason may be such a target.
     """
     if source.is_lost:
         source.kill()
@@ -132,7 +134,7 @@ def give_up(source: Source, made: CreatedFiles, *, is_cut: bool) -> None:
         made.remove(LOST_S_MAX if source.is_lost else BUSY_S_MAX, None)
         return
     if made.remove(ANSWER_S_MAX, source.pid):
-        # What it may fail at is the target's, and everything has been measured.
+        # An error here is one of the target, and all measurements are done.
         with suppress(EngineError, TargetError):
             source.close()
     else:
@@ -140,9 +142,9 @@ def give_up(source: Source, made: CreatedFiles, *, is_cut: bool) -> None:
 
 
 def check_same(path: Path, was: Identity, found: Identity) -> None:
-    """Raises TargetError when a file is not the one that an earlier session had, and says in what they differ."""
+    """Raises TargetError if a file is not the one of an earlier session, and names the difference."""
     if found.born_ns is None:
-        # Nobody says when a file was made, here; elsewhere one of which that is not known is another file.
+        # This file system records no birth times. If it recorded one, a file without it is a different file.
         was = was.model_copy(update={"born_ns": None})
     if was != found:
         raise TargetError(
@@ -165,7 +167,7 @@ def _difference(was: Identity, now: Identity) -> str:
 
 
 def _facts(opened: OpenTarget, target: Target, written: Literal["filled", "data", "unknown"]) -> TargetFacts:
-    """What is known of every target once it is open."""
+    """The facts that are known of every open target."""
     return TargetFacts(
         kind=target.kind,
         path=target.name,

@@ -1,4 +1,4 @@
-"""From the words that the user gave to targets. Touches nothing."""
+"""Resolves the names of targets that the user gave. Changes nothing."""
 
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -28,19 +28,19 @@ from iosonde.workload_keys.bounds import TARGETS_MAX
 
 MIB: Final = 1 << 20
 GIB: Final = 1 << 30
-# Large enough that random blocks are rarely met twice in one cell, small enough to be written in a few seconds.
+# Large enough that random I/O rarely hits a block twice in one cell, small enough to be written in a few seconds.
 DEFAULT_SPAN_BYTES: Final = 8 * GIB
 QUICK_SPAN_BYTES: Final = 1 * GIB
-# A file system that is filled to the brim behaves unlike the one that the user has.
+# A nearly full file system performs differently from the user's.
 SHARE_OF_ROOM: Final = 4
 SPAN_BYTES_MIN: Final = 16 * MIB
 
 
 @dataclass(frozen=True)
 class TargetWish:
-    """What the user said: the targets' words, and the flags about them. ``seed`` is the run's.
+    """The requested targets (``words``, as typed) and the flags about them. ``seed`` is the run's.
 
-    ``writer`` is what asks for writes, in words; ``way_to_read`` is what asks for reads only.
+    ``writer`` describes what requests writes. ``way_to_read`` is the option for reads only.
     """
 
     words: tuple[str, ...]
@@ -50,7 +50,7 @@ class TargetWish:
     writes: bool
     quick: bool
     seed: int = 0
-    writer: str = "what is asked"
+    writer: str = "the requested workload"
     way_to_read: str = "--read 100"
 
 
@@ -63,7 +63,7 @@ def default_span_bytes(available_bytes: int, *, quick: bool) -> int:
 def resolve_targets(host: Host, wish: TargetWish, run: str) -> tuple[Target, ...]:
     """Finds out what the targets are, and refuses what can't be measured, before anything is touched.
 
-    All of them are used alike: the same span of each, the shortest that any has.
+    The test region has the same size on all targets: that of the smallest one.
     """
     if wish.size_bytes is not None and wish.size_bytes < SPAN_BYTES_MIN:
         raise UsageError(
@@ -106,11 +106,11 @@ def _check_words(host: Host, wish: TargetWish) -> None:
 
 
 def _check_together(host: Host, wish: TargetWish, targets: list[Target]) -> None:
-    """What is fine for each may not be for all of them."""
+    """Raises UsageError or TargetError for targets that can't be combined."""
     stored = [target for target in targets if isinstance(target, StoredTarget)]
     seen: set[str | int] = set()
     for target in stored:
-        # Several nodes may lead to one device.
+        # Several device nodes can belong to one device.
         resolved = host.resolved(str(target.path))
         key = host.look(str(target.path)).device_number if isinstance(target, BlockDevice) else resolved
         if key in seen:
@@ -125,7 +125,7 @@ def _check_together(host: Host, wish: TargetWish, targets: list[Target]) -> None
             "name only devices and existing files, or only new files and directories",
         )
     if made and kept and not wish.overwrite:
-        # New files have to be filled before they are read, and the fill writes all targets.
+        # New files are preconditioned before they are read, and preconditioning writes all targets.
         raise TargetError(
             f"{kept[0].path} exists, and {made[0].path} would be created and written",
             "name only existing files, or only new ones and directories; --overwrite overwrites the former",
@@ -134,7 +134,7 @@ def _check_together(host: Host, wish: TargetWish, targets: list[Target]) -> None
 
 
 def _check_room(made: list[NewFile]) -> None:
-    """Raises TargetError where files fit one by one, and not together."""
+    """Raises TargetError for files that fit individually, but not together."""
     rooms = {target.file_system.mount_point: target.file_system for target in made if target.file_system is not None}
     for mount, file_system in rooms.items():
         here = [target for target in made if target.file_system and target.file_system.mount_point == mount]
@@ -194,11 +194,11 @@ def _simulated(wish: TargetWish, word: str, number: int) -> SimulatedDrive:
 
 
 def _new_file(host: Host, wish: TargetWish, path: Path, *, is_named: bool) -> NewFile:
-    """A file in a directory. ``is_named`` says that the user gave its name, and not the directory's."""
+    """A new file in a directory. ``is_named`` says that the user named the file, not the directory."""
     parent = path.parent
     directory = _directory(host, parent)
     if directory is not None and is_named and not path.suffix:
-        # More likely a directory's name with a slip of the pen, or a forgotten flag's.
+        # This is more likely a mistyped directory name, or the value of a forgotten flag.
         raise TargetError(
             f"{path} does not exist", f"name an existing directory; {path.name}.data would be created as a new file"
         )
@@ -237,7 +237,7 @@ def _directory(host: Host, path: Path) -> PathFacts | None:
 
 
 def check_text(host: Host, word: str) -> None:
-    """Raises UsageError for a path that is not UTF-8: neither the record nor the protocol could hold it."""
+    """Raises UsageError for a path that is not UTF-8, which neither the record nor the protocol supports."""
     try:
         word.encode()
         host.absolute(word).encode()

@@ -1,4 +1,4 @@
-"""Where the account of what is written is kept, and the pass that reads a run's targets back later."""
+"""The write ledger of a run, and the pass that reads the run's targets back later."""
 
 import hashlib
 from collections.abc import Callable
@@ -23,7 +23,7 @@ FILE_NAME: Final = "target-{number}"
 
 
 def check_verifiable(plan: Plan, target: Target) -> None:
-    """Raises UsageError for a target that holds nothing that could be read back."""
+    """Raises UsageError for a target that does not keep its data."""
     if is_verified(plan) and not isinstance(target, NewFile | ExistingFile):
         raise UsageError(
             f"{target.name} does not keep the data that verify would read", "name a file or a directory, or omit verify"
@@ -31,10 +31,10 @@ def check_verifiable(plan: Plan, target: Target) -> None:
 
 
 def kept_ledger(plan: Plan, run: str, number: int, directory: Path | None) -> KeptLedger | None:
-    """The account of the target of that number, from 0: in a run directory, or in memory; None where none is wanted.
+    """The ledger of target ``number``, from 0: in a run directory or in memory; None if the plan does not verify.
 
-    Each target of each run has a number that no other has, whatever the seed: what another run with the same seed has
-    left must not pass for this one's, nor what was meant for another target.
+    Each target of each run has a unique number, even with the same seed. Blocks of another run or another target are
+    therefore never accepted as those of this one.
     """
     if not is_verified(plan):
         return None
@@ -50,17 +50,17 @@ def kept_ledger(plan: Plan, run: str, number: int, directory: Path | None) -> Ke
 
 
 def _file_of(directory: Path, number: int) -> Path:
-    # The engine looks itself whether any of what lies in the run directory is a link.
+    # The engine checks that no part of the path in the run directory is a link.
     return directory.resolve() / ACCOUNT_NAME / FILE_NAME.format(number=number + 1)
 
 
 def verify_later(
     directory: Path, host: Host, words: tuple[str, ...], on_progress: Callable[[int, int], None], now: datetime
 ) -> LaterPass:
-    """Reads a run's targets back, where they were or where ``words`` say, and keeps what it finds in the run.
+    """Reads a run's targets back, at their recorded paths or at ``words``, and adds the result to the run.
 
-    ``on_progress`` is told which target is read, from 0, and how many bytes of it were. The targets are only read.
-    Raises RecordError for a run that was not made to be verified, and TargetError.
+    ``on_progress`` is called with the number of the target, from 0, and the bytes read of it. The targets are only
+    read. Raises RecordError for a run without verify, and TargetError.
     """
     if is_archive(directory):
         raise RecordError(

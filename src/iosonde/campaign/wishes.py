@@ -1,4 +1,4 @@
-"""From flags, or keyword arguments of the same names, to what a campaign wants."""
+"""Makes the request for a campaign from flags, or from keyword arguments of the same names."""
 
 import secrets
 from collections.abc import Mapping, Sequence
@@ -50,14 +50,14 @@ def campaign_wish(
     host: Host,
     command: tuple[str, ...] = (),
 ) -> Wish:
-    """A campaign of a profile, or of a file of the user's. Raises UsageError."""
+    """The request for a campaign from a profile or a campaign file. Raises UsageError."""
     _check_switches(overwrite=overwrite, buffered=buffered, quick=quick, fixed=fixed)
     campaign = _campaign(profile)
     writes = any(read < ALL_READS for table in campaign.experiment for read in table.values(READ))
     chosen_seed = _seed(seed)
 
     def plan(ground: Ground) -> Plan:
-        # What is asked in a quick form is the same everywhere: an order of magnitude.
+        # --quick means the same for every campaign: an order of magnitude.
         slow = SLOW_FORMS.get(profile) if ground.slow and not quick else None
         chosen = campaign if slow is None else load_profile(slow)
         return campaign_plan(chosen, ground, quick=quick, seed=chosen_seed, aim=aim_of(chosen))
@@ -86,7 +86,7 @@ def campaign_wish(
 
 
 def _campaign(profile: str) -> CampaignTable:
-    """What ``--profile`` names: a path has a slash or ends like a file, anything else is a name."""
+    """The campaign that ``--profile`` names: a file if the value has a slash or ends in .toml, else a profile."""
     if "/" not in profile and not profile.endswith(".toml"):
         return load_profile(profile)
     text = read_text(profile, "a campaign file", "a profile such as lab")
@@ -94,7 +94,7 @@ def _campaign(profile: str) -> CampaignTable:
 
 
 def _aim(campaign: CampaignTable, precision: str | None, budget: str | None, *, fixed: bool, quick: bool) -> Aim | None:
-    """How well figures are to be known: as the flags say, else as the campaign does; None for fixed times."""
+    """The requested precision and budget: from the flags, else from the campaign; None for fixed times."""
     given = next(
         (flag for flag, value in (("--precision", precision), ("--budget", budget)) if value is not None), None
     )
@@ -119,13 +119,13 @@ def _aim(campaign: CampaignTable, precision: str | None, budget: str | None, *, 
 
 
 def _check_switches(**given: bool) -> None:
-    """Raises UsageError unless all are True or False: what a script hands over may be anything that counts as true."""
+    """Raises UsageError unless all are True or False. A script could pass any other true value."""
     for name, value in given.items():
         check_switch(value, f"--{name}")
 
 
 def _budget_ns(budget: str) -> int:
-    """Raises UsageError for what no time is, or beyond the bounds of a campaign's key."""
+    """A budget in ns. Raises UsageError for a value that is not a time, or out of the bounds of the campaign key."""
     budget_ns = parse_duration(str(budget), "--budget")
     if not DURATION_NS_MIN <= budget_ns <= DURATION_NS_MAX:
         raise UsageError(
@@ -148,9 +148,9 @@ def probe_wish(
     host: Host,
     command: tuple[str, ...] = (),
 ) -> Wish:
-    """A campaign of one cell; ``workload`` has a value for each of ``PROBE_KEYS``. Raises UsageError.
+    """The request for a campaign of one cell. ``workload`` has a value for each of ``PROBE_KEYS``. Raises UsageError.
 
-    An existing file that is only read needs no --overwrite, unless it is to be filled.
+    An existing file that is only read needs no --overwrite, unless it is preconditioned.
     """
     _check_switches(overwrite=overwrite, buffered=buffered)
     asked, timing = probe_request(workload, targets=len(targets))
@@ -183,11 +183,11 @@ def _target_wish(
         size_bytes=None if size is None else parse_bytes(size, "--size"),
         overwrite=overwrite,
         buffered=buffered,
-        # A target that may be overwritten is filled first, whatever is measured then.
+        # A target that may be overwritten is preconditioned first, also before reads.
         writes=writes or overwrite,
         quick=quick,
         seed=seed,
-        writer=f"the profile {profile}" if profile else "what is asked",
+        writer=f"the profile {profile}" if profile else "the requested workload",
         way_to_read="--profile reads" if profile else "--read 100",
     )
 

@@ -1,4 +1,4 @@
-"""Child processes that are read while they run: every line, wait and end has a bound. Knows no program by its name."""
+"""Child processes whose output is read while they run. Every line, wait and exit has a limit."""
 
 from iosonde.children.child import Child, LineTooLongError, Program, signal_name
 from iosonde.children.deadline import Deadline

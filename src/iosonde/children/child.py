@@ -1,4 +1,4 @@
-"""A child process and the two threads that read it: its death, its silence and its flood are answers like any other."""
+"""A child process and the two threads that read its output. Handles exits, missing output and too much output."""
 
 import contextlib
 import os
@@ -15,22 +15,22 @@ from iosonde.errors import HINT_PROCESSES, EngineError, limit_hint
 
 KILLED_S_MAX: Final = 0.2
 PIECE_BYTES: Final = 1 << 16
-# How often a reader whose queue is full looks whether anybody still wants items.
+# How often a reader with a full queue checks whether the child was closed.
 PUT_S: Final = 0.2
 
 Item = TypeVar("Item")
 
 
 class LineTooLongError(ValueError):
-    """A line is longer than the bound that was given for it."""
+    """A line is longer than its limit."""
 
 
 @dataclass(frozen=True)
 class Program:
-    """What is started, what it is called in errors, and the way out where it can't be started.
+    """The command of a child, its name in errors, and the hint if it can't be started.
 
-    A child gets its input from a pipe with ``takes_input``, and else none. Without ``restore_signals`` it ignores those
-    that Python ignores: a file beyond the limit of file sizes is an error then, and no signal that ends the child.
+    With ``takes_input`` the child reads its input from a pipe; otherwise it has none. Without ``restore_signals`` it
+    ignores the signals that Python ignores. Exceeding the file-size limit is then an error instead of a fatal signal.
     """
 
     command: Sequence[str]
@@ -42,15 +42,15 @@ class Program:
 
 @dataclass(frozen=True)
 class _End:
-    """All that the child said was read; ``error`` is why nothing more can be, where that is no end in order."""
+    """The end of the child's output. ``error`` is the reason if it is not a normal end."""
 
     error: EngineError | None
 
 
 class Child(Generic[Item]):
-    """A running child. Reading it never waits for whoever wants what it said, until ``waiting_max`` items wait.
+    """A running child. Its output is read continuously, until ``waiting_max`` items are queued.
 
-    ``items`` makes items of its stdout, in a thread; ``heard`` is told each piece of its stderr, in another.
+    ``items`` turns its stdout into items, in one thread. ``heard`` gets each chunk of its stderr, in another.
     """
 
     def __init__(
@@ -60,7 +60,7 @@ class Child(Generic[Item]):
         heard: Callable[[bytes], None],
         waiting_max: int,
     ) -> None:
-        """Starts it. Raises EngineError where it can't be started."""
+        """Starts the child. Raises EngineError if this fails."""
         self._items_of = items
         self._heard = heard
         self._waiting: queue.Queue[Item | _End] = queue.Queue(waiting_max)
@@ -81,17 +81,17 @@ class Child(Generic[Item]):
 
     @property
     def pid(self) -> int:
-        """The process number, which is that of its group as well."""
+        """The process ID, which is also that of its process group."""
         return self._process.pid
 
     @property
     def has_ended(self) -> bool:
-        """Whether it is gone: one that waits for a stuck device in the kernel outlives even being killed."""
+        """Whether the child has exited. A child that waits for a stuck device in the kernel survives even SIGKILL."""
         return self._process.poll() is not None
 
     @property
     def is_stopped(self) -> bool:
-        """Whether a signal has stopped it; False where that can't be known."""
+        """Whether a signal has stopped the child; False if this is unknown."""
         try:
             state = Path(f"/proc/{self.pid}/stat").read_text(encoding="ascii", errors="replace").rpartition(") ")[2][:1]
         except OSError:
@@ -99,13 +99,13 @@ class Child(Generic[Item]):
         return state in {"T", "t"}
 
     def send(self, data: bytes) -> None:
-        """Gives it input. Raises OSError when it is gone."""
+        """Writes to the child's stdin. Raises OSError if it is gone."""
         assert self._process.stdin is not None
         self._process.stdin.write(data)
         self._process.stdin.flush()
 
     def lines(self, bytes_max: int) -> Iterator[bytes]:
-        """What it says on stdout, by lines with their ends; the last may have none. For ``items``, in its thread.
+        """The lines of stdout with their newlines; the last may have none. For ``items``, in its thread.
 
         Raises LineTooLongError for a line of more than ``bytes_max`` bytes.
         """
@@ -117,21 +117,21 @@ class Child(Generic[Item]):
             yield line
 
     def receive(self, timeout_s: float) -> Item | None:
-        """The next item; None when all was read. Raises TimeoutError, or the EngineError that ``items`` ended with."""
+        """The next item; None at the end. Raises TimeoutError, or the EngineError that ended ``items``."""
         try:
             found = self._waiting.get(timeout=timeout_s)
         except queue.Empty:
             raise TimeoutError from None
         if not isinstance(found, _End):
             return found
-        # Whoever asks again is told the same.
+        # The end stays available for further calls.
         self._put(found)
         if found.error is not None:
             raise found.error
         return None
 
     def waiting(self) -> Iterator[Item]:
-        """The items that were not taken yet. Waits for none."""
+        """The queued items. Does not wait."""
         while True:
             try:
                 found = self._waiting.get_nowait()
@@ -143,39 +143,39 @@ class Child(Generic[Item]):
             yield found
 
     def heard_all(self, timeout_s: float) -> None:
-        """Waits until all of its stderr was heard, which one that is gone leaves behind; no longer than that."""
+        """Waits up to ``timeout_s`` until all of stderr was read, which can outlast the child."""
         self._readers[1].join(timeout=timeout_s)
 
     def code(self, timeout_s: float) -> int | None:
-        """The code with which it ended, below 0 for a signal; None while it has not, ``timeout_s`` later."""
+        """The exit code, below 0 for a signal; None if the child still runs after ``timeout_s``."""
         with contextlib.suppress(subprocess.TimeoutExpired):
             return self._process.wait(timeout=timeout_s)
         return None
 
     def interrupt(self) -> None:
-        """Asks it to end in order (SIGINT)."""
+        """Tells the child to stop (SIGINT)."""
         self._process.send_signal(signal.SIGINT)
 
     def kill(self) -> None:
-        """Ends it and all of its group at once."""
+        """Kills the child and its process group."""
         self._is_killed = True
-        # Its number stays its own until it has been waited for.
+        # The process ID can't be reused until the child was waited for.
         if self._process.poll() is None:
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(self.pid, signal.SIGKILL)
         self.code(KILLED_S_MAX)
 
     def end(self, grace_s: float) -> None:
-        """Closes its input and gives it up; where it has not ended ``grace_s`` later, it is ended by force."""
+        """Closes the child's input. If it still runs after ``grace_s``, kills it."""
         if self._process.stdin is not None:
-            # It may be gone already.
+            # The child may be gone already.
             with contextlib.suppress(OSError):
                 self._process.stdin.close()
         if self.code(min(grace_s, KILLED_S_MAX) if self._is_killed else grace_s) is None:
             self.kill()
         self._is_given_up.set()
         for reader, pipe in zip(self._readers, (self._process.stdout, self._process.stderr), strict=True):
-            # What waits for a stuck device outlives even SIGKILL; nobody waits for it then.
+            # A child that waits for a stuck device survives even SIGKILL. It is then abandoned.
             if reader.is_alive():
                 reader.join(timeout=KILLED_S_MAX)
             if not reader.is_alive():
@@ -198,7 +198,7 @@ class Child(Generic[Item]):
         self._close(self._process.stderr)
 
     def _close(self, pipe: IO[bytes] | None) -> None:
-        """Closes a pipe that is given up and read by nobody; a reader that ends late closes its own."""
+        """Closes a pipe without a reader. A reader that ends late closes its pipe itself."""
         if pipe is not None and self._is_given_up.is_set():
             pipe.close()
 
@@ -213,8 +213,8 @@ class Child(Generic[Item]):
 
 def _started(program: Program) -> subprocess.Popen[bytes]:
     try:
-        # A group of its own: Ctrl-C reaches the front only, which then ends the child in order. Pipes of its own: a
-        # child that outlives the front would hold open what others wait for the end of.
+        # In its own process group, Ctrl-C reaches only this process, which then stops the child. With its own pipes, a
+        # child that outlives this process does not keep the user's pipes open.
         return subprocess.Popen(
             program.command,
             stdin=subprocess.PIPE if program.takes_input else subprocess.DEVNULL,
@@ -229,7 +229,7 @@ def _started(program: Program) -> subprocess.Popen[bytes]:
 
 
 def signal_name(code: int) -> str:
-    """The signal that a code below 0 stands for, by its name; by its number where it has none."""
+    """The name of the signal for a code below 0, or its number if it has no name."""
     try:
         return signal.Signals(-code).name
     except ValueError:

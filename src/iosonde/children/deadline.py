@@ -1,11 +1,11 @@
-"""How long something may take, by a clock that tests set."""
+"""A time limit, with a clock that tests can replace."""
 
 import time
 from collections.abc import Callable
 
 
 class Deadline:
-    """A moment that lies ``after_s`` seconds ahead. ``now_s`` is a clock that is never set back."""
+    """A time ``after_s`` seconds from now. ``now_s`` is a monotonic clock."""
 
     def __init__(self, after_s: float, now_s: Callable[[], float] = time.monotonic) -> None:
         self._now_s = now_s
@@ -13,10 +13,10 @@ class Deadline:
 
     @property
     def left_s(self) -> float:
-        """Seconds until then; 0 when it has passed."""
+        """The seconds left; 0 after the deadline."""
         return max(self._at_s - self._now_s(), 0.0)
 
     @property
     def is_over(self) -> bool:
-        """Whether it has passed."""
+        """Whether the deadline has passed."""
         return self._now_s() > self._at_s

@@ -1,7 +1,7 @@
-"""The host that targets are on, as a port; what the local one answers is read, and changed only by removing own files.
+"""The interface to the host that targets are on. It only reads facts; the one change is to remove files of a run.
 
-In: a path or a device number. Out: plain facts. ``local_host`` is the one implementation: whoever starts a campaign
-makes it, and nothing behind knows it.
+In: a path or a device number. Out: plain facts. ``local_host`` is the only implementation. The caller that starts a
+campaign creates it, and all other code uses the interface.
 """
 
 from iosonde.machine.holders import Holders

@@ -1,4 +1,4 @@
-"""Whether paths answer, found out by processes of their own: whoever touches one that does not may wait for ever."""
+"""Checks in separate processes whether paths respond, since any access to one that does not may hang for ever."""
 
 import subprocess
 import sys
@@ -6,8 +6,8 @@ import time
 from contextlib import suppress
 from typing import Final
 
-# What is asked for is what is asked of a target before the engine opens it. What fails has answered.
-_LOOK: Final = """
+# The same system calls that are made for a target before the engine opens it. An error is a response as well.
+_CHECK: Final = """
 import os, stat, sys
 path = sys.argv[1]
 try:
@@ -25,30 +25,30 @@ except OSError:
 
 
 def silent_paths(paths: tuple[str, ...], wait_s: float) -> tuple[str, ...]:
-    """The paths that do not answer within ``wait_s``. OSError, with the path, where no process looks at it.
+    """The paths that do not respond within ``wait_s``. Raises OSError, with the path, if a process can't be started.
 
-    A process that waits in the kernel can't be ended, so none is waited for that does not end.
+    A process that waits in the kernel can't be killed, so processes that do not end are abandoned.
     """
-    asked = {path: _look_at(path) for path in dict.fromkeys(paths)}
+    checks = {path: _start_check(path) for path in dict.fromkeys(paths)}
     until_s = time.monotonic() + wait_s
     silent = []
-    for path, process in asked.items():
+    for path, process in checks.items():
         try:
             process.communicate(timeout=max(until_s - time.monotonic(), 0))
         except subprocess.TimeoutExpired:
-            _leave(process)
+            _abandon(process)
             silent.append(path)
         except BaseException:
-            for each in asked.values():
-                _leave(each)
+            for each in checks.values():
+                _abandon(each)
             raise
     return tuple(silent)
 
 
-def _look_at(path: str) -> subprocess.Popen[bytes]:
+def _start_check(path: str) -> subprocess.Popen[bytes]:
     try:
         return subprocess.Popen(
-            [sys.executable, "-I", "-S", "-c", _LOOK, path],
+            [sys.executable, "-I", "-S", "-c", _CHECK, path],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
@@ -58,8 +58,8 @@ def _look_at(path: str) -> subprocess.Popen[bytes]:
         raise OSError(error.errno, error.strerror, path) from error
 
 
-def _leave(process: subprocess.Popen[bytes]) -> None:
-    """Leaves a process to itself; Python would wait for it, or complain that nobody has."""
+def _abandon(process: subprocess.Popen[bytes]) -> None:
+    """Abandons a process. Without this, Python would wait for it or warn that it still runs."""
     if process.poll() is None:
         with suppress(OSError):
             process.kill()

@@ -1,6 +1,6 @@
-"""Which file it is, by what the kernel has in memory: a file system that does not answer is not asked.
+"""Identifies a file from the kernel's cached attributes, which also works if its file system does not respond.
 
-``stat`` waits for the server of a network file system, and for the process behind one in user space; ``statx`` with
+``stat`` waits for the server of a network file system, and for the process of a FUSE file system. ``statx`` with
 AT_STATX_DONT_SYNC does not. Python has no statx.
 """
 
@@ -19,10 +19,10 @@ _INODE_AT: Final = struct.Struct("=32xQ96xII")
 
 
 def cached_numbers(path: Path) -> tuple[int, int]:
-    """Device and inode of what a path leads to, without asking its file system. Raises OSError."""
+    """Device and inode of a path, links followed, without a request to its file system. Raises OSError."""
     statx = getattr(ctypes.CDLL(None, use_errno=True), "statx", None)
     if statx is None:
-        # A C library from before 2018.
+        # The C library is older than 2018 and has no statx.
         found = path.stat()
         return found.st_dev, found.st_ino
     buffer = ctypes.create_string_buffer(_STRUCT_BYTES)

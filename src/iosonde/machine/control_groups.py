@@ -1,4 +1,4 @@
-"""The limits of the control groups that this process is in: a container's share of its host. Versions 1 and 2."""
+"""The limits of this process's control groups, such as those of a container. Supports cgroups v1 and v2."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -6,12 +6,12 @@ from typing import Final
 
 from iosonde.machine.sysfs import read_int, read_text
 
-# Version 1 says "no limit" with the largest number of whole pages.
+# In version 1, "no limit" is the largest number of whole pages.
 UNLIMITED_BYTES_MIN: Final = 1 << 60
 
 
 def cpu_quota(root: Path = Path("/")) -> float | None:
-    """The tightest CPU quota, in CPUs; None where there is none."""
+    """The lowest CPU quota, in CPUs; None if there is none."""
     quotas = []
     for group in _groups(root, "cpu"):
         quota, _, period = read_text(group / "cpu.max").partition(" ")
@@ -23,7 +23,7 @@ def cpu_quota(root: Path = Path("/")) -> float | None:
 
 
 def memory_limit_bytes(root: Path = Path("/")) -> int | None:
-    """The tightest memory limit, page cache included; None where there is none."""
+    """The lowest memory limit, in bytes, page cache included; None if there is none."""
     limits = [
         limit
         for group in _groups(root, "memory")
@@ -34,7 +34,7 @@ def memory_limit_bytes(root: Path = Path("/")) -> int | None:
 
 
 def _groups(root: Path, controller: str) -> Iterator[Path]:
-    """The folders of our own group and of each one around it, under every hierarchy that may limit the controller."""
+    """The directories of this process's group and its parents, in every hierarchy of the controller."""
     own = dict(_own_groups(root))
     for kind, top, options in _hierarchies(root):
         name = "" if kind == "cgroup2" else controller
@@ -43,12 +43,12 @@ def _groups(root: Path, controller: str) -> Iterator[Path]:
             while folder != top and top in folder.parents:
                 yield folder
                 folder = folder.parent
-            # In a container the own group is mounted as the top, whatever its name outside.
+            # In a container the process's own group is mounted as the root, under another name than on the host.
             yield top
 
 
 def _own_groups(root: Path) -> Iterator[tuple[str, str]]:
-    """Pairs of a controller (empty for version 2) and our group: ``1:cpu,cpuacct:/path`` and ``0::/path``."""
+    """Pairs of a controller (empty for version 2) and the process's group: ``1:cpu,cpuacct:/path`` and ``0::/path``."""
     for line in read_text(root / "proc/self/cgroup").splitlines():
         _, controllers, path = line.split(":", 2)
         for controller in controllers.split(","):

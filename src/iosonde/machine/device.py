@@ -13,9 +13,9 @@ SECTOR_BYTES = 512
 
 
 def device_facts(path: Path, root: Path = Path("/")) -> DeviceFacts | None:
-    """The whole device that ``path`` lies on, or is; None where there is none (tmpfs, network file systems).
+    """The whole device that ``path`` is on, or is; None if there is none (tmpfs, network file systems).
 
-    File systems that span devices have a number of their own; then it is the device that was named at the mount.
+    File systems on several devices have a device number of their own. For these it is the device named at the mount.
     """
     facts = path.stat()
     is_device = stat.S_ISBLK(facts.st_mode)
@@ -31,17 +31,17 @@ def device_facts(path: Path, root: Path = Path("/")) -> DeviceFacts | None:
 
 
 def device_size_bytes(number: int, root: Path = Path("/")) -> int | None:
-    """The size of a device or partition, without opening it; None where sysfs does not know it."""
+    """The size of a device or partition in bytes, without opening it; None if sysfs does not have it."""
     folder = own_folder(number, root)
     sectors = None if folder is None else read_int(folder / "size")
     return None if sectors is None else sectors * SECTOR_BYTES
 
 
 def device_identifier(number: int, root: Path = Path("/")) -> str:
-    """What names a device or partition wherever it is plugged in, whatever its number is then; empty if nothing does.
+    """An identifier of a device or partition that does not depend on slot, port or device number; empty if none.
 
-    The world-wide name, else the serial number, else the UUID of device mapper or md, else a loop device's file. A
-    partition is told by the disk, and by where on it the partition begins.
+    It is the world-wide name, else the serial number, else the UUID of device mapper or md, else a loop device's file.
+    A partition has the identifier of its disk, with the partition's number and start.
     """
     folder = own_folder(number, root)
     whole = None if folder is None else whole_folder(folder)
@@ -53,24 +53,24 @@ def device_identifier(number: int, root: Path = Path("/")) -> str:
 
 
 def _identifier_of(whole: Path) -> str:
-    said = (
+    candidates = (
         ("wwid", read_text(whole / "wwid") or read_text(whole / "device/wwid")),
         ("serial", read_text(whole / "device/serial") or read_text(whole / "serial")),
         ("dm", read_text(whole / "dm/uuid")),
         ("md", read_text(whole / "md/uuid")),
         ("file", read_text(whole / "loop/backing_file")),
     )
-    return next((f"{kind} {' '.join(text.split())}" for kind, text in said if text), "")
+    return next((f"{kind} {' '.join(text.split())}" for kind, text in candidates if text), "")
 
 
 def own_folder(number: int, root: Path) -> Path | None:
-    """The sysfs folder of a device or partition; None where there is none."""
+    """The sysfs directory of a device or partition; None if there is none."""
     link = root / f"sys/dev/block/{os.major(number)}:{os.minor(number)}"
     return None if os.major(number) == 0 or not link.exists() else link.resolve()
 
 
 def whole_folder(folder: Path) -> Path:
-    """The sysfs folder of the whole device; a partition's lies within it."""
+    """The sysfs directory of the whole device, which contains those of its partitions."""
     return folder.parent if (folder / "partition").exists() else folder
 
 

@@ -1,4 +1,4 @@
-"""Who uses a file: loop devices, swap, and processes that have it open."""
+"""Finds the users of a file: loop devices, swap, and processes that have it open."""
 
 import errno
 import fcntl
@@ -18,32 +18,32 @@ from iosonde.machine.uses import uses_of
 SYSFS_BLOCK: Final = Path("/sys/block")
 SWAPS: Final = Path("/proc/swaps")
 PROC: Final = Path("/proc")
-# LOOP_GET_STATUS64 gives a struct loop_info64, which begins with the backing file's device and inode.
+# LOOP_GET_STATUS64 returns a struct loop_info64, which begins with the backing file's device and inode.
 _LOOP_STATUS: Final = 0x4C05
 _LOOP_INFO_BYTES: Final = 232
 _LOOP_BEGINNING: Final = struct.Struct("=QQ")
 # Since Linux 5.14.
 _INODE: Final = re.compile(r"^ino:\s*(\d+)$", re.MULTILINE)
 _OCTAL: Final = re.compile(r"\\([0-7]{3})")
-_NOT_TOLD: Final = frozenset({errno.EACCES, errno.EPERM, errno.EINVAL, errno.EOPNOTSUPP, errno.ENOLCK, errno.ENOSYS})
+_UNDECIDED: Final = frozenset({errno.EACCES, errno.EPERM, errno.EINVAL, errno.EOPNOTSUPP, errno.ENOLCK, errno.ENOSYS})
 
 Numbers = tuple[int, int]
 
 
 @dataclass(frozen=True)
 class Holders:
-    """The users of a file, in words; ``is_sure`` says that there can be no other."""
+    """The users of a file, as texts. ``is_sure`` says that there can be no other."""
 
     known: tuple[str, ...]
     is_sure: bool
 
 
 def holders_of(path: Path) -> Holders:
-    """Finds who uses a file, as far as this user may know. Raises OSError.
+    """Finds the users of a file, as far as this user's rights allow. Raises OSError.
 
-    A file on an overlay is looked for in its layers too; on file systems that others can reach by another way nobody
-    can be sure. The kernel gives a write lease only on a file that nobody else has open, and only to its owner or root;
-    the open files of other users' processes are seen by root alone.
+    A file on an overlay is also searched for in the layers. On file systems that are accessible by another path, such
+    as network file systems, the result is never sure. The kernel grants a write lease only on a file that no other
+    process has open, and only to its owner or root. Only root sees the open files of other users' processes.
     """
     known = tuple(user for each in (path, *layers_below(path)) for user in _users(each))
     alone = _is_alone(path)
@@ -53,7 +53,7 @@ def holders_of(path: Path) -> Holders:
 
 
 def _users(path: Path) -> tuple[str, ...]:
-    """Those that can be seen; none of a file that is not there."""
+    """The visible users; none for a file that does not exist."""
     try:
         found = path.stat()
     except FileNotFoundError:
@@ -65,7 +65,7 @@ def _users(path: Path) -> tuple[str, ...]:
 def _loops(numbers: Numbers) -> Iterator[str]:
     for backing in sorted(SYSFS_BLOCK.glob("loop*/loop/backing_file")):
         name = backing.parent.parent.name
-        if numbers == (_asked(Path("/dev") / name) or _named(backing)):
+        if numbers == (_backing_by_driver(Path("/dev") / name) or _backing_by_sysfs(backing)):
             uses = _uses(Path("/dev") / name)
             yield "; ".join([f"loop device {name}", *uses])
 
@@ -77,8 +77,8 @@ def _uses(device: Path) -> list[str]:
         return []
 
 
-def _asked(device: Path) -> Numbers | None:
-    """The backing file as the loop driver gives it; None without the rights to ask."""
+def _backing_by_driver(device: Path) -> Numbers | None:
+    """The backing file reported by the loop driver; None without permission."""
     try:
         handle = os.open(device, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError:
@@ -93,8 +93,8 @@ def _asked(device: Path) -> Numbers | None:
     return place, inode
 
 
-def _named(backing: Path) -> Numbers | None:
-    """The backing file by its path in sysfs, which everybody may read."""
+def _backing_by_sysfs(backing: Path) -> Numbers | None:
+    """The backing file from its path in sysfs, which all users may read."""
     try:
         return cached_numbers(Path(backing.read_text(encoding="utf-8", errors="surrogateescape").rstrip("\n")))
     except (OSError, ValueError):
@@ -124,10 +124,10 @@ def _processes(numbers: Numbers) -> Iterator[str]:
 
 
 def _is_open(link: Path, numbers: Numbers) -> bool:
-    """Whether an open file of a process is that file. Other files may lie on file systems that never answer."""
+    """Whether an open file of a process is that file. Other open files may be on file systems that never respond."""
     with suppress(OSError):
         if not str(link.readlink()).startswith("/"):
-            # A socket, a pipe, or what else has no file system.
+            # A socket, a pipe, or another file without a file system.
             return False
         inode = _INODE.search((link.parent.with_name("fdinfo") / link.name).read_text("ascii", "replace"))
         if inode is not None and int(inode[1]) != numbers[1]:
@@ -140,7 +140,7 @@ def _described(process: Path) -> str:
     """Such as ``process 12 (iosonde-engine), started by process 11 (iosonde run /data)``."""
     own = f"process {process.name} ({_name_of(process)})"
     with suppress(OSError, ValueError, IndexError):
-        # The name in brackets may hold anything; what follows the last bracket is state and parent.
+        # The name in brackets may contain any character. State and parent follow the last bracket.
         parent = (process / "stat").read_text("utf-8", "replace").rpartition(")")[2].split()[1]
         words = (PROC / parent / "cmdline").read_text("utf-8", "replace").replace("\0", " ").strip()
         if int(parent) > 1 and words:
@@ -151,17 +151,17 @@ def _described(process: Path) -> str:
 def _name_of(process: Path) -> str:
     with suppress(OSError):
         return (process / "comm").read_text(encoding="utf-8", errors="replace").strip()
-    return "ended by now"
+    return "has exited"
 
 
 def _is_alone(path: Path) -> bool | None:
-    """Whether this process is the only one that has the file open, by a lease; None where the kernel does not tell."""
+    """Whether no other process has the file open, tested with a lease; None if the kernel does not decide."""
     handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     try:
         fcntl.fcntl(handle, fcntl.F_SETLEASE, fcntl.F_WRLCK)
         fcntl.fcntl(handle, fcntl.F_SETLEASE, fcntl.F_UNLCK)
     except OSError as error:
-        return None if error.errno in _NOT_TOLD else False
+        return None if error.errno in _UNDECIDED else False
     finally:
         os.close(handle)
     return True

@@ -1,4 +1,4 @@
-"""The machine that does the measuring."""
+"""The facts of the machine that measures."""
 
 import os
 import platform
@@ -11,7 +11,7 @@ from iosonde.records import HostFacts
 
 
 def host_facts(root: Path = Path("/")) -> HostFacts:
-    """What of this host bears on a measurement; ``root`` is where ``proc`` and ``sys`` are found."""
+    """The facts of this host that affect a measurement. ``root`` is the directory with ``proc`` and ``sys``."""
     cpuinfo = read_text(root / "proc/cpuinfo")
     return HostFacts(
         hostname=platform.node(),

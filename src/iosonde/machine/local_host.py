@@ -19,34 +19,34 @@ from iosonde.safe_files import CreatedFile, has_mark, mark_on, path_handle, regi
 
 
 class LocalHost:
-    """Answers as ``Host`` promises, for the host that this process runs on."""
+    """Implements ``Host`` for the host that this process runs on."""
 
     def command_prefix(self) -> tuple[str, ...]:
         """None."""
         return ()
 
     def facts(self) -> HostFacts:
-        """What of the host bears on a measurement."""
+        """The facts of the host that affect a measurement."""
         return host_facts()
 
     def silent(self, paths: tuple[str, ...], wait_s: float) -> tuple[str, ...]:
-        """Those of the paths that do not answer within ``wait_s``. Raises OSError."""
+        """The paths that do not respond within ``wait_s``. Raises OSError."""
         return silent_paths(paths, wait_s)
 
     def look(self, path: str) -> PathFacts:
-        """What a path leads to. Raises OSError."""
+        """The facts of a path. Raises OSError."""
         return path_facts(Path(path))
 
     def identity(self, path: str) -> Identity:
-        """The identity of what lies at a path itself. Raises OSError."""
+        """The identity of a path, links not followed. Raises OSError."""
         return identity_at(Path(path))
 
     def absolute(self, path: str) -> str:
-        """The path from the root on, links kept."""
+        """The absolute path, links kept."""
         return str(Path(path).absolute())
 
     def resolved(self, path: str) -> str:
-        """The path from the root on, links followed."""
+        """The absolute path, links followed."""
         return str(Path(path).resolve())
 
     def file_system(self, path: str) -> FileSystemFacts:
@@ -54,11 +54,11 @@ class LocalHost:
         return file_system_facts(Path(path))
 
     def device(self, path: str) -> DeviceFacts | None:
-        """The whole device that a path lies on, or is. Raises OSError."""
+        """The whole device that a path is on, or is. Raises OSError."""
         return device_facts(Path(path))
 
     def uses(self, device_number: int) -> tuple[DeviceUse, ...]:
-        """What else the disk of a device is used for."""
+        """The other uses of a device's disk."""
         return uses_of(device_number)
 
     def cpus_near(self, numa_node: int | None) -> tuple[int, ...]:
@@ -66,7 +66,7 @@ class LocalHost:
         return cpus_near(numa_node)
 
     def holders(self, path: str) -> Holders:
-        """Who uses a file. Raises OSError."""
+        """The users of a file. Raises OSError."""
         return holders_of(Path(path))
 
     def neighbours(self, device_numbers: tuple[int, ...], own_process: int) -> tuple[Neighbour, ...]:
@@ -84,11 +84,11 @@ class LocalHost:
         return has_mark(Path(path), file, mark)
 
     def register(self, name: str, file: CreatedFile, mark: str) -> None:
-        """Keeps in the user's registry that a run created a file."""
+        """Adds a file that a run created to the user's registry."""
         register_created(name, file, mark)
 
     def unregister(self, mark: str) -> None:
-        """Forgets it again."""
+        """Removes the file with that mark from the registry."""
         unregister_created(mark)
 
     def orphans(self, folder: str) -> tuple[Orphan, ...]:
@@ -96,11 +96,11 @@ class LocalHost:
         return orphans_in(Path(folder))
 
     def renamed(self, folder: str) -> tuple[str, ...]:
-        """Files that iosonde created there under a name that the user chose."""
+        """The files in a directory that iosonde created under a name that the user chose."""
         return tuple(str(path) for path in renamed_in(Path(folder)))
 
     def remove_orphan(self, orphan: Orphan) -> bool:
-        """Removes it if it is still that file. Raises OSError."""
+        """Removes an orphan if it is still that file. Raises OSError."""
         return remove_orphan(orphan)
 
     def remove(self, path: str, file: CreatedFile, mark: str, wait_s: float) -> str | None:
@@ -108,9 +108,9 @@ class LocalHost:
         return remove_created_file(path, file, mark, wait_s)
 
     def abandon(self, path: str, file: CreatedFile, mark: str) -> None:
-        """Has it removed, and does not wait. Raises OSError."""
+        """Starts the removal of a file that a run created, and does not wait for it. Raises OSError."""
         start_remover(path, file, mark)
 
     def present_path(self, process: int, file: CreatedFile) -> str:
-        """Where a file is now that a process has open."""
+        """The present path of a file that a process has open."""
         return present_path(process, file)

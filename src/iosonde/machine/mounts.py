@@ -1,4 +1,4 @@
-"""The file system that a target lies on, found by device number."""
+"""The file system that a target is on, found by device number."""
 
 import os
 import re
@@ -8,7 +8,7 @@ from pathlib import Path
 from iosonde.machine.sysfs import read_text
 from iosonde.records import FileSystemFacts
 
-# File systems of which the same file can be open elsewhere, without this kernel knowing that it is the same.
+# File systems on which a file can be open elsewhere, or under another identity, unknown to this kernel.
 _SHARED = (
     *("9p", "afs", "ceph", "cifs", "fuse", "gfs2", "lustre", "nfs", "ocfs2", "smb", "virtiofs"),
     *("aufs", "ecryptfs", "overlay"),
@@ -17,7 +17,7 @@ _OCTAL = re.compile(r"\\([0-7]{3})")
 
 
 def file_system_facts(path: Path, root: Path = Path("/")) -> FileSystemFacts:
-    """The file system below ``path`` (which must exist): kind, mount and room, as the kernel tells them."""
+    """The file system of ``path``, which must exist: type, mount point and free space, from the kernel."""
     facts = path.stat()
     room = os.statvfs(path)
     kind, mount_point, options = _mount(facts.st_dev, path, root)
@@ -31,13 +31,13 @@ def file_system_facts(path: Path, root: Path = Path("/")) -> FileSystemFacts:
 
 
 def is_shared(path: Path, root: Path = Path("/")) -> bool:
-    """Whether a file can be open under another identity, which this kernel does not know: on a network, say."""
+    """Whether a file can be open under another identity, unknown to this kernel, as on a network file system."""
     kind, _, _ = _mount(path.stat().st_dev, path, root)
     return not kind or kind.startswith(_SHARED)
 
 
 def layers_below(path: Path, root: Path = Path("/")) -> tuple[Path, ...]:
-    """Where a file on an overlay may lie in the layers below; empty on any other file system."""
+    """The paths that a file on an overlay may have in the lower layers; empty on any other file system."""
     fields = _mountinfo_line(path.stat().st_dev, path, root)
     if not fields:
         return ()
@@ -45,7 +45,7 @@ def layers_below(path: Path, root: Path = Path("/")) -> tuple[Path, ...]:
     point, resolved = Path(_unescape(fields[4])), path.resolve()
     if kind != "overlay" or not resolved.is_relative_to(point):
         return ()
-    # A bind mount shows a part of the overlay, which lies deeper in the layers.
+    # A bind mount shows a subdirectory of the overlay, which is deeper in the layers.
     inside = _unescape(fields[3]).lstrip("/") / resolved.relative_to(point)
     named = dict(each.partition("=")[::2] for each in options.split(","))
     layers = [named.get("upperdir", ""), *named.get("lowerdir", "").split(":")]
@@ -53,22 +53,22 @@ def layers_below(path: Path, root: Path = Path("/")) -> tuple[Path, ...]:
 
 
 def mount_source(device: int, path: Path, root: Path = Path("/")) -> str:
-    """What is mounted there, such as ``/dev/sda1``; empty when the kernel does not say."""
+    """The source of a mount, such as ``/dev/sda1``; empty if the kernel does not report one."""
     fields = _mountinfo_line(device, path, root)
     return _unescape(fields[fields.index("-") + 2]) if fields else ""
 
 
 def mount_points(root: Path = Path("/")) -> dict[int, str]:
-    """For each device that is mounted, by its number, the first place where it is, in this mount namespace.
+    """The first mount point of each mounted device, by device number, in this mount namespace.
 
-    File systems that span devices have a number of their own: these are found by the device that was named.
+    File systems on several devices have a device number of their own. They are found by the device named at the mount.
     """
     found: dict[int, str] = {}
     for fields in _mountinfo(root):
         numbers = [os.makedev(*map(int, fields[2].split(":")))]
         source = _unescape(fields[fields.index("-") + 2])
         if source.startswith("/dev/"):
-            # Whatever was named there may be gone by now.
+            # The named device may be gone.
             with suppress(OSError):
                 numbers.append(Path(source).stat().st_rdev)
         for number in numbers:
@@ -85,9 +85,9 @@ def _mount(device: int, path: Path, root: Path) -> tuple[str, str, str]:
 
 
 def _mountinfo_line(device: int, path: Path, root: Path) -> list[str]:
-    """The mount of that device which is nearest above the path: one device can be mounted in many places."""
+    """The mount of that device with the longest prefix of the path: a device can have many mount points."""
     number = f"{os.major(device)}:{os.minor(device)}"
-    # A subvolume of btrfs has a number of its own, which no mount has.
+    # A btrfs subvolume has its own device number, which is not that of a mount.
     mounts = [fields for fields in _mountinfo(root) if fields[2] == number] or _mountinfo(root)
     resolved = str(path.resolve())
 

@@ -1,4 +1,4 @@
-"""Other runs of iosonde on the same device, by the kernel's table of locks: every engine locks its target."""
+"""Finds other runs of iosonde on the same device in the kernel's table of locks: every engine locks its target."""
 
 import os
 import stat
@@ -10,15 +10,15 @@ from iosonde.machine.sysfs import read_text
 from iosonde.records import Neighbour
 
 ENGINE_NAME = "iosonde-engine"
-# A loop device on a file on a loop device is seen; anything deeper is somebody's joke.
+# Enough for stacks of loop, device mapper and md devices.
 LEVELS_MAX = 8
 
 
 def neighbours_of(devices: set[int], own_process: int, root: Path = Path("/")) -> tuple[Neighbour, ...]:
-    """Engines other than our own that hold the same disk as one of ``devices`` (their numbers), or a file on it.
+    """Other engines that use a disk of ``devices`` (device numbers), or a file on it.
 
-    Devices are followed down to what they lie on (partitions, device mapper, md, loop), so that two logical volumes
-    of one disk are neighbours. ``root`` is where ``proc`` and ``sys`` are found.
+    Devices are followed to the disks below (partitions, device mapper, md, loop), so that two logical volumes of one
+    disk are neighbours. ``own_process`` is the run's own engine. ``root`` is the directory with ``proc`` and ``sys``.
     """
     own_disks = set().union(*(disks_below(device, root) for device in devices))
     found = {}
@@ -33,7 +33,7 @@ def neighbours_of(devices: set[int], own_process: int, root: Path = Path("/")) -
 
 
 def disks_below(device: int, root: Path = Path("/")) -> frozenset[str]:
-    """The names of the whole devices at the bottom; the number itself where sysfs knows none (tmpfs, network)."""
+    """The names of the disks below a device; the device number itself if sysfs has none (tmpfs, network)."""
     name = f"{os.major(device)}:{os.minor(device)}"
     link = root / f"sys/dev/block/{name}"
     if os.major(device) == 0 or not link.exists():
@@ -62,11 +62,11 @@ def _below_file(path: Path, otherwise: str, root: Path) -> frozenset[str]:
 
 
 def _open_devices(process: int, root: Path) -> Iterator[int]:
-    """The block devices that a process has open: the table of locks has the file system of the node, not the device."""
+    """The block devices that a process has open. The table of locks has the file system of the node instead."""
     for link in (root / f"proc/{process}/fd").glob("*"):
-        # It may be another user's, or gone by now.
+        # The process may belong to another user, or be gone.
         with suppress(OSError):
-            # A file is not looked at: its file system may be one that never answers, which is why somebody measures it.
+            # Only paths in /dev are accessed: the file system of any other file may not respond.
             if not str(link.readlink()).startswith(f"{root / 'dev'}/"):
                 continue
             facts = link.stat()

@@ -29,7 +29,7 @@ _ASIDE: Final = re.compile(rf"{re.escape(BEGINNING)}[0-9a-f]{{32}}{re.escape(END
 class Orphan:
     """A file that iosonde created, and that no process uses any more.
 
-    ``is_aside`` says that a process had renamed it to remove it, and was killed in between.
+    ``is_aside`` says that a process renamed it in order to remove it, and was killed before the removal.
     """
 
     path: str

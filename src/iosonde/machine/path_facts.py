@@ -1,4 +1,4 @@
-"""What a path leads to, by one look."""
+"""Reads the facts of a path."""
 
 import errno
 import os
@@ -13,7 +13,7 @@ from iosonde.safe_files import path_handle
 
 
 def path_facts(path: Path) -> PathFacts:
-    """What a path leads to, links followed. Raises OSError."""
+    """The facts of a path, links followed. Raises OSError."""
     found = path.stat()
     if stat.S_ISDIR(found.st_mode):
         return PathFacts(
@@ -53,7 +53,7 @@ def _device_facts(path: Path, block: Path) -> PathFacts:
 
 
 def identity_at(path: Path) -> Identity:
-    """The numbers of whatever lies at a path, links not followed. Raises OSError."""
+    """The identity of a path, links not followed, without its birth time. Raises OSError."""
     with path_handle(path) as seen:
         found = os.fstat(seen)
     return Identity(

@@ -1,4 +1,4 @@
-"""Removing files that a run created, by processes of their own: their file system may not answer any more."""
+"""Removes files that a run created, in separate processes, since their file system may have stopped responding."""
 
 import os
 import stat
@@ -11,29 +11,29 @@ from typing import Final
 
 from iosonde.safe_files import CreatedFile, removing
 
-ASK_AGAIN_S: Final = 0.05
+RETRY_S: Final = 0.05
 
 
 def remove_created_file(path: str, file: CreatedFile, mark: str, wait_s: float) -> str | None:
-    """Why a file could not be removed; empty where nothing of ours lies there any more, None where nothing answered.
+    """Removes a file. Returns "" if it is gone, else the reason, and None if there was no response.
 
-    A process that does not end within ``wait_s`` is left to itself: nobody can end what waits for a file system that
-    does not answer.
+    A process that does not end within ``wait_s`` is abandoned: a process that waits for an unresponsive file system
+    can't be killed.
     """
     try:
         remover = _remover_in_time(path, file, mark, wait_s)
     except OSError as error:
         return f"can't start a process to remove it: {error.strerror}"
     with suppress(subprocess.TimeoutExpired):
-        said, _ = remover.communicate(timeout=wait_s)
-        return "" if remover.returncode == 0 else said.decode("utf-8", "replace") or "it can't be removed"
-    # Python would wait for it, or complain that nobody has.
+        output, _ = remover.communicate(timeout=wait_s)
+        return "" if remover.returncode == 0 else output.decode("utf-8", "replace") or "it can't be removed"
+    # Otherwise Python would wait for it, or warn that it still runs.
     remover.returncode = -1
     return None
 
 
 def start_remover(path: str, file: CreatedFile, mark: str) -> subprocess.Popen[bytes]:
-    """A process that removes a file, in a group of its own: signals to this one's group don't reach it. OSError."""
+    """Starts a process that removes a file. Its own process group keeps Ctrl-C from it. Raises OSError."""
     return subprocess.Popen(
         [sys.executable, "-I", "-S", removing.__file__, path, str(file.device), str(file.inode), mark],
         stdin=subprocess.DEVNULL,
@@ -44,7 +44,7 @@ def start_remover(path: str, file: CreatedFile, mark: str) -> subprocess.Popen[b
 
 
 def present_path(process: int, file: CreatedFile) -> str:
-    """Where a file is now that a process has open; empty if it has been unlinked, or is not open there."""
+    """The present path of a file that a process has open; empty if it was unlinked, or is not open in that process."""
     for link in Path(f"/proc/{process}/fd").glob("*"):
         with suppress(OSError):
             found = link.stat()
@@ -54,7 +54,7 @@ def present_path(process: int, file: CreatedFile) -> str:
 
 
 def _remover_in_time(path: str, file: CreatedFile, mark: str, wait_s: float) -> subprocess.Popen[bytes]:
-    """The same where the system starts no more processes for a moment: those of the run are about to end."""
+    """Calls ``start_remover``, for up to ``wait_s`` if the process limit is reached: processes of the run will end."""
     until_s = time.monotonic() + wait_s
     while True:
         try:
@@ -62,4 +62,4 @@ def _remover_in_time(path: str, file: CreatedFile, mark: str, wait_s: float) -> 
         except BlockingIOError:
             if time.monotonic() > until_s:
                 raise
-            time.sleep(ASK_AGAIN_S)
+            time.sleep(RETRY_S)

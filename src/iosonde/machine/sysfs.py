@@ -1,10 +1,10 @@
-"""Small files of the kernel, read without fuss."""
+"""Reads small files of the kernel, without errors."""
 
 from pathlib import Path
 
 
 def read_text(path: Path) -> str:
-    """What a file of the kernel says, without white space around it; empty when it isn't there or won't be read."""
+    """The text of a kernel file, without surrounding white space; empty if it does not exist or can't be read."""
     try:
         return path.read_text(errors="replace").replace("\0", "").strip()
     except OSError:
@@ -12,7 +12,7 @@ def read_text(path: Path) -> str:
 
 
 def read_int(path: Path) -> int | None:
-    """The number in a file of the kernel; None when there is none."""
+    """The number in a kernel file; None if there is none."""
     try:
         return int(read_text(path))
     except ValueError:

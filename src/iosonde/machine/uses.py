@@ -1,4 +1,4 @@
-"""What else a device is used for: whoever reads it measures that along."""
+"""The other uses of a device (mounts, swap, layers above), whose I/O would be part of the measurement."""
 
 import os
 from collections.abc import Iterator
@@ -15,9 +15,9 @@ _SWAP_ON_DEVICE: Final = "partition"
 
 
 def uses_of(number: int, root: Path = Path("/")) -> tuple[DeviceUse, ...]:
-    """What the whole disk below a device number is used for, and each of its partitions: they share the drive.
+    """The uses of the whole disk of a device number and of all its partitions, which share the drive.
 
-    Mounts are those of this mount namespace. ``root`` is where ``proc`` and ``sys`` are found.
+    Mounts are those of this mount namespace. ``root`` is the directory with ``proc`` and ``sys``.
     """
     folder = own_folder(number, root)
     if folder is None:
@@ -41,11 +41,11 @@ def _uses(whole: Path, mounts: dict[str, str], swaps: frozenset[str], levels: in
 
 
 def _by_number(root: Path) -> dict[str, str]:
-    """Mount points by the numbers as sysfs writes them."""
+    """Mount points by device number in the notation of sysfs."""
     return {f"{os.major(number)}:{os.minor(number)}": point for number, point in mount_points(root).items()}
 
 
 def _swaps(root: Path) -> frozenset[str]:
-    """The kernel's names of devices that are swapped to: ``/dev/dm-1  partition  8388604  0  -2``."""
+    """The kernel's names of swap devices: ``/dev/dm-1  partition  8388604  0  -2``."""
     lines = [line.split() for line in read_text(root / "proc/swaps").splitlines()]
     return frozenset(Path(fields[0]).name for fields in lines if fields[1:2] == [_SWAP_ON_DEVICE])

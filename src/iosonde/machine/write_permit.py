@@ -1,4 +1,4 @@
-"""Leave to write to a block device: a value that code needs, and not a habit that it is asked to keep."""
+"""The permit to write to a block device. Code that writes needs it as an argument, so no check can be forgotten."""
 
 from typing import Final, NoReturn
 
@@ -10,13 +10,13 @@ HINT_READ_ONLY: Final = (
 
 
 class UnpermittedWriteError(TargetError):
-    """Something would write to a block device for which there is no permit. Nothing was written."""
+    """A block device without a permit would have been written. Nothing was written."""
 
 
 class WritePermit:
-    """Leave to write to one block device. Only the guard makes one, once it has checked the device.
+    """The permit to write to one block device. Only a guard that has checked the device creates one.
 
-    There is no guard yet, so nobody can make one.
+    There is no guard yet, so no permit can be created.
     """
 
     def __new__(cls) -> NoReturn:

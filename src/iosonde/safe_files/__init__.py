@@ -1,4 +1,4 @@
-"""Creates, opens, recognises and removes files without trusting their names. Knows nothing of runs."""
+"""Creates, opens, recognises and removes files without trusting their names. Independent of runs."""
 
 from iosonde.safe_files.atomic import atomic_outputs, check_replaceable, output_errors, write_file, write_files
 from iosonde.safe_files.opening import (

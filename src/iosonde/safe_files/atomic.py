@@ -59,7 +59,7 @@ def write_files(files: Iterable[tuple[Path, str | bytes]]) -> tuple[Path, ...]:
 
 @contextmanager
 def atomic_outputs() -> Iterator[Callable[[Path], Path]]:
-    """Yields a function from an output to the path to write it at. At the end all get their names; on an error none."""
+    """Yields a function that returns where to write an output. At the end all get their names; after an error, none."""
     parts: dict[Path, _Part] = {}
     with ExitStack() as held:
 
@@ -77,7 +77,7 @@ def atomic_outputs() -> Iterator[Callable[[Path], Path]]:
 
 @contextmanager
 def output_errors(path: Path) -> Iterator[None]:
-    """Turns an OSError into an OutputError about the output that was asked for."""
+    """Turns an OSError into an OutputError about the requested output."""
     try:
         yield
     except OSError as error:
@@ -85,7 +85,7 @@ def output_errors(path: Path) -> Iterator[None]:
 
 
 class _Part:
-    """A file that is being written and will be renamed to ``path``. ``name`` is its temporary name, if it has one."""
+    """A file that is being written and will get the name ``path``. ``name`` is its temporary name, if it has one."""
 
     def __init__(self, path: Path, directory: int, handle: int, name: str) -> None:
         self._path = path

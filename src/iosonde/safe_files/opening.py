@@ -1,4 +1,4 @@
-"""Opens files that others may have created: only regular files, and never through a link that was not asked for.
+"""Opens files that others may have created: only regular files, and links only on request.
 
 A name can lead to a link, a pipe without a writer, or a device. An ``O_PATH`` handle does not open any of these, so the
 type is checked on it first; then the same file is opened through the handle.
@@ -15,7 +15,7 @@ from typing import BinaryIO, Final
 from iosonde.units import format_size
 
 CHUNK_BYTES: Final = 1 << 20
-# A file system that compresses may hold a text in a tenth of its length; a hole takes no room at all.
+# A file system with compression may store a text in a tenth of its length. A hole needs no space at all.
 SPARSE_RATIO: Final = 100
 SPARSE_BYTES_MIN: Final = 64 << 20
 BLOCK_BYTES: Final = 512
@@ -31,7 +31,7 @@ _KINDS: Final = {
 
 @contextmanager
 def path_handle(path: Path | str, directory: int | None = None, *, follow: bool = False) -> Iterator[int]:
-    """An ``O_PATH`` handle on whatever lies at a path. Links are followed only with ``follow``. Raises OSError."""
+    """An ``O_PATH`` handle on a path of any type. Links are followed only with ``follow``. Raises OSError."""
     handle = os.open(path, os.O_PATH | os.O_CLOEXEC | (0 if follow else os.O_NOFOLLOW), dir_fd=directory)
     try:
         yield handle
@@ -40,7 +40,7 @@ def path_handle(path: Path | str, directory: int | None = None, *, follow: bool 
 
 
 def open_regular(path: Path | str, directory: int | None = None, *, follow: bool = False) -> BinaryIO:
-    """Opens a regular file for reading. Raises OSError, which says what it is if it is not a regular file."""
+    """Opens a regular file for reading. Raises OSError, which names the type of any other file."""
     with path_handle(path, directory, follow=follow) as seen:
         _check_regular(os.fstat(seen))
         return os.fdopen(os.open(_path_of(seen), os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb")
@@ -72,10 +72,10 @@ def read_regular(path: Path | str, directory: int | None = None, *, bytes_max: i
 
 
 def read_open(file: BinaryIO, bytes_max: int) -> bytes:
-    """Reads an open file to the end that it has now. Raises OSError for one longer than ``bytes_max``."""
+    """Reads an open file to its present end. Raises OSError for one longer than ``bytes_max``."""
     found = os.fstat(file.fileno())
     check_length(found, bytes_max)
-    # Not up to the bound: read() reserves all the memory that is asked for, which small machines don't have.
+    # Not up to the limit: read() allocates all the requested memory, which small machines do not have.
     return file.read(found.st_size)
 
 
@@ -87,7 +87,7 @@ def chunks_of(path: Path | str, directory: int | None = None) -> Iterator[bytes]
 
 
 def check_length(found: os.stat_result, bytes_max: int) -> None:
-    """Raises OSError for a file longer than its kind can be, or most of which was never written."""
+    """Raises OSError for a file longer than ``bytes_max``, or most of which was never written."""
     size_bytes = found.st_size
     if size_bytes > bytes_max:
         raise OSError(errno.EFBIG, f"it has {format_size(size_bytes)}, more than the limit of {format_size(bytes_max)}")
@@ -96,7 +96,7 @@ def check_length(found: os.stat_result, bytes_max: int) -> None:
 
 
 def file_type(mode: int) -> str:
-    """The type of a file, in words."""
+    """The type of a file, such as ``a pipe``."""
     return _KINDS.get(stat.S_IFMT(mode), "a regular file" if stat.S_ISREG(mode) else "a file of an unknown type")
 
 
@@ -106,5 +106,5 @@ def _check_regular(found: os.stat_result) -> None:
 
 
 def _path_of(handle: int) -> str:
-    """A path to the file that a handle refers to, whatever its name leads to by now."""
+    """A path to the file of a handle, even if its name now belongs to another file."""
     return f"/proc/self/fd/{handle}"

@@ -1,8 +1,8 @@
 """How iosonde recognises the files that it created: by their name and by a mark on them.
 
-A run directory can come from anybody, so what it says about a file proves nothing. The mark is an extended attribute
-with a digest of the run; only who may write the file can set it. On file systems without extended attributes, an entry
-in a registry in the user's state directory takes its place.
+A run directory is untrusted input, so what it says about a file proves nothing. The mark is an extended attribute with
+a digest of the run; setting it requires write permission. On file systems without extended attributes, an entry in a
+registry in the user's state directory takes its place.
 """
 
 import hashlib
@@ -25,7 +25,7 @@ OWN_FILE_NAME: Final = re.compile(r"iosonde-\d{8}-\d{6}-[0-9a-f]{4}(-\d+)?\.data
 
 @dataclass(frozen=True)
 class CreatedFile:
-    """A file's identity; ``born_ns`` is None where the file system keeps no birth time."""
+    """A file's identity; ``born_ns`` is None if the file system records no birth time."""
 
     device: int
     inode: int
@@ -38,16 +38,16 @@ def own_file_name(run: str, number: int) -> str:
 
 
 def mark_of(run: str, seed: int, number: int) -> str:
-    """The mark for that file; no other file of any run has the same."""
+    """The mark for that file, which is unique to the run and target."""
     return hashlib.blake2b(f"{run}/{seed}/{number}".encode(), digest_size=16).hexdigest()
 
 
 def has_mark(path: Path, made: CreatedFile, mark: str) -> bool:
-    """Whether the file at a path is that file and has the mark. False where that can't be known."""
+    """Whether the file at a path is that file and has the mark. False if this can't be determined."""
     try:
         with path_handle(path) as seen:
             found = os.fstat(seen)
-            # A file with another name may be somebody's, whoever has set the mark on it.
+            # A file with another name may belong to the user, even if it carries the mark.
             if (found.st_dev, found.st_ino) != (made.device, made.inode) or found.st_nlink != 1:
                 return False
             on_it = mark_on(seen)
@@ -59,7 +59,7 @@ def has_mark(path: Path, made: CreatedFile, mark: str) -> bool:
 
 
 def mark_on(handle: int) -> str:
-    """The mark on an open file, whatever it says; empty where it has none."""
+    """The mark on an open file, not validated; empty if it has none."""
     return read_mark(f"/proc/self/fd/{handle}", follow=True)
 
 

@@ -1,11 +1,11 @@
 """Removes a file that iosonde created, and no other file that has come to its name since.
 
-Linux has no unlink by handle: between a look at a name and the unlink, another process can move another file there. So
-the file is first renamed to a name that nobody can guess, in a directory that is held open, and identified there. If it
-is another file, it gets its name back.
+Linux has no unlink by handle: between a check of a name and the unlink, another process can move another file there. So
+the file is first renamed to an unguessable name, in a directory that is kept open, and identified there. If it is
+another file, it gets its name back.
 
-This module also runs as a script, in a process of its own, where a file system may never answer. So it imports the
-standard library only.
+This module also runs as a script in a separate process, for file systems that may never respond. So it imports only
+the standard library.
 """
 
 import os
@@ -20,7 +20,7 @@ ATTRIBUTE: Final = "user.iosonde.made"
 
 
 def read_mark(place: str, *, follow: bool) -> str:
-    """The mark on a file; empty where it has none, or can have none."""
+    """The mark on a file; empty if it has none, or its file system does not support marks."""
     try:
         return os.getxattr(place, ATTRIBUTE, follow_symlinks=follow).decode("ascii", "replace")
     except OSError:
@@ -30,7 +30,7 @@ def read_mark(place: str, *, follow: bool) -> str:
 def remove_created(path: str, device: int, inode: int, mark: str = "") -> bool:
     """Removes the file at a path if it is the one with these numbers. Raises OSError.
 
-    Returns True if the file is gone, and False if another file lies at the path, which is left alone. File systems
+    Returns True if the file is gone, and False if another file is at the path, which is not touched. File systems
     reuse inode numbers, so a file with another mark is another file.
     """
     folder, name = os.path.split(path)
@@ -60,7 +60,7 @@ def _remove(name: str, directory: int, made: tuple[int, int], mark: str) -> bool
 
 
 def _put_back(aside: str, name: str, directory: int) -> None:
-    """Renames another's file back, unless its name is taken by now."""
+    """Renames another file back, unless its name is taken now."""
     try:
         os.link(aside, name, src_dir_fd=directory, dst_dir_fd=directory, follow_symlinks=False)
     except FileExistsError:

@@ -1,4 +1,4 @@
-"""Where records come from. In: a plan's cells. Out: cell records, whatever measured them."""
+"""Sources of cell records: iosonde's own engine, and fio. In: the cells of a plan. Out: cell records."""
 
 from collections.abc import Sequence
 
@@ -54,5 +54,5 @@ __all__ = [
 
 
 def start_source(choice: EngineChoice, prefix: Sequence[str]) -> Source:
-    """Starts what measures, with ``prefix`` before its commands. Raises EngineError where that can't be had."""
+    """Starts a source, with ``prefix`` before its commands. Raises EngineError if it is not available."""
     return FioSource(prefix) if choice is EngineChoice.FIO else EngineSource([*prefix, find_engine()])

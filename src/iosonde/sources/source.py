@@ -1,4 +1,4 @@
-"""What a source of records can do, whatever measures behind it."""
+"""The interface of a source of records, the same for every engine."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ from iosonde.vocabulary import Poll
 
 @dataclass(frozen=True)
 class Way:
-    """How a cell's I/O reaches the target, and how io_uring finds out what is done."""
+    """The I/O path of a cell: the engine, and how io_uring detects completions."""
 
     engine: Engine
     poll: Poll = Poll.INTERRUPT
@@ -34,10 +34,10 @@ class Way:
 
 @dataclass(frozen=True)
 class KeptLedger:
-    """An account that is kept of what is written, in a file or (None) in memory.
+    """A ledger of written blocks that this session keeps, in a file or (None) in memory.
 
-    ``run`` is a number of this run and target alone; blocks of ``step_bytes`` are judged as one, ``size_bytes`` of them
-    from the start of the target.
+    ``run`` is a number unique to this run and target. The ledger covers ``size_bytes`` from the start of the target, in
+    blocks of ``step_bytes``.
     """
 
     path: Path | None
@@ -48,17 +48,17 @@ class KeptLedger:
 
 @dataclass(frozen=True)
 class LeftLedger:
-    """An account that a run has left in a file."""
+    """A ledger that an earlier session left in a file."""
 
     path: Path
 
 
 @dataclass(frozen=True)
 class OpenRequest:
-    """A target, and how it is to be opened: for writing, and past the page cache (``direct``).
+    """A target, and how to open it: for writing (``write``), and with direct I/O (``direct``).
 
-    A new file is created with ``mark`` on it. Workers are tied to ``cpus_near``, where there are any. With a ``ledger``
-    it can be verified. With ``commands``, commands of NVMe can be sent to a device that has a generic one beside it.
+    A new file gets ``mark``. Workers are pinned to ``cpus_near``, if there are any. With a ``ledger`` the target can be
+    verified. With ``commands``, NVMe commands can be sent to a device that has a generic character device.
     """
 
     target: Target
@@ -70,13 +70,13 @@ class OpenRequest:
     commands: bool = False
 
     def __post_init__(self) -> None:
-        """Raises UnpermittedWriteError: nothing can even ask for a device that is written without a permit."""
+        """Raises UnpermittedWriteError for a device that would be opened for writing without a permit."""
         if self.write and isinstance(self.target, BlockDevice):
             self.target.check_permit()
 
 
 class OpenTarget(Record):
-    """What the engine found when it opened the target."""
+    """The facts that the engine found when it opened the target."""
 
     created: bool
     direct: bool
@@ -96,14 +96,14 @@ class OpenTarget(Record):
 
 
 class MadeTarget(Record):
-    """A file that was made for a target; ``marked`` says that it carries the mark that was asked for."""
+    """A file that was created as a target. ``marked`` says that it carries the requested mark."""
 
     identity: Identity
     marked: bool
 
 
 class Interrupted(Exception):  # noqa: N818 - it is a state, not an error
-    """A cell that was stopped from outside, with what it had measured."""
+    """A cell was interrupted. Carries its results so far."""
 
     def __init__(self, cell: CellRecord, interruption: KeyboardInterrupt) -> None:
         super().__init__(cell.cell)
@@ -112,43 +112,43 @@ class Interrupted(Exception):  # noqa: N818 - it is a state, not an error
 
 
 class Source(Protocol):
-    """Opens targets and measures cells on them. Its errors are those of ``iosonde.errors``, with the way out."""
+    """Opens targets and measures cells on them. Raises the errors of ``iosonde.errors``, with hints."""
 
     @property
     def hello(self) -> EngineHello:
-        """What it said of itself."""
+        """The engine's description of itself."""
 
     @property
     def pid(self) -> int:
-        """The number of the process that holds the targets open."""
+        """The process ID of the process that has the targets open."""
 
     @property
     def is_lost(self) -> bool:
-        """Whether a target has not answered in time: whoever touches it now, this process too, may wait for ever."""
+        """Whether a target did not respond in time. Any access to it, also by this process, may hang for ever."""
 
     def calibrate(self) -> int:
-        """Its own cost in ns an operation, kept in the hello."""
+        """The engine's own cost in ns per operation, kept in the hello."""
 
     def open(self, request: OpenRequest, on_made: Callable[[MadeTarget], None] = lambda _: None) -> OpenTarget:
-        """Opens a target, beside those that are open. Raises TargetError.
+        """Opens a target, in addition to those that are open. Raises TargetError.
 
-        ``on_made`` is told of a file as soon as it is made: whatever comes after, its removal is the caller's.
+        ``on_made`` is called with a file as soon as it is created. From then on the caller has to remove it.
         """
 
     def sync(self) -> None:
         """Makes all that was written durable, on every target."""
 
     def wait(self, duration_ns: int) -> None:
-        """Leaves the targets alone for a time, in its own clock."""
+        """Keeps the targets idle for ``duration_ns`` of the source's clock."""
 
     def verify(self, on_progress: Callable[[int, int], None]) -> tuple[Verification, ...]:
-        """Reads every target back that was opened with a ledger, and says what was found on each.
+        """Reads back every target that was opened with a ledger, and returns the result for each.
 
-        ``on_progress`` is told which target is read, from 0, and how many bytes of it were.
+        ``on_progress`` is called with the number of the target, from 0, and the bytes read of it.
         """
 
     def close(self) -> None:
-        """Gives all targets up; once it is lost, nothing."""
+        """Closes all targets. Does nothing if the source is lost."""
 
     def measure(
         self,
@@ -158,10 +158,10 @@ class Source(Protocol):
         span_bytes: int,
         on_interval: Callable[[IntervalRecord], None],
     ) -> CellRecord:
-        """Measures one cell and passes each interval on as it comes. Raises Interrupted with what there is."""
+        """Measures one cell and passes each interval to the callback. Raises Interrupted with the results so far."""
 
     def end(self) -> None:
-        """Ends it."""
+        """Ends the source."""
 
     def kill(self) -> None:
-        """Ends it at once, whatever it does."""
+        """Kills the source's processes."""

@@ -1,4 +1,4 @@
-"""What can be measured: one union of targets, from the moment that they are known until they are closed."""
+"""What can be measured: one union of targets, from their resolution until they are closed."""
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
@@ -14,23 +14,23 @@ SIMULATED_WORD: Final = "sim:"
 
 @dataclass(frozen=True, kw_only=True)
 class BaseTarget(ABC):
-    """What all targets have: a name, and a span of ``span_bytes`` from the start that is used."""
+    """What all targets have: a name, and a test region of ``span_bytes`` from the start."""
 
     kind: ClassVar[TargetKind]
     is_new: ClassVar[bool] = False
-    """Whether nothing was ever written to it."""
+    """Whether nothing was ever written to the target."""
     keeps_data: ClassVar[bool] = True
-    """Whether what is written can be read."""
+    """Whether written data can be read back."""
 
     span_bytes: int
 
     @property
     @abstractmethod
     def name(self) -> str:
-        """What the user calls it."""
+        """The name of the target for the user."""
 
     def must_be_filled(self, *, writes: bool) -> bool:
-        """Whether it is written in full before it is measured; ``writes`` says that the run may write to it."""
+        """Whether it is preconditioned before it is measured. ``writes`` says that the run may write to it."""
         return self.keeps_data and (self.is_new or writes)
 
 
@@ -47,13 +47,13 @@ class StoredTarget(BaseTarget, ABC):
 
     @property
     def on(self) -> Path:
-        """What exists already and lies on the same device."""
+        """An existing path on the same device."""
         return self.path
 
 
 @dataclass(frozen=True, kw_only=True)
 class NewFile(StoredTarget):
-    """A file that the run creates. ``file_system`` is that of its directory, None where nobody has looked."""
+    """A file that the run creates. ``file_system`` is that of its directory, None if it was not checked."""
 
     kind: ClassVar[TargetKind] = "file"
     is_new: ClassVar[bool] = True
@@ -68,12 +68,12 @@ class NewFile(StoredTarget):
 
 @dataclass(frozen=True, kw_only=True)
 class ExistingFile(StoredTarget):
-    """A file that is there. ``file_system`` is None where nobody has looked.
+    """A file that exists. ``file_system`` is None if it was not checked.
 
-    ``expected`` is the file that an earlier session of the same run had, ``was_created`` says that the run claims to
-    have created it, and ``is_written`` that it had written all of it. ``mark`` is what the file carries if the run
-    created it under a name of its own, and empty where the run does not claim that; ``is_own`` says that the file does
-    carry it. ``is_alone`` is False where nobody can say whether another program has the file open.
+    ``expected`` is the file's identity in an earlier session of the same run. ``was_created`` says that, by the run's
+    record, the run created it, and ``is_written`` that it wrote all of it. ``mark`` is the mark that a file created by
+    the run under its own name carries, empty for any other file. ``is_own`` says that the file does carry it.
+    ``is_alone`` is False if it is unknown whether another program has the file open.
     """
 
     kind: ClassVar[TargetKind] = "file"
@@ -91,8 +91,8 @@ class ExistingFile(StoredTarget):
 class BlockDevice(StoredTarget):
     """A block device. ``named`` is the path that the user gave. Without a ``permit`` it is only read.
 
-    ``generic`` is the device that takes commands for the same namespace of NVMe. ``expected`` and ``identifier`` are
-    what an earlier session of the same run had, and what named that wherever it was plugged in (empty: nothing did).
+    ``generic`` is the character device for NVMe commands to the same namespace. ``expected`` and ``identifier`` are
+    from an earlier session of the same run: the identity, and the name independent of slot and port (may be empty).
     """
 
     kind: ClassVar[TargetKind] = "device"
@@ -105,17 +105,17 @@ class BlockDevice(StoredTarget):
 
     @property
     def name(self) -> str:
-        """What the user called it."""
+        """The path that the user gave."""
         return str(self.named)
 
     def check_permit(self) -> None:
-        """Raises UnpermittedWriteError unless it may be written."""
+        """Raises UnpermittedWriteError unless the device may be written."""
         check_permit(self.name, self.permit)
 
 
 @dataclass(frozen=True, kw_only=True)
 class SimulatedDrive(BaseTarget):
-    """A drive that is computed, new from the factory whenever it is opened."""
+    """A simulated drive. It is fresh out of the box whenever it is opened."""
 
     kind: ClassVar[TargetKind] = "simulation"
     is_new: ClassVar[bool] = True
@@ -124,21 +124,21 @@ class SimulatedDrive(BaseTarget):
 
     @property
     def name(self) -> str:
-        """The word that means this very drive, seed and all."""
+        """The target name of exactly this drive, including its seed."""
         scale = "" if self.drive.scale == 1 else f",scale={self.drive.scale}"
         return f"{SIMULATED_WORD}{self.drive.model},seed={self.drive.seed}{scale}"
 
 
 @dataclass(frozen=True, kw_only=True)
 class NullTarget(BaseTarget):
-    """Nothing at all: what is measured is the engine's own cost."""
+    """A target without I/O: the measurement shows the engine's own cost."""
 
     kind: ClassVar[TargetKind] = "null"
     keeps_data: ClassVar[bool] = False
 
     @property
     def name(self) -> str:
-        """The word for it."""
+        """Its target name."""
         return NULL_WORD
 
 

@@ -1,7 +1,7 @@
-"""Runs on disk: written to a directory while a run goes on, read back from it or from an archive at any time.
+"""Runs on disk: written to a directory during the run, and read from it or from an archive at any time.
 
-In: records. Out: files, and records again. ``load_run``, ``load_header`` and ``open_files`` take either, and so does
-``FollowedRun``, which reads a run while it is being written.
+In: records. Out: files, and records again. ``load_run``, ``load_header`` and ``open_files`` accept a directory or an
+archive, and so does ``FollowedRun``, which reads a run while it is being written.
 """
 
 from iosonde.store.archive import ARCHIVE_SUFFIX, is_archive

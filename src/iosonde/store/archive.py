@@ -1,8 +1,7 @@
-"""A run as one file: a zip archive with what its directory holds, to hand in, to keep, and to read as it is.
+"""A run as one file: a zip archive of its directory, to send, to keep, and to read without unpacking.
 
-An archive may come from anybody. Nothing of it is ever unpacked to a disk here, and what no run needs is refused
-before a byte is decompressed: more files than a run has, other folders, links, devices, passwords, and contents that
-are out of proportion.
+An archive is untrusted input. It is never unpacked to disk here. Archives are refused before decompression if they
+contain more files than a run, other folders, links, devices, passwords, or contents that expand too much.
 """
 
 import os
@@ -26,7 +25,7 @@ ARCHIVE_SUFFIX: Final = ".iosonde.zip"
 FILES_MAX: Final = 12
 CHUNK_BYTES: Final = 1 << 20
 ARCHIVE_BYTES_MAX: Final = 2 << 30
-# A journal shrinks to a fifth. What is below a MiB does no harm, however it is packed.
+# A journal compresses to a fifth. Files below 1 MiB are harmless at any compression ratio.
 EXPANSION_MAX: Final = 100
 EXPANSION_COUNTS_FROM_BYTES: Final = 1 << 20
 
@@ -35,7 +34,7 @@ _END: Final = struct.Struct("<4s4H2LH")
 _END_MAGIC: Final = b"PK\x05\x06"
 _LARGE_END_MAGIC: Final = b"PK\x06\x07"
 _LARGE_END_BYTES: Final = 20
-# Far more than the names of 12 files need, and far less than a list that would fill the memory.
+# Far more than the names of 12 files need, and far less than would fill the memory.
 _LIST_BYTES_MAX: Final = 64 << 10
 _PLAIN_NAME: Final = re.compile(r"[^/\\\x00-\x1f\x7f]{1,255}")
 _ENCRYPTED: Final = 0x1
@@ -44,7 +43,7 @@ _COPY_AGAIN: Final = "copy it again, or export the run again"
 
 
 def is_archive(path: Path) -> bool:
-    """Whether a path is a regular file that begins like a zip archive."""
+    """Whether a path is a regular file that starts like a zip archive."""
     try:
         with open_regular(path, follow=True) as file:
             return file.read(4) in _BEGINNINGS
@@ -53,7 +52,7 @@ def is_archive(path: Path) -> bool:
 
 
 def is_plain_name(name: str) -> bool:
-    """Whether a name can only be that of a file in its own folder."""
+    """Whether a name is a plain file name, without a path."""
     return name not in {".", ".."} and _PLAIN_NAME.fullmatch(name) is not None
 
 
@@ -74,27 +73,27 @@ class ArchiveFiles:
         return tuple(sorted(self._members))
 
     def size_bytes(self, name: str) -> int:
-        """How long a file is."""
+        """The length of a file in bytes."""
         return self._members[name].file_size
 
     def read(self, name: str) -> bytes:
-        """A file in full. Raises FileNotFoundError, or RecordError when the archive is damaged."""
+        """A whole file. Raises FileNotFoundError, or RecordError if the archive is damaged."""
         if name not in self._members:
             raise FileNotFoundError(name)
         with _named_damage(self._path):
             return self._archive.read(self._members[name])
 
     def chunks(self, name: str) -> Iterator[bytes]:
-        """A file in pieces. Raises RecordError when the archive is damaged."""
+        """A file in chunks. Raises RecordError if the archive is damaged."""
         with _named_damage(self._path), self._archive.open(self._members[name]) as file:
             while data := file.read(CHUNK_BYTES):
                 yield data
 
     @contextmanager
     def opened(self, name: str, beginning: bytes) -> Iterator[OpenFile]:
-        """A file that is read piece by piece; ``beginning`` spares nothing, as no file here is out of proportion.
+        """Opens a file for reading in chunks. ``beginning`` has no effect, since all lengths are checked already.
 
-        Raises FileNotFoundError, or RecordError when the archive is damaged.
+        Raises FileNotFoundError, or RecordError if the archive is damaged.
         """
         del beginning
         if name not in self._members:
@@ -104,7 +103,7 @@ class ArchiveFiles:
             try:
                 yield OpenFile(cast("BinaryIO", file), self._identity, member.file_size, grows=False)
             except RecordError:
-                # What is wrong with its content may be that the archive is damaged, which shows at its end.
+                # Invalid content may be caused by a damaged archive. The checksum at the end of the file tells.
                 while file.read(CHUNK_BYTES):
                     pass
                 raise
@@ -112,7 +111,7 @@ class ArchiveFiles:
 
 @contextmanager
 def open_archive(path: Path) -> Iterator[ArchiveFiles]:
-    """The files in an archive. Raises RecordError for one that is damaged, or that holds what no run has."""
+    """The files in an archive. Raises RecordError for a damaged archive, or one with contents that no run has."""
     try:
         file = open_regular(path, follow=True)
     except OSError as error:
@@ -139,7 +138,7 @@ def _named_damage(path: Path) -> Iterator[None]:
 
 
 def _check_end(path: Path, file: BinaryIO) -> None:
-    """Looks at the end, where the list of files is announced, before anything reads that list."""
+    """Checks the end record, which has the size of the list of files, before the list is read."""
     size = os.fstat(file.fileno()).st_size
     if size > ARCHIVE_BYTES_MAX:
         raise _refused(path, f"is larger than {format_size(ARCHIVE_BYTES_MAX)}, the limit of an archive")
@@ -149,13 +148,13 @@ def _check_end(path: Path, file: BinaryIO) -> None:
     if len(end) < _END.size or not end.startswith(_END_MAGIC):
         raise RecordError(f"{path} is a damaged archive: it is truncated", _COPY_AGAIN)
     _, _, _, _, files, list_bytes, _, _ = _END.unpack(end)
-    # A folder may stand in the list as well.
+    # The list may also contain the folder.
     if files > FILES_MAX + 1 or list_bytes > _LIST_BYTES_MAX or tail.startswith(_LARGE_END_MAGIC):
         raise _refused(path, f"contains more than {FILES_MAX} files, the limit of a run")
 
 
 def _members(path: Path, entries: list[zipfile.ZipInfo]) -> dict[str, zipfile.ZipInfo]:
-    """The files by their names, which lie in one folder, or in none."""
+    """The files by name, all in one folder or in none."""
     members: dict[str, zipfile.ZipInfo] = {}
     folders: set[str] = set()
     for entry in entries:

@@ -1,6 +1,6 @@
-"""Columns as Arrow has them: what is written as Parquet and CSV, and what Polars, pandas and DuckDB take.
+"""Columns in Arrow's format, for Parquet and CSV files, and for Polars, pandas and DuckDB.
 
-A type never depends on values: a column of text is text without a row as well, and a value that does not exist is null.
+A type never depends on the values: a text column without rows is still text, and a missing value is null.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -10,28 +10,28 @@ if TYPE_CHECKING:
     from arro3.core import Array, DataType, RecordBatch, RecordBatchReader, Schema, Table
     from numpy.typing import NDArray
 
-# A column is a NumPy array or a list; the store doesn't care which.
+# A column is a NumPy array or a list.
 Columns = Mapping[str, Any]
 
 ROWS_A_BATCH: Final = 1 << 17
-"""Rows that are turned into Arrow's form at once: text takes ten times its memory there, and a run has millions."""
+"""Rows that are converted to Arrow at once: text needs ten times the memory there, and a run has millions of rows."""
 
 
 def arrow_table(columns: Columns) -> "Table":
-    """The whole of a table."""
+    """A whole table."""
     from arro3.core import Table
 
     return Table.from_batches([*_batches(columns)], schema=_schema(columns))
 
 
 def arrow_reader(columns: Columns, fail: Callable[[BaseException], None]) -> "RecordBatchReader":
-    """A table in batches, each made when it is asked for. It ends early where that fails, and says so to ``fail``."""
+    """A table in batches, each made on request. If that fails, the table ends early and ``fail`` gets the error."""
     from arro3.core import RecordBatchReader
 
     def batches() -> Iterator["RecordBatch"]:
         try:
             yield from _batches(columns)
-        except Exception as error:  # noqa: BLE001 - whoever reads would make a text of it
+        except Exception as error:  # noqa: BLE001 - the Arrow library would turn it into text
             fail(error)
         except KeyboardInterrupt as error:
             fail(error)
@@ -40,7 +40,7 @@ def arrow_reader(columns: Columns, fail: Callable[[BaseException], None]) -> "Re
 
 
 def plain_values(column: Any) -> list[Any]:  # noqa: ANN401 - an array or a list
-    """A column as Python's own values, None where there is none."""
+    """A column as Python values, with None for missing ones."""
     values: list[Any] = _masked(column).tolist()
     return values
 
@@ -80,7 +80,7 @@ def _array(column: Any) -> "Array":  # noqa: ANN401 - as above
 
 
 def _masked(column: Any) -> "NDArray[Any]":  # noqa: ANN401 - as above
-    """An array in which no NaN is left."""
+    """A masked array: NaN and None are masked."""
     import numpy as np
 
     values = column if isinstance(column, np.ma.MaskedArray) else np.asarray(column)

@@ -1,4 +1,4 @@
-"""Of a cell's frame, what its means are made of and what says whether it is used: all that a listing reads of it."""
+"""The part of a cell's frame that a listing reads: its totals, and whether the repeat is used."""
 
 from typing import Final
 
@@ -22,13 +22,13 @@ from iosonde.vocabulary import FailureKind
 
 
 class _Sum(BaseModel):
-    """Of a distribution, its sum."""
+    """The sum of a distribution."""
 
     ns_sum: int
 
 
 class _Totals(BaseModel):
-    """Of totals, what means are made of."""
+    """The fields of totals that means are calculated from."""
 
     count: int
     bytes: int
@@ -36,7 +36,7 @@ class _Totals(BaseModel):
     response: _Sum | None = None
 
     def totals(self) -> OperationTotals:
-        """The same without a histogram, response times in front where there are any."""
+        """Totals without a histogram; with response latencies instead of service latencies if there are any."""
         ns_sum = self.latency_ns_sum if self.response is None else self.response.ns_sum
         return OperationTotals(
             count=self.count,
@@ -49,13 +49,13 @@ class _Totals(BaseModel):
 
 
 class _Failure(BaseModel):
-    """Of a failure, its kind."""
+    """The kind of a failure."""
 
     kind: FailureKind
 
 
 class CellFigures(BaseModel):
-    """Of a cell's record, what its means are made of and what says whether it is used; all else is skipped."""
+    """The fields of a cell's record for means, and for whether the repeat is used. All others are skipped."""
 
     cell: str
     repeat: int
@@ -71,7 +71,7 @@ class CellFigures(BaseModel):
     within: WithinRepeat | None = None
 
     def record(self, plan: CellPlan) -> CellRecord:
-        """A record of that alone."""
+        """A record with these fields only."""
         return CellRecord(
             cell=self.cell,
             experiments=plan.experiments,

@@ -1,4 +1,4 @@
-"""Where runs lie below a folder."""
+"""Finds the runs below a directory."""
 
 import os
 import re
@@ -13,16 +13,16 @@ from iosonde.store.archive import ARCHIVE_SUFFIX
 from iosonde.store.frames import MAGIC
 from iosonde.store.names import HEADER_NAME, JOURNAL_NAME
 
-# A header begins with its schema; a file of the same name that other programs write does not.
+# A header begins with its schema version, unlike files of the same name from other programs.
 _BEGINS_LIKE_HEADER: Final = re.compile(rb'\s*\{\s*"schema_version"')
 _BEGINNING_BYTES: Final = 64
 
 
 @dataclass(frozen=True)
 class RunLocation:
-    """A directory that holds a run or a part of one, an archive of a run, or a folder that can't be looked into.
+    """A directory with a run or part of one, an archive of a run, or a directory that can't be read.
 
-    ``unreadable`` says why not.
+    ``unreadable`` is the reason why it can't be read.
     """
 
     path: Path
@@ -30,9 +30,9 @@ class RunLocation:
 
 
 def runs_below(folder: Path) -> Iterator[RunLocation]:
-    """Every run at or below a folder, by name; hidden folders and links to folders are not followed.
+    """Every run at or below a directory, sorted by name. Skips hidden directories and links to directories.
 
-    Raises RecordError when the folder itself is none, or can't be read.
+    Raises RecordError if ``folder`` is not a directory, or can't be read.
     """
     try:
         is_directory = folder.is_dir()
@@ -67,7 +67,7 @@ def _below(folder: Path) -> Iterator[RunLocation]:
 
 
 def _may_be_archive(entry: os.DirEntry[str]) -> bool:
-    """By its name: what other zip archives hold is nobody's business here."""
+    """Whether the name is that of a run's archive. Other zip archives are not opened."""
     hidden = entry.name.startswith(".")
     return entry.name.endswith(ARCHIVE_SUFFIX) and not hidden and entry.is_file(follow_symlinks=False)
 

@@ -1,6 +1,6 @@
-"""The files of a run, wherever they lie: in a directory, or in an archive of one.
+"""The files of a run, in a run directory or in an archive.
 
-Both may come from anybody, and are read alike: plain files only, each below the length that one of its kind can have.
+Both are untrusted input and are read in the same way: regular files only, each within the length limit of its kind.
 """
 
 import os
@@ -17,7 +17,7 @@ from iosonde.store.open_file import OpenFile
 
 
 class RunFiles(Protocol):
-    """The files of a run, by name. ``kind`` says in words what holds them."""
+    """The files of a run, by name. ``kind`` describes what contains them."""
 
     kind: str
 
@@ -26,23 +26,23 @@ class RunFiles(Protocol):
         """The names, sorted."""
 
     def size_bytes(self, name: str) -> int:
-        """How long a file is."""
+        """The length of a file in bytes."""
 
     def read(self, name: str) -> bytes:
-        """A file in full. Raises FileNotFoundError or another OSError, or RecordError for a damaged archive."""
+        """A whole file. Raises FileNotFoundError or another OSError, or RecordError for a damaged archive."""
 
     def chunks(self, name: str) -> Iterator[bytes]:
-        """A file in pieces. Raises as ``read`` does."""
+        """A file in chunks. Raises the same errors as ``read``."""
 
     def opened(self, name: str, beginning: bytes) -> AbstractContextManager[OpenFile]:
-        """A file that is read piece by piece. Raises as ``read`` does, while it is read as well.
+        """Opens a file for reading in chunks. Opening and reading raise the same errors as ``read``.
 
-        One that does not begin with ``beginning`` may be longer than its kind can be: whoever opens it looks first.
+        The length limit applies only to a file that begins with ``beginning``. The caller checks the first bytes.
         """
 
 
 class DirectoryFiles:
-    """The files in a run directory. What lies deeper, links, and files that are being written are none of a run."""
+    """The files in a run directory. Subdirectories, links and temporary files are not part of a run."""
 
     kind = "a run directory"
 
@@ -57,20 +57,20 @@ class DirectoryFiles:
         return tuple(sorted(name for name in found if not name.startswith(".")))
 
     def size_bytes(self, name: str) -> int:
-        """How long a file is."""
+        """The length of a file in bytes."""
         return os.stat(name, dir_fd=self._directory, follow_symlinks=False).st_size
 
     def read(self, name: str) -> bytes:
-        """A file in full. Raises OSError."""
+        """A whole file. Raises OSError."""
         return read_regular(name, self._directory, bytes_max=bytes_max_of(name))
 
     def chunks(self, name: str) -> Iterator[bytes]:
-        """A file in pieces. Raises OSError."""
+        """A file in chunks. Raises OSError."""
         return chunks_of(name, self._directory)
 
     @contextmanager
     def opened(self, name: str, beginning: bytes) -> Iterator[OpenFile]:
-        """A file that is read piece by piece. Raises OSError."""
+        """Opens a file for reading in chunks. Raises OSError."""
         with open_regular(name, self._directory) as file:
             found = os.fstat(file.fileno())
             if os.pread(file.fileno(), len(beginning), 0) == beginning:
@@ -80,7 +80,7 @@ class DirectoryFiles:
 
 @contextmanager
 def open_files(path: Path) -> Iterator[RunFiles]:
-    """The files of a run, in a directory or in an archive: who reads them need not know. Raises RecordError."""
+    """The files of a run, in a directory or an archive. Raises RecordError."""
     if "\0" in str(path):
         raise RecordError(f"{str(path)!r} is not a path", "name the directory that `iosonde run` wrote")
     try:
@@ -101,7 +101,7 @@ def open_files(path: Path) -> Iterator[RunFiles]:
 
 @contextmanager
 def _held_open(path: Path) -> Iterator[int]:
-    """A directory, so that all of a run is read from the same one. Raises RecordError."""
+    """A handle on a directory, so that all files are read from the same one. Raises RecordError."""
     try:
         handle = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     except OSError as error:

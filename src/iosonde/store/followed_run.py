@@ -1,4 +1,4 @@
-"""A run read back from its directory or an archive, once or again and again while it is being written."""
+"""Reads a run from its directory or an archive, once or repeatedly while it is being written."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -28,7 +28,7 @@ _USE_A_COPY: Final = "use a copy of the run directory"
 
 
 class NewInterval(NamedTuple):
-    """An interval of the cell that runs as turn ``order``, or of one of its streams, on one host."""
+    """An interval of the running trial ``order``, of one of its streams, on one host."""
 
     order: int
     stream: str
@@ -37,13 +37,13 @@ class NewInterval(NamedTuple):
 
 
 News = RunHeader | NewInterval | CellRecord | CellTurn | WithinFrame | Session | LaterPass | SessionEnd | Broken
-"""What came of a run. With a header it begins, or begins again: then all that came before it is void."""
+"""A new part of a run. A header starts the run, or restarts it: all parts before it are then void."""
 
 
 def load_run(path: Path, *, intervals: bool = True) -> RunRecord:
-    """Reads a run back, from its directory or an archive; a damaged journal gives what is whole. Raises RecordError.
+    """Reads a run from its directory or an archive. Of a damaged journal it reads the intact part. Raises RecordError.
 
-    Without ``intervals`` the cells carry totals only, which is much faster.
+    Without ``intervals`` the cells have totals only, which is much faster.
     """
     run = FollowedRun(path, intervals=intervals)
     run.read()
@@ -51,11 +51,11 @@ def load_run(path: Path, *, intervals: bool = True) -> RunRecord:
 
 
 class FollowedRun:
-    """A run that may be going on: each reading goes on where the one before ended.
+    """A run that may still be written: each read continues where the previous one ended.
 
-    A journal that is not the one that was read any more, because it was cut or replaced, is read from its start. With
-    ``intervals`` the cells of the record have theirs; without, memory holds the last of the running cell only. One
-    thread at a time may use it; several may follow the same run, each with its own.
+    A journal that was truncated or replaced is read again from its start. With ``intervals`` the cells of the record
+    have their intervals; without, memory has only the last ones of the running cell. Only one thread at a time may use
+    an instance. Several instances may follow the same run.
     """
 
     def __init__(self, path: Path, *, intervals: bool = False) -> None:
@@ -64,14 +64,14 @@ class FollowedRun:
         self._reading: _Reading | None = None
 
     def read(self) -> None:
-        """Takes in what is new. Raises RecordError, as ``news`` does."""
+        """Reads what is new. Raises RecordError, as ``news`` does."""
         for _ in self._added():
             pass
 
     def news(self) -> Iterator[News]:
-        """Takes in what is new, and gives each part of it as it is read. Raises RecordError.
+        """Reads what is new, and yields each part of it. Raises RecordError.
 
-        Whoever stops in the middle goes on there the next time. A frame that is not whole yet comes when it is.
+        If the caller stops early, the next call continues there. An incomplete frame is read once it is complete.
         """
         for added in self._added():
             if isinstance(added, IntervalPayload):
@@ -82,8 +82,8 @@ class FollowedRun:
                 yield added
 
     def record(self) -> RunRecord:
-        """The run as far as it was read. Raises RecordError."""
-        assert self._reading is not None, "whoever wants the record has read the run"
+        """The part of the run that was read so far. Raises RecordError."""
+        assert self._reading is not None, "the record is used after the run was read"
         with self._named_errors():
             run = self._reading.assembly.record(self._reading.torn)
         return run if run.finished else run.model_copy(update={"running": is_being_written(self._path)})
@@ -95,12 +95,12 @@ class FollowedRun:
                 if self._reading is None or not self._reading.is_of(journal):
                     self._reading = None
                     header = header or read_header(self._path, files)
-                    self._reading = self._begun(header, journal)
+                    self._reading = self._started(header, journal)
                     yield header
-                yield from self._go_on(self._reading, journal)
+                yield from self._continue(self._reading, journal)
 
-    def _go_on(self, reading: "_Reading", journal: OpenFile) -> Iterator[Added]:
-        yield from reading.untold
+    def _continue(self, reading: "_Reading", journal: OpenFile) -> Iterator[Added]:
+        yield from reading.pending
         reading.torn = None
         stream = FrameStream(journal.file, journal.size_bytes, reading.at_bytes)
         with self._named_errors():
@@ -110,12 +110,12 @@ class FollowedRun:
                 if isinstance(found, Broken) and found.end_bytes == stream.size_bytes:
                     reading.torn = found
                     return
-                reading.untold = iter(reading.assembly.take(found))
+                reading.pending = iter(reading.assembly.take(found))
                 reading.at_bytes = stream.at_bytes
                 reading.last = found
-                yield from reading.untold
+                yield from reading.pending
 
-    def _begun(self, header: RunHeader, journal: OpenFile) -> "_Reading":
+    def _started(self, header: RunHeader, journal: OpenFile) -> "_Reading":
         journal.file.seek(0)
         beginning = journal.file.read(PREFIX.size)
         version = schema_version_of(beginning)
@@ -140,7 +140,7 @@ class FollowedRun:
 
     @contextmanager
     def _named_errors(self) -> Iterator[None]:
-        """Each frame is as it was written: one with a content that does not fit was written by somebody else."""
+        """Turns invalid content into a RecordError. The checksum matched, so another program wrote the frame."""
         try:
             yield
         except (ValueError, KeyError, TypeError, RecursionError) as error:
@@ -156,10 +156,10 @@ class FollowedRun:
 
 @dataclass
 class _Reading:
-    """How far a journal was read, and what it adds up to.
+    """The state of reading a journal, and the run read from it.
 
-    ``at_bytes`` is where the first frame that was not read begins, behind ``last``. ``untold`` is what ``last`` has
-    added and nobody has taken yet. ``torn`` is an end that was not whole when it was last looked at.
+    ``at_bytes`` is the offset of the first unread frame, which follows ``last``. ``pending`` are the parts of ``last``
+    that the caller has not received. ``torn`` is an incomplete end found by the last read.
     """
 
     identity: tuple[int, ...]
@@ -167,11 +167,11 @@ class _Reading:
     assembly: RunAssembly
     at_bytes: int = PREFIX.size
     last: Frame | Broken | None = None
-    untold: Iterator[Added] = field(default_factory=lambda: iter(()))
+    pending: Iterator[Added] = field(default_factory=lambda: iter(()))
     torn: Broken | None = None
 
     def is_of(self, journal: OpenFile) -> bool:
-        """Whether this is the journal that was read, and what was read last is there still."""
+        """Whether this is the journal that was read, and still contains the last frame that was read."""
         if journal.identity != self.identity or journal.size_bytes < self.at_bytes:
             return False
         if not journal.grows:

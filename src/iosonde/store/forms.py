@@ -1,4 +1,4 @@
-"""What each kind of frame holds, and whether a payload holds anything that this version does not know."""
+"""The schema of each kind of frame, and whether a payload has fields that this version does not know."""
 
 from collections.abc import Mapping
 from typing import Any, Final
@@ -10,16 +10,16 @@ from iosonde.records import CellRecord, CellTurn, IntervalRecord, LaterPass, Ses
 from iosonde.records.base import COMPACT, Record
 from iosonde.store.frames import Kind
 
-# What is left of a payload without these is its names and words, of which a run has few different ones.
+# Without these characters only the keys and texts of a payload are left, of which a run has few different ones.
 _FIGURES: Final = b"0123456789,.-[]"
 
 
 @dataclass(frozen=True, slots=True, config=COMPACT)
 class IntervalFrame:
-    """What the frame of an interval holds. ``host`` is the place of the host that measured it, from 0.
+    """The payload of an interval's frame. ``host`` is the number of the host that measured it, from 0.
 
-    ``stream`` is the name of one of several streams of the cell. Both stand before the interval, and are left out where
-    they say nothing.
+    ``stream`` is the name of one of several streams of the cell. Both precede the interval. They are omitted if they
+    have their default values.
     """
 
     order: int
@@ -29,9 +29,9 @@ class IntervalFrame:
 
 
 class WithinFrame(Record):
-    """The interval statistics of one repeat, of a stream of it, or on one host, found by its ``order``.
+    """The interval statistics of the trial ``order``, of one of its streams, or on one host.
 
-    It is written after its cell.
+    The frame is written after that of its cell.
     """
 
     order: int
@@ -53,13 +53,13 @@ FORMS: Final[Mapping[Kind, TypeAdapter[Any]]] = {
 
 
 class Seen:
-    """Reads one payload of each form, where nobody will read them all: what a newer version has added shows there."""
+    """Validates one payload of each form, without reading all of them, to detect additions of a newer version."""
 
     def __init__(self) -> None:
         self._shapes: set[tuple[Kind, bytes]] = set()
 
     def check(self, kind: Kind, payload: bytes) -> None:
-        """Raises ValidationError for what no frame of this kind holds."""
+        """Raises ValidationError for a payload that is not valid for this kind of frame."""
         shape = (kind, payload.translate(None, _FIGURES))
         if shape not in self._shapes:
             FORMS[kind].validate_json(payload)

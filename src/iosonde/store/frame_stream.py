@@ -1,4 +1,4 @@
-"""Reads the frames of a journal in bounded pieces: memory holds one frame and one piece, however long it is."""
+"""Reads the frames of a journal in chunks: memory holds one frame and one chunk, however long the journal is."""
 
 import io
 import re
@@ -7,9 +7,9 @@ from typing import BinaryIO, Final
 
 from iosonde.store.frames import HEAD, PAYLOAD_BYTES_MAX, PREFIX, Broken, Frame, Kind, Unknown, checksum_of
 
-# A larger one does not stay in the caches of a processor, and makes reading slower by a tenth.
+# A larger chunk exceeds the CPU caches and makes reading 10 % slower.
 PIECE_BYTES: Final = 1 << 17
-# An object without anything in it: zeros, which a power cut can leave in a file, are the length of no frame.
+# An empty object. Zeros, which a power cut can leave in a file, are therefore never a valid frame length.
 PAYLOAD_BYTES_MIN: Final = len(b"{}")
 # After a damaged stretch, the next frame is found by its kind byte and the brace that opens every payload. The same two
 # bytes inside a payload are rejected: the four bytes before them give an impossible length.
@@ -50,7 +50,7 @@ class FrameStream:
             return
 
     def _frame_at(self, at: int) -> Frame | Unknown | str:
-        """The frame that begins there, or why there is none."""
+        """The frame that begins at ``at``, or the reason why there is none."""
         if not self._has(at, HEAD.size):
             return "the journal ends inside a frame header"
         length, checksum, kind = HEAD.unpack_from(self._data, at - self._data_start)
@@ -66,7 +66,7 @@ class FrameStream:
         return Unknown(kind, payload) if known is None else Frame(known, payload)
 
     def _next_frame(self, broken: int) -> tuple[int | None, bool]:
-        """Where the next whole frame begins behind a broken one, and whether any other was begun behind its head."""
+        """The offset of the next whole frame after a broken one, and whether another frame starts after its header."""
         begins_more, at = False, self._likely_frame(broken + 1)
         while at is not None:
             begins_more = begins_more or at >= broken + HEAD.size
@@ -76,11 +76,11 @@ class FrameStream:
         return None, begins_more
 
     def _likely_frame(self, at: int) -> int | None:
-        """Where a frame may begin, by its head alone, at ``at`` or later."""
+        """The offset at ``at`` or later where a frame may begin, judged by its header only."""
         while self._has(at, HEAD.size + 1):
             likely = _LIKELY_START.search(self._data, at - self._data_start + _TO_KIND)
             if likely is None:
-                # A head may lie at the end of what was read, with its brace yet to come.
+                # A header may be at the end of the chunk, with its brace in the next one.
                 at = self._data_start + len(self._data) - HEAD.size
                 continue
             start = likely.start() - _TO_KIND
@@ -90,7 +90,7 @@ class FrameStream:
         return None
 
     def _has(self, at: int, length: int) -> bool:
-        """Whether so many bytes are there. Reads them where they are not at hand; what lies before ``at`` is let go."""
+        """Whether ``length`` bytes at ``at`` exist. Reads them if needed, and drops the bytes before ``at``."""
         if at + length > self.size_bytes:
             return False
         missing = at + length - self._data_start - len(self._data)
@@ -106,11 +106,11 @@ class FrameStream:
             missing -= len(piece)
         self._data = b"".join(pieces)
         if missing > 0:
-            # Somebody has cut the file since its length was looked at.
+            # The file was truncated after its length was read.
             self.size_bytes = at + len(self._data)
         return missing <= 0
 
 
 def decode(data: bytes) -> Iterator[Frame | Unknown | Broken]:
-    """The frames of a journal that is at hand as a whole."""
+    """The frames of a journal that is in memory."""
     return iter(FrameStream(io.BytesIO(data), len(data)))

@@ -1,4 +1,4 @@
-"""Frames: how the journal is cut up, so that a broken end or a flipped bit is found.
+"""The frames of the journal, which make an incomplete end or a flipped bit detectable.
 
 A journal begins with 8 bytes of magic and the schema version as a u32. A frame is a u32 length, a u32 CRC-32 over
 kind and payload, one byte of kind, and the payload (JSON). Numbers are little-endian.
@@ -18,7 +18,7 @@ PAYLOAD_BYTES_MAX: Final = 64 << 20
 
 
 class Kind(IntEnum):
-    """What a frame holds. A number is never given to another kind: old journals, and old versions, know it."""
+    """The kind of a frame's payload. A number is never reused: old journals and old versions use it."""
 
     INTERVAL = 1
     CELL = 2
@@ -30,7 +30,7 @@ class Kind(IntEnum):
     WITHIN = 8
 
 
-# The checksums of every kind alone, with which those of frames go on.
+# The checksum of each kind byte, from which the checksum of a frame continues.
 _BEGUN: Final = tuple(zlib.crc32(bytes([kind])) for kind in range(256))
 
 
@@ -44,7 +44,7 @@ class Frame:
 
 @dataclass(frozen=True, slots=True)
 class Unknown:
-    """One whole frame of a kind that this version does not know, which only a newer one can have written."""
+    """One whole frame of an unknown kind, written by a newer version."""
 
     kind: int
     payload: bytes
@@ -71,12 +71,12 @@ def prefix(schema_version: int) -> bytes:
 
 def encode(kind: Kind, payload: bytes) -> bytes:
     """One frame as bytes."""
-    assert len(payload) <= PAYLOAD_BYTES_MAX, "the sources bound what a cell can hold"
+    assert len(payload) <= PAYLOAD_BYTES_MAX, "the sources limit the size of a cell"
     return HEAD.pack(len(payload), checksum_of(kind, payload), kind) + payload
 
 
 def schema_version_of(data: bytes) -> int | None:
-    """The schema version in a journal's first bytes; None when they are not those of a journal."""
+    """The schema version in a journal's first bytes; None if it is not a journal."""
     if len(data) < PREFIX.size or not data.startswith(MAGIC):
         return None
     version: int = PREFIX.unpack_from(data)[1]
@@ -84,5 +84,5 @@ def schema_version_of(data: bytes) -> int | None:
 
 
 def checksum_of(kind: int, payload: bytes) -> int:
-    """What a frame says of its kind and payload."""
+    """The checksum of a frame's kind and payload."""
     return zlib.crc32(payload, _BEGUN[kind])

@@ -1,7 +1,7 @@
-"""A run at a glance: what a listing says of it, without reading the journal's histograms.
+"""A summary of a run for listings, without reading the journal's histograms.
 
-A glance walks over the heads of the frames and takes totals from the cells that are asked for. It checks no checksum:
-bits that were flipped within a frame are found by ``load_run`` only. What a newer version has written is refused.
+It reads the headers of the frames, and the totals of the requested cells. It checks no checksums: only ``load_run``
+detects flipped bits within a frame. A run of a newer version is refused.
 """
 
 import json
@@ -29,17 +29,17 @@ from iosonde.store.names import JOURNAL_NAME, bytes_max_of
 from iosonde.store.upgrades import Upgrader
 from iosonde.store.versions import check_version, newer, unknown_in
 
-# The journal writes a cell's fields in the order of the record; a cell that differs is read as a whole instead.
+# The journal writes a cell's fields in the order of the record. A cell in another order is parsed completely.
 _TURN: Final = re.compile(rb'"order":(\d+),')
 _OUTCOME: Final = re.compile(rb'"outcome":"(\w+)"')
-# A session is written by one version: what is new in one of these is new in all.
+# A session is written by one version, so an addition to one of these frames is in all of them.
 _MANY: Final = frozenset({Kind.CELL, Kind.INTERVAL})
 _CLOCK_END: Final = re.compile(rb'"clock_end":\{"engine_ns":(\d+),"wall_ns":(\d+),')
 
 
 @dataclass(frozen=True)
 class CellGlance:
-    """What one cell is about (commits, its direction, or all together): the means of its figures, by the same rule."""
+    """A cell in a listing: the means of its subject (commits, reads, writes, or all operations)."""
 
     cell: str
     iops: float
@@ -47,22 +47,22 @@ class CellGlance:
     repeats: int
     upgrader: Upgrader = field(repr=False, compare=False)
     written: tuple[bytes, ...] = field(repr=False)
-    """Its measurements as they were written."""
+    """Its measurements in the form in which they were written."""
 
     @property
     def records(self) -> tuple[bytes, ...]:
-        """The same as this version would have written them."""
+        """Its measurements in the form of this version."""
         return tuple(self.upgrader.payload(Kind.CELL, each) for each in self.written)
 
 
 @dataclass(frozen=True)
 class Glance:
-    """A run at a glance.
+    """The summary of a run.
 
     ``measured`` of ``planned`` measurements have finished. ``running`` says that a process is writing it now.
-    ``damage`` says what can't be read; an end that writing broke off in is none. ``duration_ns`` is the time from
-    the start to the last cell's end, without the pauses before resumptions; None when no cell has ended. Of a simulated
-    drive it is virtual.
+    ``damage`` describes unreadable parts, but not an incomplete last frame. ``duration_ns`` is the time from the start
+    to the end of the last cell, without the pauses before resumptions; None if no cell has ended. For a simulated drive
+    it is virtual time.
     """
 
     header: RunHeader
@@ -76,7 +76,7 @@ class Glance:
 
 
 def glance_at(path: Path, wanted: Callable[[Plan], Collection[CellPlan]]) -> Glance:
-    """Looks at a run; ``wanted`` are the cells whose figures are worth reading. Raises RecordError."""
+    """Reads the summary of a run. ``wanted`` selects the cells whose results are read. Raises RecordError."""
     header = load_header(path)
     cells = {plan.cell: plan for plan in wanted(header.plan)}
     journal = path / JOURNAL_NAME
@@ -94,7 +94,7 @@ def glance_at(path: Path, wanted: Callable[[Plan], Collection[CellPlan]]) -> Gla
             f"{path} has no journal: the run is incomplete", "use a complete copy of the run directory"
         ) from error
     except (ValueError, KeyError, TypeError, AttributeError) as error:
-        # A frame whose bits were flipped is no record any more; load_run says which one it is.
+        # A frame with flipped bits is not a valid record. load_run reports which one it is.
         raise RecordError(f"{journal} is damaged", f"`iosonde show {quoted(path)}` shows what is readable") from error
     except OSError as error:
         raise RecordError(
@@ -104,19 +104,19 @@ def glance_at(path: Path, wanted: Callable[[Plan], Collection[CellPlan]]) -> Gla
 
 @contextmanager
 def _opened(path: Path) -> Iterator[tuple[bytes, Callable[[], bool]]]:
-    """The journal, and what says whether it is being written; nobody writes in an archive."""
+    """The journal, and a function that returns whether it is being written (never for an archive)."""
     if is_archive(path):
         with open_files(path) as files:
             yield files.read(JOURNAL_NAME), lambda: False
         return
-    # Not mapped: whoever cuts a journal while it is listed would end the listing with SIGBUS.
+    # Not memory-mapped: truncating the journal during the listing would end the listing with SIGBUS.
     with open_regular(path / JOURNAL_NAME) as file:
         yield read_open(file, bytes_max_of(JOURNAL_NAME)), lambda: is_taken(file.fileno())
 
 
 @dataclass(frozen=True)
 class _Payload:
-    """A frame's payload where it lies: most of it is never looked at."""
+    """A frame's payload, as a part of the journal: most of it is never read."""
 
     kind: Kind
     data: bytes
@@ -129,19 +129,19 @@ class _Payload:
 
     @property
     def is_sound(self) -> bool:
-        """Whether it is as it was written; one that stands alone was looked at before."""
+        """Whether its checksum matches. A payload without a frame was checked before."""
         alone = not self.start
         return alone or HEAD.unpack_from(self.data, self.start - HEAD.size)[1] == checksum_of(self.kind, self.whole)
 
 
 def _frames(path: Path, data: bytes, damage: list[str]) -> Iterator[_Payload]:
-    """All frames but most intervals, which are nine of ten: the first of each cell is enough."""
+    """All frames, but only the first interval of each cell: nine of ten frames are intervals."""
     places = _places(data)
     if places is not None:
         for kind, start, end in places:
             yield _Payload(Kind(kind), data, start, end)
         return
-    # Something is not whole. Only now is everything read, to tell a broken end from a damaged stretch.
+    # A frame is not whole. Read everything, to distinguish an incomplete end from a damaged stretch.
     for found in decode(data):
         if isinstance(found, Unknown):
             raise newer(path, f"a frame of the kind {found.kind}")
@@ -152,9 +152,9 @@ def _frames(path: Path, data: bytes, damage: list[str]) -> Iterator[_Payload]:
 
 
 def _places(data: bytes) -> list[tuple[int, int, int]] | None:
-    """Kind, start and end of each payload, by the heads alone; None where they don't lead to the journal's end.
+    """Kind, start and end of each payload, from the frame headers; None if these do not reach the journal's end.
 
-    A journal has thousands of frames, and this loop is most of what a listing costs.
+    A journal has thousands of frames, and a listing spends most of its time in this loop.
     """
     head_bytes, unpack, interval, kinds = HEAD.size, HEAD.unpack_from, int(Kind.INTERVAL), {int(kind) for kind in Kind}
     at, size, places, is_first = PREFIX.size, len(data), [], True
@@ -176,7 +176,7 @@ def _damage_text(found: Broken) -> str:
 
 @dataclass
 class _Looking:
-    """What the frames add up to."""
+    """Builds the summary from the frames."""
 
     path: Path
     header: RunHeader
@@ -188,7 +188,7 @@ class _Looking:
     def __post_init__(self) -> None:
         self._cells = {turn.order: turn.cell for turn in self.header.plan.turns}
         self._finished_orders: set[int] = set()
-        # By turn: a measurement that was made again takes the place of the one before.
+        # By trial: a repeated measurement replaces the one before.
         self._records: dict[int, CellRecord] = {}
         self._within: dict[int, WithinRepeat] = {}
         self._payloads: dict[int, tuple[str, bytes]] = {}
@@ -197,7 +197,7 @@ class _Looking:
         self._duration_ns = 0
 
     def take(self, frame: _Payload) -> None:
-        """Adds one frame. Of cells and intervals the first of a session is read, and the last cell."""
+        """Adds one frame. Reads the first cell and interval of a session, and the last cell."""
         if frame.kind not in self._checked:
             self._check_known(frame)
             self._checked |= {frame.kind} & _MANY
@@ -219,11 +219,11 @@ class _Looking:
             self._last_cell = frame
 
     def upgraded(self, frame: _Payload) -> bytes:
-        """A payload as this version would have written it."""
+        """A payload in the form of this version."""
         return self.upgrader.payload(frame.kind, frame.whole)
 
     def result(self, *, running: bool) -> Glance:
-        """The run, as far as it can be seen from here."""
+        """The summary of the frames so far."""
         self._end_session()
         plan = self.header.plan
         return Glance(
@@ -238,7 +238,7 @@ class _Looking:
         )
 
     def _check_known(self, frame: _Payload) -> None:
-        """Raises NewerError for what only a newer version can have written; what is damaged shows elsewhere."""
+        """Raises NewerError for content of a newer version. Damage is detected elsewhere."""
         try:
             FORMS[frame.kind].validate_json(self.upgraded(frame))
         except ValueError as error:
@@ -252,10 +252,10 @@ class _Looking:
         payload = b"" if self._last_cell is None else self.upgraded(self._last_cell)
         ended = _CLOCK_END.search(payload, max(payload.rfind(b'"clock_end":'), 0))
         if ended and self.header.is_simulated:
-            # Virtual time begins at 0, stands still between sessions, and goes on where it was.
+            # Virtual time begins at 0, stops between sessions, and continues where it stopped.
             self._duration_ns = int(ended[2])
         elif ended:
-            # The engine's clock begins with the session, and nobody sets it.
+            # The engine's clock begins with the session, and is never set.
             self._duration_ns += int(ended[1])
         self._last_cell = None
 

@@ -1,7 +1,7 @@
-"""run.json: what a run was meant to be, with a checksum of itself.
+"""run.json: the plan and the facts at the start of a run, with a checksum.
 
-The checksum stands behind the schema version and covers the version and all the text behind the checksum. So a header
-that was damaged or edited is refused, as a damaged frame of the journal is. Versions 1 and 2 had none.
+The checksum follows the schema version. It covers the version and all text after the checksum. A header that was
+damaged or edited is refused, like a damaged frame of the journal. Versions 1 and 2 had no checksum.
 """
 
 import hashlib
@@ -33,7 +33,7 @@ def header_text(header: RunHeader) -> str:
 
 
 def load_header(path: Path) -> RunHeader:
-    """Reads what a run was meant to be, from its directory or an archive. Raises RecordError."""
+    """Reads the header of a run from its directory or an archive. Raises RecordError."""
     with open_files(path) as files:
         return read_header(path, files)
 
@@ -63,7 +63,7 @@ def read_header(path: Path, files: RunFiles) -> RunHeader:
 
 
 def written_version(path: Path) -> int:
-    """The version in which a run's header is written. Raises RecordError."""
+    """The schema version of a run's header. Raises RecordError."""
     with open_files(path) as files:
         text = files.read(HEADER_NAME).decode("utf-8")
     return check_version(path, _object(text).get("schema_version"))
@@ -74,16 +74,16 @@ def _header_of(path: Path, text: str) -> RunHeader:
     try:
         header = RunHeader.model_validate_json(text)
     except ValidationError:
-        # Text that is no JSON at all is told in the words of Python's own reader.
+        # For text that is not JSON, the message is that of Python's own parser.
         json.loads(text)
         raise
-    # A name that stands twice counts where it stands last.
+    # If a key occurs twice, the last one applies.
     check_version(path, header.schema_version)
     return header
 
 
 def _current(path: Path, text: str) -> str:
-    """The header's JSON as this version writes it, without the checksum. Raises ValueError where that does not fit."""
+    """The header's JSON in the form of this version, without the checksum. Raises ValueError if that does not match."""
     beginning = _BEGINNING.match(text)
     if beginning is None:
         found = _object(text)
@@ -100,7 +100,7 @@ def _current(path: Path, text: str) -> str:
 
 
 def checksum_of(version: int, rest: str) -> str:
-    """The checksum of a header of that version, of which ``rest`` is the text behind the checksum."""
+    """The checksum of a header of that version. ``rest`` is the text after the checksum."""
     return hashlib.blake2b(f"{version}{rest}".encode(), digest_size=_DIGEST_BYTES).hexdigest()
 
 

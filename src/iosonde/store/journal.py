@@ -1,4 +1,4 @@
-"""The journal: the truth while a run goes on."""
+"""The journal: the primary record of a run, which all other files derive from."""
 
 import errno
 import json
@@ -30,14 +30,14 @@ from iosonde.store.names import JOURNAL_NAME
 from iosonde.store.versions import check_version, newer
 from iosonde.store.watch import Watch, check_size
 
-# Flushing disturbs a target on the same disk, so a cell that ends soon is left in peace: what a power cut can take
-# stays below ten seconds.
+# A flush disturbs a target on the same disk, so a cell that ends soon is not flushed. A power cut costs less than ten
+# seconds of results.
 SYNC_EVERY_S: Final = 5.0
 SYNC_LATEST_S: Final = 9.0
 
 
 def is_being_written(directory: Path) -> bool:
-    """Whether somebody holds the journal of a run; False where that can't be known. Nobody is kept from writing it."""
+    """Whether a process is writing the journal of a run; False if this is unknown. Never blocks a writer."""
     try:
         with open_regular(directory / JOURNAL_NAME) as file:
             return is_taken(file.fileno())
@@ -46,9 +46,9 @@ def is_being_written(directory: Path) -> bool:
 
 
 class Journal:
-    """Appends frames; each cell's end is flushed to the disk, and long cells every five seconds.
+    """Appends frames. Flushes to the disk at the end of each cell, and every five seconds during long cells.
 
-    Whoever writes holds a lock on it, which the kernel takes back when the process ends, however it ends.
+    The writer has a lock on the journal, which the kernel releases when the process ends.
     """
 
     def __init__(
@@ -59,9 +59,9 @@ class Journal:
         go_on: bool = False,
         before_change: Callable[[], None] = lambda: None,
     ) -> None:
-        """Starts a journal, or goes on with one that was broken off. Raises OutputError, or RecordError.
+        """Starts a journal, or resumes an interrupted one. Raises OutputError, or RecordError.
 
-        One that is gone on with is as it was until something is added; ``before_change`` is called then, once.
+        A resumed journal stays unchanged until the first frame is added; ``before_change`` is called once before that.
         """
         self._path = path
         self._now_s = now_s
@@ -71,7 +71,7 @@ class Journal:
         self._watch = Watch()
         self._size_bytes = 0
         try:
-            # Nothing is added to what is no regular file of this user's with one hard link.
+            # Frames are added only to a regular file of this user with one hard link.
             self._file = open_own(path) if go_on else path.open("xb", buffering=0)
         except OSError as error:
             raise _unwritable(path, error) from error
@@ -94,11 +94,11 @@ class Journal:
         self.close()
 
     def close(self) -> None:
-        """Closes the file, and with it the lock."""
+        """Closes the file and releases the lock."""
         self._file.close()
 
     def cut_torn_end(self) -> None:
-        """Cuts off the frame that writing broke off in, where there is one; whoever adds anything need not ask."""
+        """Removes an incomplete last frame, if there is one. Adding a frame does this as well."""
         if self._torn_from is None:
             return
         at, self._torn_from = self._torn_from, None
@@ -110,16 +110,16 @@ class Journal:
             raise _unwritable(self._path, error) from error
 
     def watch(self, path: Path, *, sized: bool) -> None:
-        """Has another file of the run looked after: a run that goes on without it ends with the next word."""
+        """Watches another file of the run. If it is lost, adding the next frame raises OutputError."""
         self._watch.add(path, sized=sized)
 
     def check_there(self) -> None:
-        """Raises OutputError where a file of the run is not what it was: removed, replaced, moved away or cut."""
+        """Raises OutputError if a file of the run was removed, replaced, moved or truncated."""
         self._watch.check()
         check_size(self._path, self._file.fileno(), self._size_bytes)
 
     def interval(self, order: int, interval: IntervalRecord, left_s: float, stream: str = "", host: int = 0) -> None:
-        """Keeps an interval of the running cell, which goes on for another ``left_s`` seconds."""
+        """Keeps an interval of the running cell, which continues for another ``left_s`` seconds."""
         where = b',"stream":%b' % json.dumps(stream).encode() if stream else b""
         where += b',"host":%d' % host if host else b""
         measured = INTERVAL_FORM.dump_json(interval, exclude_none=True)
@@ -130,34 +130,34 @@ class Journal:
             self._sync()
 
     def turn(self, turn: CellTurn) -> None:
-        """Notes a measurement that is about to begin, and that no plan had."""
+        """Records a trial that is about to begin and is not in the plan."""
         self._write(encode(Kind.TURN, turn.model_dump_json().encode()))
 
     def cell(self, cell: CellRecord) -> None:
-        """Keeps a cell that has ended; its intervals were kept before."""
+        """Keeps a cell that has ended. Its intervals were kept before."""
         self._append(Kind.CELL, cell)
 
     def prepared(self, cell: CellRecord) -> None:
-        """Keeps a write of the preparation."""
+        """Keeps a preconditioning write."""
         self._append(Kind.PREPARATION, cell)
 
     def within(self, order: int, within: WithinRepeat, stream: str = "", host: int = 0) -> None:
-        """Adds what the intervals of a kept cell say of it: nothing is analysed before it is kept."""
+        """Adds the interval statistics of a kept cell. A cell is always kept before it is analysed."""
         frame = WithinFrame(order=order, stream=stream, host=host, within=within)
         self._write(encode(Kind.WITHIN, frame.model_dump_json().encode()))
 
     def session(self, session: Session) -> None:
-        """Notes that a run goes on after it was broken off."""
+        """Records that an interrupted run is resumed."""
         self._write(encode(Kind.SESSION, session.model_dump_json().encode()))
         self._sync()
 
     def later_pass(self, later: LaterPass) -> None:
-        """Notes what a pass over the targets has found after the run."""
+        """Records the result of reading the targets back after the run."""
         self._write(encode(Kind.LATER_PASS, later.model_dump_json().encode()))
         self._sync()
 
     def end(self, end: SessionEnd) -> None:
-        """Notes the end of a session."""
+        """Records the end of a session."""
         self._write(encode(Kind.END, end.model_dump_json().encode()))
         self._sync()
 
@@ -169,11 +169,11 @@ class Journal:
             )
 
     def _find_end(self) -> None:
-        """Finds where to go on. What a newer version has written, and what more than an end is damaged, stays."""
+        """Finds where to continue. Raises NewerError for a newer version, RecordError for damage before the end."""
         run = self._path.parent
         self._file.seek(0)
         version = schema_version_of(self._file.read(PREFIX.size))
-        assert version is not None, "whoever goes on with a journal has read it"
+        assert version is not None, "the run was read before its journal is resumed"
         check_version(run, version)
         stream = FrameStream(self._file, os.fstat(self._file.fileno()).st_size)
         last: object = None

@@ -1,8 +1,7 @@
-"""Who writes a journal holds a lock on it, which the kernel takes back when the process ends, however it ends.
+"""The locks of a journal's writer, which the kernel releases when the process ends.
 
-There are two, since versions before schema 2 know only the first. ``flock`` can't be looked at without being taken, and
-whoever takes it to look is in the way of somebody who wants to write. A lock of an open file description can be asked
-after without being taken, on every file system that has locks.
+There are two, because versions before schema 2 know only ``flock``. Testing a ``flock`` requires taking it, which can
+block a writer. An open file description lock can be tested without taking it, on every file system with locks.
 """
 
 import fcntl
@@ -14,15 +13,15 @@ from typing import BinaryIO, Final
 LOCKS: Final = Path("/proc/locks")
 # struct flock: type, whence, start, length, process.
 _LOCK: Final = struct.Struct("hhqqi4x")
-# A byte far behind every journal: where locks keep others from reading, this one keeps nobody from reading anything.
+# A byte far beyond the end of every journal, so that a mandatory lock does not block readers.
 _AT_BYTE: Final = 1 << 60
 _FLOCK_WRITER: Final = ("FLOCK", "ADVISORY", "WRITE")
 
 
 def take(file: BinaryIO) -> bool:
-    """Takes both locks of a file that is open for writing; False where another process has one.
+    """Takes both locks of a file that is open for writing. Returns False if another process has one.
 
-    Some network file systems know no locks; a run there is no worse off than without.
+    Some network file systems do not support locks. A run there is written without them.
     """
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -40,7 +39,7 @@ def take(file: BinaryIO) -> bool:
 
 
 def is_taken(file: int) -> bool:
-    """Whether anybody writes an open file, without being in anybody's way; False where that can't be known."""
+    """Whether a process is writing an open file; False if this is unknown. Never blocks a writer."""
     asked = _LOCK.pack(fcntl.F_WRLCK, os.SEEK_SET, _AT_BYTE, 1, 0)
     try:
         kind = _LOCK.unpack(fcntl.fcntl(file, fcntl.F_OFD_GETLK, asked))[0]
@@ -50,7 +49,7 @@ def is_taken(file: int) -> bool:
 
 
 def _has_flock(file: int) -> bool:
-    """Whether an older version writes it, by the kernel's table of locks."""
+    """Whether an older version is writing the file, according to the kernel's table of locks."""
     about = os.fstat(file)
     place = f"{os.major(about.st_dev):02x}:{os.minor(about.st_dev):02x}:{about.st_ino}"
     try:

@@ -1,19 +1,19 @@
-"""What the files of a run directory are called, and how long they can be."""
+"""The names of the files in a run directory, and their length limits."""
 
 from typing import Final
 
 HEADER_NAME: Final = "run.json"
 JOURNAL_NAME: Final = "journal"
 ACCOUNT_NAME: Final = "account"
-"""A folder: which block of each target should hold which write. No archive takes it along."""
+"""The directory of the write ledgers: which write each block of a target should contain. Not part of archives."""
 REPORT_NAME: Final = "report.html"
 
-# The plan of the most cells that a campaign may have, with all of their turns, takes a tenth of it.
+# The largest plan that a campaign may have, with all its trials, needs a tenth of this.
 HEADER_BYTES_MAX: Final = 256 << 20
-# A journal of two days is below 2 GiB. Below 4 GiB, an archive needs none of zip's extensions for large ones.
+# A journal of two days is below 2 GiB. Below 4 GiB, an archive does not need the zip64 extensions.
 CONTENT_BYTES_MAX: Final = 4 << 30
 
 
 def bytes_max_of(name: str) -> int:
-    """The length that a file of a run can have at most."""
+    """The length limit of a file of a run, in bytes."""
     return HEADER_BYTES_MAX if name == HEADER_NAME else CONTENT_BYTES_MAX

@@ -1,4 +1,4 @@
-"""A file of a run that is read piece by piece."""
+"""A file of a run that is read in chunks."""
 
 from dataclasses import dataclass
 from typing import BinaryIO
@@ -6,9 +6,9 @@ from typing import BinaryIO
 
 @dataclass(frozen=True)
 class OpenFile:
-    """A file, open for reading from its beginning, with its length when it was opened.
+    """A file, open for reading from its beginning, with its length at that time.
 
-    Another file has another ``identity``. ``grows`` says whether the same one can be longer later.
+    ``identity`` distinguishes it from other files. ``grows`` says whether it can become longer.
     """
 
     file: BinaryIO

@@ -1,4 +1,4 @@
-"""Packing a run into an archive: the same run gives the same bytes."""
+"""Packs a run into an archive. The same run results in the same bytes."""
 
 import stat
 import zipfile
@@ -14,17 +14,17 @@ from iosonde.store.journal import is_being_written
 from iosonde.store.names import CONTENT_BYTES_MAX, JOURNAL_NAME
 from iosonde.units import format_size
 
-# The first time that a zip archive can name: when files were written would make each copy of a run another archive.
+# The earliest time that a zip archive can store. With real file times, archives of copies of a run would differ.
 _TIME: Final = (1980, 1, 1, 0, 0, 0)
 _UNIX: Final = 3
 _MODE: Final = stat.S_IFREG | 0o644
 
 
 def write_archive(run: Path, to: Path) -> tuple[str, ...]:
-    """Packs a run, from its directory or another archive, and gives the names of what lies in it.
+    """Packs a run from its directory or another archive, and returns the names of the packed files.
 
-    What is there is replaced, at once and in full. Everything in the run's folder goes in but links, other folders and
-    hidden files. Raises RecordError for what is no whole run or is being written, and OutputError.
+    An existing file is replaced atomically. All files of the run's directory are packed, except links, subdirectories
+    and hidden files. Raises RecordError for an incomplete run or one that is being written, and OutputError.
     """
     since = _journal_state(run)
     _check_at_rest(run, since)
@@ -36,7 +36,7 @@ def write_archive(run: Path, to: Path) -> tuple[str, ...]:
         with output_errors(to), atomic_outputs() as beside:
             _pack(files, names, folder, beside(to))
             with open_archive(beside(to)):
-                # What can't be read back is never given away.
+                # An archive gets its name only if it can be read back.
                 pass
             _check_at_rest(run, since)
     return names
@@ -75,7 +75,7 @@ def _pack(files: RunFiles, names: tuple[str, ...], folder: str, path: Path) -> N
 
 
 def _journal_state(run: Path) -> tuple[int, int, int] | None:
-    """What another journal would not have; None for an archive, or no run at all, which whoever reads it tells."""
+    """What identifies the state of the journal; None for an archive or a path without a run (reported on reading)."""
     try:
         found = (run / JOURNAL_NAME).stat()
     except OSError:
@@ -84,6 +84,6 @@ def _journal_state(run: Path) -> tuple[int, int, int] | None:
 
 
 def _check_at_rest(run: Path, since: tuple[int, int, int] | None) -> None:
-    """Raises RecordError where somebody writes the run, or has meanwhile; nobody is kept from doing so."""
+    """Raises RecordError if the run is being written, or has changed since ``since``. Never blocks a writer."""
     if is_being_written(run) or _journal_state(run) != since:
         raise RecordError(f"{run} is being written by another iosonde", "wait until it has finished, or stop it first")

@@ -1,4 +1,4 @@
-"""Parquet files, derived from the journal for those who query; the same tables as CSV."""
+"""Parquet files for queries, derived from the journal, and the same tables as CSV."""
 
 from collections.abc import Callable, Mapping
 from functools import partial
@@ -21,7 +21,7 @@ def write_parquet(directory: Path, tables: Mapping[str, Columns]) -> tuple[Path,
 
 
 def write_csv(directory: Path, tables: Mapping[str, Columns]) -> tuple[Path, ...]:
-    """The same as ``<name>.csv``, names of columns first; an unknown value is an empty field."""
+    """Writes each table to ``<name>.csv``, with column names in the first line. A missing value is an empty field."""
     from arro3.io import write_csv as write
 
     tables = {name: {key: _as_text(column) for key, column in columns.items()} for name, columns in tables.items()}
@@ -29,7 +29,7 @@ def write_csv(directory: Path, tables: Mapping[str, Columns]) -> tuple[Path, ...
 
 
 def _as_text(column: Any) -> Any:  # noqa: ANN401 - the store does not care what a column is
-    """A column whose texts no spreadsheet takes for formulas: a sign before them, as people do by hand, keeps them."""
+    """A column in which a quote precedes texts that a spreadsheet would run as formulas."""
     import numpy as np
 
     texts = np.asarray(column)
@@ -64,14 +64,14 @@ def _write(
 
 
 class _Sink:
-    """A file for a library that panics where one can't be written: the first error is kept for ``check``."""
+    """A file for a library that panics if a write fails. The first error is kept for ``check``."""
 
     def __init__(self, file: IO[bytes]) -> None:
         self._file = file
         self._error: BaseException | None = None
 
     def write(self, content: bytes) -> int:
-        """Takes all of it, whatever happens."""
+        """Writes ``content`` and never raises. Returns its length even after an error."""
         try:
             if self._error is None:
                 self._file.write(content)
@@ -80,17 +80,17 @@ class _Sink:
         return len(content)
 
     def fail(self, error: BaseException) -> None:
-        """Keeps what went wrong, if it is the first."""
+        """Keeps an error if it is the first."""
         self._error = self._error or error
 
     def flush(self) -> None:
-        """Nothing: the file is flushed when it is closed."""
+        """Does nothing: the file is flushed when it is closed."""
 
     def seek(self, offset: int, whence: int = 0) -> int:
-        """Asked for, and never called: tables are written from front to back."""
+        """Required by the library, but never called: tables are written sequentially."""
         raise AssertionError(offset, whence)
 
     def check(self) -> None:
-        """Raises what went wrong while writing."""
+        """Raises the first error."""
         if self._error is not None:
             raise self._error

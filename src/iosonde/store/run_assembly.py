@@ -1,4 +1,4 @@
-"""What the frames of a journal add up to: a run, as far as they go."""
+"""Assembles a run from the frames of a journal."""
 
 import json
 from collections.abc import Sequence
@@ -29,7 +29,7 @@ _BEFORE_INTERVAL: Final = b',"interval":'
 
 
 class _Measured(NamedTuple):
-    """What a record is about: a trial, by its place, one of its streams, and the host that measured it."""
+    """The key of a record: the order of the trial, one of its streams, and the host that measured it."""
 
     order: int
     stream: str
@@ -37,7 +37,7 @@ class _Measured(NamedTuple):
 
 
 class IntervalPayload(NamedTuple):
-    """An interval of the cell that runs as turn ``order``, as it was written: most are never looked at."""
+    """The encoded interval of the running trial ``order``. Most are never decoded."""
 
     order: int
     stream: str
@@ -46,11 +46,11 @@ class IntervalPayload(NamedTuple):
 
 
 Added = IntervalPayload | CellRecord | CellTurn | WithinFrame | Session | LaterPass | SessionEnd | Broken
-"""What one frame has added, or a damaged stretch in the place of one. A cell that was cut is a cell as well."""
+"""The addition of one frame, or a damaged stretch. An interrupted cell is also a cell."""
 
 
 class RunAssembly:
-    """A run that grows with each frame. Without ``intervals``, those of a cell that has ended are let go."""
+    """A run that grows with each frame. Without ``intervals``, those of a cell are dropped when it ends."""
 
     def __init__(self, header: RunHeader, upgrader: Upgrader, *, intervals: bool) -> None:
         self._header = header
@@ -58,7 +58,7 @@ class RunAssembly:
         self._with_intervals = intervals
         self._turns = {turn.order: turn for turn in header.plan.turns}
         self._cells_planned = {cell.cell: cell for cell in header.plan.cells}
-        # A step may write what a cell of the same name measures, for longer.
+        # A preconditioning step may have the name of a cell, and a longer time.
         self._steps = {step.order: step.cell for step in header.plan.writes_first}
         self._turns |= {step.order: header.plan.turn_of(step) for step in header.plan.writes_first}
         self._last_write = header.plan.last_write
@@ -66,7 +66,7 @@ class RunAssembly:
         self._superseded: list[CellRecord] = []
         self._prepared: tuple[Identity, ...] = ()
         self._sessions: list[Session] = []
-        # Intervals of cells that have no end yet.
+        # Intervals of cells that have not ended.
         self._pending: dict[_Measured, RunningCell] = {}
         self._seen = Seen()
         self._chosen: dict[int, CellTurn] = {}
@@ -75,7 +75,7 @@ class RunAssembly:
         self._damage: list[Broken] = []
 
     def take(self, found: Frame | Broken) -> tuple[Added, ...]:
-        """Adds one frame, and returns what it has added. Raises ValueError for what no iosonde writes."""
+        """Adds one frame, and returns its additions. Raises ValueError for content that iosonde does not write."""
         if isinstance(found, Broken):
             self._damage.append(found)
             return (found,)
@@ -104,9 +104,9 @@ class RunAssembly:
         return (*cut, record)
 
     def record(self, torn: Broken | None = None) -> RunRecord:
-        """The run as far as it goes. A cell without an end was cut, whoever or whatever cut it.
+        """The run so far. A cell without an end is recorded as interrupted.
 
-        ``torn`` is the end that writing broke off in, where there is one.
+        ``torn`` is an incomplete last frame, if there is one.
         """
         cells, superseded = dict(self._cells), list(self._superseded)
         for cut in self._cut_cells():
@@ -148,7 +148,7 @@ class RunAssembly:
     def _add_within(self, frame: WithinFrame) -> None:
         measured = _Measured(frame.order, frame.stream, frame.host)
         cell = self._cells.get(measured)
-        # Damage can take the cell, and leave what was said of it.
+        # Damage can remove the cell and leave its statistics.
         if cell is not None:
             self._cells[measured] = cell.model_copy(update={"within": frame.within})
 
@@ -159,7 +159,7 @@ class RunAssembly:
             self._prepared = tuple(target.identity for target in targets if target.identity is not None)
 
     def _cut_cells(self) -> list[CellRecord]:
-        """The cells without an end. Damage can leave intervals of one that the plan doesn't have: they go nowhere."""
+        """The cells without an end. Intervals of a cell that is not in the plan, due to damage, are dropped."""
         return [
             self._cut_cell(self._turns[measured.order], measured, running.intervals())
             for measured, running in self._pending.items()
@@ -198,7 +198,7 @@ class RunAssembly:
 
 
 def _measured_by(payload: bytes) -> _Measured:
-    """What an interval belongs to; it stands first, so that nothing else need be read."""
+    """The key of an interval, which is at the start of its payload, so that the rest is not decoded."""
     head = payload[: payload.index(_BEFORE_INTERVAL)]
     if b"," not in head:
         return _Measured(int(head[len(b'{"order":') :]), "", 0)

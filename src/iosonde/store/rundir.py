@@ -13,14 +13,14 @@ from iosonde.store.names import ACCOUNT_NAME, HEADER_NAME, JOURNAL_NAME, REPORT_
 
 
 class RunDirectory:
-    """A directory that a run is being written to."""
+    """A run directory, for writing."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
 
     @classmethod
     def create(cls, path: Path) -> "RunDirectory":
-        """Makes the directory; one that exists must be empty. Raises OutputError."""
+        """Creates the directory. An existing one must be empty. Raises OutputError."""
         try:
             path.mkdir(parents=True, exist_ok=True)
             if any(path.iterdir()):
@@ -32,17 +32,17 @@ class RunDirectory:
         return cls(path)
 
     def remove_if_empty(self) -> None:
-        """Removes the directory where nothing was written to it."""
+        """Removes the directory if it is empty."""
         with suppress(OSError):
             self.path.rmdir()
 
     @property
     def report_path(self) -> Path:
-        """Where the HTML report goes."""
+        """The path of the HTML report."""
         return self.path / REPORT_NAME
 
     def start_journal(self, header: RunHeader) -> Journal:
-        """Starts the journal, then writes the header: a directory with a header is a run that can go on."""
+        """Starts the journal, then writes the header. A directory with a header is a run that can be resumed."""
         journal = Journal(self.path / JOURNAL_NAME)
         try:
             self._write_header(header)
@@ -53,21 +53,21 @@ class RunDirectory:
         return journal
 
     def reopen_journal(self) -> Journal:
-        """Goes on with the journal of a run that was broken off; no other process may be at it.
+        """Resumes the journal of an interrupted run. No other process may have it open for writing.
 
-        With the first thing that is added, a run of an older version becomes one of this version.
+        The first added frame turns a run of an older version into one of this version.
         """
         return Journal(self.path / JOURNAL_NAME, go_on=True, before_change=self._raise_version)
 
     def watch(self, journal: Journal) -> None:
-        """Has the other files looked after that a run needs: its header, and the account of each target."""
+        """Watches the other files that a run needs: its header, and the write ledger of each target."""
         journal.watch(self.path / HEADER_NAME, sized=False)
         account = self.path / ACCOUNT_NAME
         for path in sorted(account.iterdir()) if account.is_dir() else ():
             journal.watch(path, sized=True)
 
     def _raise_version(self) -> None:
-        """An older iosonde must not take for damage what is added now: it refuses the run by its header."""
+        """Writes this version to the header, so that an older iosonde refuses the run instead of reporting damage."""
         if written_version(self.path) < SCHEMA_VERSION:
             self._write_header(load_header(self.path))
 
@@ -77,7 +77,7 @@ class RunDirectory:
 
 
 def make_directory(path: Path) -> bool:
-    """Makes a directory for files of ours; False where there is one. Raises OutputError."""
+    """Creates a directory. Returns False if it exists. Raises OutputError."""
     is_new = not path.is_dir()
     try:
         path.mkdir(parents=True, exist_ok=True)
@@ -87,7 +87,7 @@ def make_directory(path: Path) -> bool:
 
 
 def _flush_directory(path: Path) -> None:
-    """Makes the names in a directory durable, where the file system can."""
+    """Makes the names in a directory durable, if the file system supports it."""
     handle = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
     try:
         with suppress(OSError):

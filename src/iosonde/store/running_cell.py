@@ -1,4 +1,4 @@
-"""The intervals of a cell that has not ended, in bounded memory where nobody wants them one by one."""
+"""The intervals of a cell that has not ended, in bounded memory unless each interval is needed."""
 
 from typing import Final
 
@@ -8,7 +8,7 @@ from iosonde.store.forms import FORMS
 from iosonde.store.frames import Kind
 
 HELD_BYTES_MAX: Final = 8 << 20
-"""Hours of usual intervals of a second. Folding decodes them, which most cells can do without."""
+"""Enough for hours of intervals of 1 s. Merging decodes them, which is unnecessary for most cells."""
 _AT_ONCE: Final = 64
 
 
@@ -19,9 +19,9 @@ def decoded_interval(payload: bytes) -> IntervalRecord:
 
 
 class RunningCell:
-    """Intervals as they were written, of which most are never looked at: the cell's end has their sums.
+    """The encoded intervals. Most are never decoded, because the cell's end has their sums.
 
-    Without ``intervals``, more than ``HELD_BYTES_MAX`` are added up to one for each phase.
+    Without ``intervals``, they are merged to one per phase when they exceed ``HELD_BYTES_MAX``.
     """
 
     def __init__(self, *, intervals: bool) -> None:
@@ -31,21 +31,21 @@ class RunningCell:
         self._folded: list[IntervalRecord] = []
 
     def add(self, payload: bytes) -> None:
-        """Takes the next interval. Raises ValidationError where folding finds one that is none."""
+        """Adds the next interval. Raises ValidationError if merging finds an invalid one."""
         self._payloads.append(payload)
         self._held_bytes += len(payload)
         if not self._keeps_each and self._held_bytes > HELD_BYTES_MAX:
-            self._fold()
+            self._merge()
 
     def intervals(self) -> tuple[IntervalRecord, ...]:
-        """All intervals in their order; those that were folded are one for each phase, as long as all of them."""
+        """All intervals in order. Merged intervals are one per phase, with their total length."""
         if not self._keeps_each:
-            self._fold()
+            self._merge()
         return (*self._folded, *map(decoded_interval, self._payloads))
 
-    def _fold(self) -> None:
+    def _merge(self) -> None:
         for start in range(0, len(self._payloads), _AT_ONCE):
-            # Decoded, an interval takes several times the memory of its text.
+            # A decoded interval needs several times the memory of its text.
             decoded = map(decoded_interval, self._payloads[start : start + _AT_ONCE])
             self._folded = folded([*self._folded, *decoded])
         self._payloads.clear()

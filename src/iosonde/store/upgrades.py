@@ -1,8 +1,8 @@
-"""What older versions have written, as this one reads it: a step from each version to the next, on raw JSON.
+"""Converts records of older versions: one step from each version to the next, on raw JSON.
 
-A field that is new and has a default needs no step. A step changes an object in place, and leaves alone what is as the
-newer version writes it: a run that a newer version went on with holds frames of both. So a field never changes its
-meaning under its name; what means something else is called something else.
+A new field with a default needs no step. A step changes an object in place, and leaves content in the newer form
+unchanged: a run that a newer version resumed has frames of both. A field therefore never changes its meaning: a new
+meaning gets a new name.
 """
 
 from collections.abc import Callable, Collection, Mapping
@@ -19,7 +19,7 @@ Step = Callable[[dict[str, Any]], None]
 
 @dataclass(frozen=True)
 class FrameStep:
-    """What becomes of the payload of a frame. All that it looks at and changes lies under ``keys``."""
+    """Converts the payload of a frame. Reads and changes only fields under ``keys``."""
 
     change: Step
     keys: frozenset[str]
@@ -27,14 +27,14 @@ class FrameStep:
 
 @dataclass(frozen=True)
 class Upgrade:
-    """From one version to the next: what becomes of the header, and of the payload of each kind of frame."""
+    """From one version to the next: converts the header, and the payload of each kind of frame."""
 
     header: Step | None = None
     frames: Mapping[Kind, FrameStep] = field(default_factory=dict)
 
 
 def _plan_of_steps(header: dict[str, Any]) -> None:
-    """The first write became a step, an aim one of the rules by which a run ends, a workload a stream of its cell."""
+    """Preconditioning became steps, the precision became a stop rule, and a workload became a stream of its cell."""
     plan = header["plan"]
     if "fill" in plan:
         fill = plan.pop("fill")
@@ -48,7 +48,7 @@ def _plan_of_steps(header: dict[str, Any]) -> None:
 
 
 def _facts_by_source(cell: dict[str, Any]) -> None:
-    """A cell's facts of its engine, from one form for all to one for each source: what fio never said goes."""
+    """A cell's engine facts got one form per source. Fields that fio does not report are dropped."""
     facts = cell.get("engine")
     if facts is None or "source" in facts:
         return
@@ -63,26 +63,25 @@ def _facts_by_source(cell: dict[str, Any]) -> None:
 _CELLS: Final = FrameStep(_facts_by_source, frozenset({"engine"}))
 
 UPGRADES: Final[Mapping[int, Upgrade]] = {
-    # Version 1 was many: all that came while it was the version has a default.
+    # Version 1 grew without a new number: all fields added to it have a default.
     1: Upgrade(),
-    # The checksum in run.json came, which is no part of the header itself.
+    # New: the checksum in run.json, which is not part of the header itself.
     2: Upgrade(),
-    # What had completed and was not taken yet came, and what the kernel counts; nobody knows them of older runs.
+    # New: operations completed but not reaped, and the kernel's I/O counts; unknown for older runs.
     3: Upgrade(),
-    # Preparation became a list of steps, and when it is enough a rule; rounds came, which nobody knows of older trials.
-    # What is known of an engine came to depend on whose it is.
+    # Preconditioning became a list of steps, and its end a rule. New: rounds, which are unknown for older trials.
+    # The facts of an engine now depend on the source.
     4: Upgrade(header=_plan_of_steps, frames={Kind.CELL: _CELLS, Kind.PREPARATION: _CELLS}),
-    # The end of a session came to say what is known then, and a plan which experiments its campaign has; nobody knows
-    # either of older runs.
+    # New: the facts at the end of a session, which are unknown for older runs.
     5: Upgrade(),
 }
-"""By the version that they start from."""
+"""The steps, by the version that they convert from."""
 
 
 def upgraded_header(
     header: dict[str, Any], to: int = SCHEMA_VERSION, upgrades: Mapping[int, Upgrade] = UPGRADES
 ) -> dict[str, Any]:
-    """The header in the form of version ``to``, in place; ``schema_version`` says in which it is written."""
+    """Converts the header in place to the form of version ``to``. Its ``schema_version`` is the present form."""
     for version in range(header["schema_version"], to):
         step = upgrades[version].header
         if step is not None:
@@ -92,18 +91,18 @@ def upgraded_header(
 
 
 class Upgrader:
-    """Payloads of a journal that ``version`` has begun, in the form of version ``to``."""
+    """Converts payloads of a journal that was started by ``version`` to the form of version ``to``."""
 
     def __init__(self, version: int, to: int = SCHEMA_VERSION, upgrades: Mapping[int, Upgrade] = UPGRADES) -> None:
         frames = [upgrades[each].frames for each in range(version, to)]
         self._steps = {kind: [steps[kind] for steps in frames if kind in steps] for kind in Kind}
 
     def changes(self, kind: Kind, keys: Collection[str]) -> bool:
-        """Whether any step is about one of these keys in frames of this kind."""
+        """Whether a step changes one of these keys in frames of this kind."""
         return any(not step.keys.isdisjoint(keys) for step in self._steps[kind])
 
     def payload(self, kind: Kind, payload: bytes) -> bytes:
-        """One payload as this version would have written it."""
+        """One payload in the form of version ``to``."""
         if not self._steps[kind]:
             return payload
         content = from_json(payload)

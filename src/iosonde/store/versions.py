@@ -1,4 +1,4 @@
-"""What this version can read: what it does not know was written by a newer one, and is refused in words."""
+"""Which runs this version can read. Unknown content was written by a newer version, and is refused."""
 
 from pathlib import Path
 from typing import Final
@@ -9,12 +9,12 @@ from iosonde.errors import NewerError, RecordError
 from iosonde.records import SCHEMA_VERSION
 
 _FIELD_ERRORS: Final = frozenset({"extra_forbidden", "unexpected_keyword_argument"})
-# A word of a vocabulary that has grown, or a pattern.
+# A new value of an enumeration, or one that does not match a pattern.
 _VALUE_ERRORS: Final = frozenset({"enum", "literal_error", "quantity"})
 
 
 def check_version(path: Path, version: object) -> int:
-    """The version, if this one can read it. Raises NewerError, or RecordError for what is the version of nothing."""
+    """The schema version, if this iosonde can read it. Raises NewerError, or RecordError for an invalid version."""
     if not isinstance(version, int) or isinstance(version, bool) or version < 1:
         told = "no schema version" if version is None else f"the schema version {version!r}"
         raise RecordError(
@@ -30,7 +30,7 @@ def check_version(path: Path, version: object) -> int:
 
 
 def newer(path: Path, what: str) -> NewerError:
-    """The error for a run that holds ``what`` this version does not know."""
+    """The error for a run that contains ``what``, which this version does not know."""
     return NewerError(
         f"{path} was written by a newer iosonde: it has {what}, which this one (schema {SCHEMA_VERSION}) does not know",
         "install the newer iosonde to read it",
@@ -39,7 +39,7 @@ def newer(path: Path, what: str) -> NewerError:
 
 
 def unknown_in(error: Exception) -> str | None:
-    """What of a record a newer version must have written, in words; None where it is wrong for another reason."""
+    """Describes the content of a record that a newer version wrote; None if the error has another reason."""
     if not isinstance(error, ValidationError):
         return None
     for each in error.errors():

@@ -1,4 +1,4 @@
-"""Whether the files of a run that goes on are still there: what is written to a removed file is lost at its end."""
+"""Checks that the files of a running measurement still exist: data written to a removed file would be lost."""
 
 import os
 import stat
@@ -10,7 +10,7 @@ from iosonde.errors import OutputError
 
 @dataclass(frozen=True)
 class _Seen:
-    """A file as it was: its numbers, and its size where it must not shrink."""
+    """The state of a file: device and inode, and its size if it must not shrink."""
 
     device: int
     inode: int
@@ -18,13 +18,13 @@ class _Seen:
 
 
 class Watch:
-    """The files of a run, by the paths under which they must stay."""
+    """The files of a run, by the paths at which they must remain."""
 
     def __init__(self) -> None:
         self._seen: dict[Path, _Seen] = {}
 
     def add(self, path: Path, *, sized: bool) -> None:
-        """Takes up a file that is there now; with ``sized`` nobody may cut it either. Raises OutputError."""
+        """Adds an existing file. With ``sized`` it must not shrink either. Raises OutputError."""
         try:
             found = path.lstat()
         except OSError as error:
@@ -32,7 +32,7 @@ class Watch:
         self._seen[path] = _Seen(found.st_dev, found.st_ino, found.st_size if sized else None)
 
     def check(self) -> None:
-        """Raises OutputError where one of them was removed, replaced, moved with its directory, or cut."""
+        """Raises OutputError if a file was removed, replaced, moved with its directory, or truncated."""
         for path, was in self._seen.items():
             try:
                 now = path.lstat()
@@ -47,7 +47,7 @@ class Watch:
 
 
 def check_size(path: Path, handle: int, size_bytes: int) -> None:
-    """Raises OutputError where a file that grows is shorter than what was written to it."""
+    """Raises OutputError if a growing file is shorter than what was written to it."""
     now = os.fstat(handle).st_size
     if now < size_bytes:
         raise _lost(path, f"it was truncated from {size_bytes} to {now} bytes")

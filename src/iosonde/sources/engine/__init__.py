@@ -1,4 +1,4 @@
-"""Our own engine as a source: found, started, spoken to over the wall (docs/protocol.md), and ended."""
+"""iosonde's own engine as a source: finds it, starts it, speaks its protocol (docs/protocol.md), and ends it."""
 
 from iosonde.sources.engine.source import EngineSource
 

@@ -1,4 +1,4 @@
-"""A cell's record from the engine's events: totals are its intervals added up, and nothing else."""
+"""Makes a cell's record from the engine's events. Totals are the sums of its intervals."""
 
 from collections.abc import Sequence
 from typing import Any, Final
@@ -24,7 +24,7 @@ _ALWAYS_GIVEN: Final = ("censored", "clock_start", "clock_end", "engine")
 def assemble_cell(
     cell: CellPlan, turn: CellTurn, intervals: Sequence[IntervalRecord], result: dict[str, Any]
 ) -> CellRecord:
-    """The record of one measurement. Raises EngineError when the engine's words are not those of the record."""
+    """The record of one measurement. Raises EngineError if the engine's result does not fit the record."""
     facts = {
         **result,
         "cell": cell.cell,
@@ -38,7 +38,7 @@ def assemble_cell(
         **sums_of(intervals),
         "intervals": tuple(intervals),
     }
-    # Other sources may not know these; our engine does. Virtual time costs no CPU, and its drives have states.
+    # Other sources may lack these fields; the engine always sends them. Simulated drives have states and no CPU time.
     engine = facts.get("engine")
     is_simulated = False
     if isinstance(engine, dict):

@@ -27,21 +27,21 @@ class Greeting(Record):
 
 
 class Calibrated(Record):
-    """The loop's own cost."""
+    """The engine's own cost per operation."""
 
     overhead_ns_per_io: Natural
     clock_read_ns: Natural
 
 
 class Verifying(Record):
-    """How far reading back has come."""
+    """The progress of reading back."""
 
     target: Natural
     read_bytes: Natural
 
 
 class Verified(Record):
-    """What was found on each target."""
+    """The result of reading back each target."""
 
     targets: tuple[Verification, ...]
 
@@ -55,16 +55,16 @@ def checked(schema: type[_Schema], event: Event) -> _Schema:
 
 
 def checked_result(event: Event) -> Event:
-    """The result of a job, as far as it is looked at before it becomes a record. Raises EngineError."""
+    """The result of a job, with the fields checked that are used before it becomes a record. Raises EngineError."""
     result = event.get("result")
     if not isinstance(result, dict):
-        raise protocol_error("result: it is no object")
+        raise protocol_error("result: it is not an object")
     for name in ("outcome", "failure"):
         if name not in result:
             raise protocol_error(f"result.{name}: it is missing")
     failure = result["failure"]
     if failure is not None and not isinstance(failure, dict):
-        raise protocol_error("result.failure: it is no object")
+        raise protocol_error("result.failure: it is not an object")
     _check_numbers(result, "result")
     return result
 
@@ -88,6 +88,6 @@ def _check_numbers(value: object, place: str) -> None:
         for number, inner in enumerate(value):
             _check_numbers(inner, f"{place}.{number}")
     elif isinstance(value, int) and not -NUMBER_MAX < value < NUMBER_MAX:
-        raise protocol_error(f"{place}: {value:.3g}, which is beyond every number of an engine")
+        raise protocol_error(f"{place}: {value:.3g}, which is out of range")
     elif isinstance(value, int) and value < 0 and place.endswith(("_ns", "_bytes", "count")):
         raise protocol_error(f"{place}: {value}, which is negative")

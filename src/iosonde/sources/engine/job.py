@@ -1,4 +1,4 @@
-"""A cell in the words of the wall: docs/protocol.md has every field."""
+"""A cell in the fields of the protocol, which docs/protocol.md describes."""
 
 from typing import Any
 
@@ -19,7 +19,7 @@ from iosonde.sources.source import Way
 
 
 def job_of(cell: CellPlan, turn: CellTurn, way: Way, span_bytes: int) -> dict[str, Any]:
-    """The job of a cell on a plan's span. What a workload does not ask for is left out."""
+    """The job of a cell on the plan's test region. Options that a workload does not use are omitted."""
     workload = cell.workload
     return {
         "engine": way.engine.value,
@@ -43,7 +43,7 @@ def job_of(cell: CellPlan, turn: CellTurn, way: Way, span_bytes: int) -> dict[st
 
 
 def pattern_of(pattern: Access | Shaped) -> str | dict[str, Any]:
-    """A pattern: a word, or a word with its parameters."""
+    """A pattern: its name, or an object with its name and parameters."""
     match pattern:
         case Zipf(exponent_permille, scattered):
             return {"zipf": {"exponent_permille": exponent_permille, "scattered": scattered}}

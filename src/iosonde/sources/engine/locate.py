@@ -1,4 +1,4 @@
-"""Finding the engine's binary."""
+"""Finds the engine's binary."""
 
 import os
 import sys
@@ -14,7 +14,7 @@ OVERRIDE: Final = "IOSONDE_ENGINE"
 
 
 def find_engine() -> Path:
-    """The engine's binary: where the environment says, else where the installation put it. Raises EngineError."""
+    """The engine's binary: from the environment variable, else from the installation. Raises EngineError."""
     override = os.environ.get(OVERRIDE)
     if override:
         path = Path(override)
@@ -36,7 +36,7 @@ def _runnable(path: Path) -> bool:
 
 
 def _places() -> Iterator[Path]:
-    """Where installers put programs: beside this interpreter, in the user's scheme, or beside a --target install."""
+    """Where installers put programs: next to this interpreter, in the user's scheme, or in a --target directory."""
     yield Path(sysconfig.get_path("scripts"))
     yield Path(sys.executable).parent
     yield Path(sysconfig.get_path("scripts", scheme=sysconfig.get_preferred_scheme("user")))

@@ -1,4 +1,4 @@
-"""The engine as a child process: commands in, events out, every wait with a bound."""
+"""The engine as a child process: commands in, events out. Every wait has a time limit."""
 
 import contextlib
 import json
@@ -14,18 +14,18 @@ from iosonde.printing import printable
 from iosonde.sources.engine.event_schemas import Event, protocol_error
 
 LINE_BYTES_MAX: Final = 4 << 20
-# Events that wait for the front. When it is full the pipe fills up, and the engine adds intervals together.
+# The queue of events that were not read yet. If it is full, the pipe fills up, and the engine merges intervals.
 EVENTS_WAITING_MAX: Final = 256
 END_S_MAX: Final = 5.0
 STDERR: Final = 2
 
 
 class SilenceError(EngineError):
-    """The engine did not answer in time, which is what a target does to it that does not answer."""
+    """The engine did not answer in time, usually because a target does not respond."""
 
 
 class EngineProcess:
-    """A running engine. Its death is an event like any other: the next wait raises EngineError."""
+    """A running engine. If it dies, the next wait raises EngineError."""
 
     def __init__(self, command: Sequence[str | Path]) -> None:
         program = Program(
@@ -43,14 +43,14 @@ class EngineProcess:
         return self._child.pid
 
     def send(self, command: Event) -> None:
-        """Sends one command. Raises EngineError when the engine is gone."""
+        """Sends one command. Raises EngineError if the engine is gone."""
         try:
             self._child.send(json.dumps(command).encode() + b"\n")
         except OSError as error:
             raise _gone(self._child) from error
 
     def receive(self, timeout_s: float) -> Event:
-        """The next event. Raises SilenceError when none comes in time, and EngineError when the engine is gone."""
+        """The next event. Raises SilenceError if none comes in time, and EngineError if the engine is gone."""
         try:
             event = self._child.receive(timeout_s)
         except TimeoutError:
@@ -59,27 +59,27 @@ class EngineProcess:
         return event
 
     def silence(self, told: str) -> SilenceError:
-        """What to say of an engine that did not answer: a signal may have stopped it, or it waits for its target."""
+        """The error for an engine that did not answer: it was stopped by a signal, or waits for its target."""
         if self._child.is_stopped:
             return SilenceError(f"{told}: it is stopped by a signal", "find out what sent it SIGSTOP, then run again")
         return SilenceError(told, HINT_HANGS)
 
     def waiting(self) -> Iterator[Event]:
-        """The events that came and were not taken yet. Waits for none."""
+        """The events that have arrived and were not read yet. Does not wait."""
         return self._child.waiting()
 
     def end(self) -> None:
-        """Closes the engine's input, which ends it; a moment later it is ended by force."""
+        """Closes the engine's input, which ends it, and soon afterwards kills it if it still runs."""
         self._child.end(END_S_MAX)
 
     def kill(self) -> None:
-        """Ends the engine at once."""
+        """Kills the engine."""
         self._child.kill()
 
     def handles(self) -> dict[tuple[int, int], Path]:
-        """Every file that the engine has open: device and inode, and the name by which others reach that very file.
+        """The files that the engine has open: device and inode, and the path in /proc that opens the same file.
 
-        A block device has its own number, and inode 0.
+        A block device has its own device number, and inode 0.
         """
         found = {}
         for link in Path(f"/proc/{self.pid}/fd").glob("*"):
@@ -91,7 +91,7 @@ class EngineProcess:
 
 
 def _events(child: Child[Event]) -> Iterator[Event]:
-    """What the engine says, until that ends, which it does with an error only."""
+    """The engine's events. They end only with an error."""
     try:
         for line in child.lines(LINE_BYTES_MAX):
             if not line.endswith(b"\n"):
@@ -113,7 +113,7 @@ def _event_of(line: bytes) -> Event:
 
 
 def _pass_on(piece: bytes) -> None:
-    """What the engine says to people goes where this process says it."""
+    """Writes the engine's diagnostics to stderr."""
     lines = piece.decode("utf-8", "replace").splitlines()
     with contextlib.suppress(OSError):
         os.write(STDERR, "".join(f"engine: {printable(line)}\n" for line in lines).encode())

@@ -1,4 +1,4 @@
-"""What the engine refuses, with the way out that only the front knows."""
+"""Turns the engine's refusals into errors with hints."""
 
 import errno
 from collections.abc import Mapping

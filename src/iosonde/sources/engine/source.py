@@ -1,4 +1,4 @@
-"""Cells measured by our own engine."""
+"""Measures cells with iosonde's own engine."""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -51,22 +51,22 @@ from iosonde.vocabulary import FailureKind
 
 PROTOCOL: Final = 2
 HELLO_S_MAX: Final = 10.0
-# The engine has deadlines of its own for whatever may wait for a target, and knows what it waits for: the front waits
-# longer, for an engine that does not even say that.
+# The engine has its own time limit for each call that may wait for a target, and reports which call it was. This is
+# added to those limits, for an engine that does not report anything.
 BEYOND_S: Final = 20.0
-# Opening, syncing, closing: its bound for a call that shows signs of being at work.
+# Opening, syncing, closing: the engine's limit for a call that makes progress.
 COMMAND_S_MAX: Final = 1800.0 + BEYOND_S
-# Beyond a job's own time: what the engine allows what comes before and after it, 35 s for operations to come back, and
-# 5 s for a last look at the targets.
+# Added to a job's own time: the engine's limits for the work before and after it, 35 s for operations in flight to
+# complete, and 5 s for a last check of the targets.
 JOB_SLACK_S: Final = 300.0 + 35.0 + 5.0 + BEYOND_S
-# Whoever interrupts wants an end within a second.
+# After an interruption, the job has to end within a second.
 STOP_S_MAX: Final = 0.5
-# A job with an amount has no time of its own, but it reports each interval, and is given up 95 s after the last.
+# A job with an amount of data has no time of its own. It reports each interval, and fails 95 s after the last one.
 SILENCE_S_MAX: Final = 95.0
 
 
 class EngineSource:
-    """A running engine, with the targets that it has open."""
+    """A running engine and its open targets."""
 
     def __init__(self, command: Sequence[str | Path] | None = None) -> None:
         self._process = EngineProcess(command or [find_engine()])
@@ -85,26 +85,26 @@ class EngineSource:
 
     @property
     def is_lost(self) -> bool:
-        """Whether a target has not answered in time: the engine, or this process, may wait for ever at it."""
+        """Whether a target did not respond in time. The engine, or this process, may hang on it for ever."""
         return self._is_lost
 
     def calibrate(self) -> int:
-        """The loop's own cost in ns an operation, measured on a ring that leads nowhere; kept in the hello."""
+        """The engine's own cost in ns per operation, measured with a ring that does no I/O; kept in the hello."""
         answer = self._ask(JOB_SLACK_S, command="calibrate")
         found = checked(Calibrated, _expected("calibrated", answer))
         self.hello = self.hello.model_copy(update=found.model_dump())
         return found.overhead_ns_per_io
 
     def open(self, request: OpenRequest, on_made: Callable[[MadeTarget], None] = lambda _: None) -> OpenTarget:
-        """Opens a target, beside those that are open. Raises TargetError with the way out."""
-        number = self._send(command="open", **_wanted(request))
+        """Opens a target, in addition to those that are open. Raises TargetError with a hint."""
+        number = self._send(command="open", **_target_fields(request))
         try:
             answer = self._answer(number, COMMAND_S_MAX)
             while answer["type"] == "made":
                 on_made(checked(MadeTarget, answer))
                 answer = self._answer(number, COMMAND_S_MAX)
         except KeyboardInterrupt:
-            # It may have been said already, and not been heard.
+            # The engine may have reported it in an event that was not read yet.
             for event in self._process.waiting():
                 if event.get("type") == "made":
                     on_made(checked(MadeTarget, event))
@@ -116,13 +116,13 @@ class EngineSource:
         self._ask(COMMAND_S_MAX, command="sync")
 
     def wait(self, duration_ns: int) -> None:
-        """Leaves the targets alone for a time; in virtual time it takes none of ours."""
+        """Keeps the targets idle for ``duration_ns``: for simulated drives in virtual time, without a real wait."""
         self._ask(duration_ns / SECOND_NS + BEYOND_S, command="wait", duration_ns=duration_ns)
 
     def verify(self, on_progress: Callable[[int, int], None]) -> tuple[Verification, ...]:
-        """Reads every target back that was opened with a ledger, and says what was found on each.
+        """Reads back every target that was opened with a ledger, and returns the result for each.
 
-        ``on_progress`` is told which target is read, from 0, and how many bytes of it were.
+        ``on_progress`` is called with the number of the target, from 0, and the bytes read of it.
         """
         number = self._send(command="verify")
         while True:
@@ -133,7 +133,7 @@ class EngineSource:
             on_progress(read.target, read.read_bytes)
 
     def close(self) -> None:
-        """Gives all targets up; once the engine is lost, nothing."""
+        """Closes all targets. Does nothing if the engine is lost."""
         if not self._is_lost:
             self._ask(COMMAND_S_MAX, command="close")
 
@@ -145,17 +145,17 @@ class EngineSource:
         span_bytes: int,
         on_interval: Callable[[IntervalRecord], None],
     ) -> CellRecord:
-        """Measures one cell. Each interval is passed on as it comes.
+        """Measures one cell. Each interval is passed to the callback when it arrives.
 
-        A KeyboardInterrupt stops the cell and goes on as the cause of an Interrupted, which carries what was measured.
-        Where a stuck target keeps the engine from stopping, it goes on as it is.
+        A KeyboardInterrupt stops the cell and becomes the cause of an Interrupted, which carries the results so far.
+        If a stuck target prevents the engine from stopping, the KeyboardInterrupt itself propagates.
         """
         number = self._send(command="run", job=job_of(cell, turn, way, span_bytes))
         intervals: list[IntervalRecord] = []
 
         timed = cell.timing.amount_bytes is None
         time_s = cell.timing.lasts_ns / SECOND_NS if timed else SILENCE_S_MAX
-        # What lasts a second of virtual time may take longer.
+        # A second of virtual time may take longer than a second.
         ends = timed and way.engine is not Engine.SIMULATION
         try:
             result = self._collect(number, time_s + JOB_SLACK_S, intervals, on_interval, ends=ends)
@@ -165,7 +165,7 @@ class EngineSource:
                 result = self._collect(number, STOP_S_MAX, intervals, on_interval)
             except EngineError:
                 raise interruption from None
-            # The signal may have met an interval on its way: a cell that ended at that moment is not whole for sure.
+            # The signal may have cost an interval that was being read, so a cell that has just ended may be incomplete.
             if result["outcome"] == Outcome.FINISHED:
                 result = result | {"outcome": Outcome.CUT.value}
             raise Interrupted(assemble_cell(cell, turn, intervals, result), interruption) from interruption
@@ -180,11 +180,11 @@ class EngineSource:
         self._process.end()
 
     def kill(self) -> None:
-        """Ends the engine at once, whatever it does."""
+        """Kills the engine."""
         self._process.kill()
 
     def handles(self) -> dict[tuple[int, int], Path]:
-        """Every file that the engine has open: device and inode, and the name by which others reach that very file."""
+        """The files that the engine has open: device and inode, and the path in /proc that opens the same file."""
         return self._process.handles()
 
     def _collect(
@@ -196,7 +196,10 @@ class EngineSource:
         *,
         ends: bool = False,
     ) -> Event:
-        """Takes what a job gives. With ``ends`` it must have come to its end that long after it has begun."""
+        """Collects the events of a job and returns its result.
+
+        ``silence_s_max`` limits the time between two events; with ``ends``, the time from start to end of the job.
+        """
         end: Deadline | None = None
         while True:
             try:
@@ -258,8 +261,8 @@ def _expected(kind: str, event: Event) -> Event:
     return event
 
 
-def _wanted(request: OpenRequest) -> dict[str, Any]:
-    """The words in which the engine is asked for a target."""
+def _target_fields(request: OpenRequest) -> dict[str, Any]:
+    """The target in the fields of the engine's ``open`` command."""
     near = {"cpus_near": request.cpus_near} if request.cpus_near else {}
     match request.target:
         case SimulatedDrive(drive=drive):

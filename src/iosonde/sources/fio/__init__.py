@@ -1,4 +1,4 @@
-"""fio as a second engine: the same cells by another hand, on targets that our own engine guards and holds open."""
+"""fio as a second engine: it measures the same cells, on targets that iosonde's own engine locks and keeps open."""
 
 from iosonde.sources.fio.limits import check_fio_can
 from iosonde.sources.fio.source import FioSource

@@ -1,4 +1,4 @@
-"""A cell's record from what fio said last, and whether that can be true."""
+"""Makes a cell's record from fio's last output, and checks that the output is plausible."""
 
 import errno as errnos
 import os
@@ -31,18 +31,18 @@ from iosonde.units import MILLISECOND_NS, format_duration
 from iosonde.vocabulary import FailureKind
 
 SEVERAL: Final = 2
-# A job ends within a tick of its time; what ends earlier by more than this was ended by something.
+# A job ends within a tick of its time. A job that ends earlier than this was interrupted.
 SHORT_SHARE: Final = 0.95
 # fio: io_u error on file /dev/x: Input/output error: read offset=4096, buflen=4096
 _ERROR_LINE: Final = re.compile(r"io_u error on file .*: (read|write|trim|sync|datasync) offset=(\d+)")
-# As many as our own engine bears before it ends a cell.
+# The same limit as in iosonde's own engine.
 LOST_MAX: Final = 1_000
 
 
 class Measured:
-    """All that is known of one measurement when fio has ended: ``last`` is None where it never said anything.
+    """All that is known of one measurement when fio has ended. ``last`` is None if fio printed no snapshot.
 
-    ``began`` says that it counted, and was not in its warm-up still; ``broken`` is what is known to have gone wrong.
+    ``began`` says that the warm-up was over. ``broken`` is a failure that was detected while fio ran.
     """
 
     def __init__(self, cell: CellPlan, turn: CellTurn, facts: FioFacts, clock_start: ClockPair) -> None:
@@ -58,7 +58,7 @@ class Measured:
         self.complaints: Sequence[str] = ()
 
     def record(self, clock_end: ClockPair) -> CellRecord:
-        """The record: totals are those that fio said last."""
+        """The record, with the totals of fio's last snapshot."""
         operations, shares, measured_ns = self._totals()
         failure = self.broken
         if failure is None and not self.stopped:
@@ -94,12 +94,12 @@ class Measured:
         return _known(added(groups)), tuple(map(_share, groups)), self.last.runtime_ms * MILLISECOND_NS
 
     def _failure(self, operations: dict[Operation, OperationTotals], measured_ns: int) -> Failure | None:
-        """What makes a measurement that fio calls done no measurement."""
+        """Why a measurement is not valid although fio reports it as complete; None if it is valid."""
         assert self.last is not None
         failure = errors_end(self.last, self.complaints)
         if failure is not None:
             return failure
-        # A commit is a write with its flush, and fio times the two apart.
+        # A commit is a write with its flush, and fio measures the two separately.
         asked = [each for each in self.cell.workload.asked_operations() if each is not Operation.COMMIT]
         lacking = next((each for each in asked if each not in operations), None)
         if lacking is not None:
@@ -122,7 +122,7 @@ class Measured:
             if group.errors:
                 yield Fault(
                     kind=FaultKind.ERROR,
-                    # Of a mix fio does not say which of them failed.
+                    # For a mix, fio does not report which operation failed.
                     operation=self.cell.workload.only_operation or Operation.ALL,
                     errno=group.first_errno,
                     errno_name=errnos.errorcode.get(group.first_errno, ""),
@@ -142,16 +142,16 @@ class Measured:
 
 
 def errors_end(last: Snapshot, complaints: Sequence[str] = ()) -> Failure | None:
-    """The failure that errors make of a cell: more of them than our own engine bears, or one that ended a job."""
+    """The failure of a cell with too many errors, or with an error that ended a job; None otherwise."""
     errors = sum(group.errors for group in last.groups)
     if errors > LOST_MAX:
         number = next(group.first_errno for group in last.groups if group.errors)
         return Failure(
             kind=FailureKind.IO,
-            message=f"more than {LOST_MAX:,} operations went wrong, the first with {os.strerror(number)}",
+            message=f"more than {LOST_MAX:,} operations failed, the first with: {os.strerror(number)}",
             errno=number,
         )
-    # Where fio goes on after errors it keeps the first of them in the same field.
+    # If fio continues after errors, it keeps the first one in the same field.
     ended = next((group.errno for group in last.groups if group.errno and not group.errors), 0)
     if not ended:
         return None
@@ -166,29 +166,29 @@ def errors_end(last: Snapshot, complaints: Sequence[str] = ()) -> Failure | None
 
 
 def contradiction(last: Snapshot, intervals: Sequence[IntervalRecord], workload: Workload) -> Failure | None:
-    """What fio says last against itself and against the intervals that were seen on the way.
+    """Checks fio's last snapshot for consistency, within itself and with the intervals. None if it is consistent.
 
-    Behind the end of a target that was cut off, fio takes reads that move nothing for very fast ones, without an error.
+    If a target is truncated, fio counts reads beyond its end, which transfer nothing, as fast reads without an error.
     """
     strays = 2 * workload.operations_in_flight
     errors = sum(group.errors for group in last.groups)
     if abs(last.issued - last.counted - errors) > strays:
-        return _untrue(f"fio reports {last.issued:,} operations, but latencies of {last.counted:,}")
+        return _implausible(f"fio reports {last.issued:,} operations, but latencies of {last.counted:,}")
     mix = workload.block_sizes
     smallest = workload.block_size_bytes if mix is None else mix.shares[0][0]
     if last.bytes < (last.counted - strays) * smallest:
         moved = f"{last.bytes:,} bytes"
-        return _untrue(
+        return _implausible(
             f"fio reports {last.counted:,} operations of at least {smallest:,} bytes each, but only {moved} in total"
         )
     seen = add_operations([each for each in intervals if each.phase is Phase.MEASURE])
     count = sum(totals.count for operation, totals in seen.items() if operation is not Operation.FLUSH)
     if count != last.counted:
-        return _untrue(f"fio's intervals add up to {count:,} operations, and its totals to {last.counted:,}")
+        return _implausible(f"fio's intervals add up to {count:,} operations, and its totals to {last.counted:,}")
     return None
 
 
-def _untrue(what: str) -> Failure:
+def _implausible(what: str) -> Failure:
     message = f"{what}, as when a target disappears: its results are wrong"
     return Failure(kind=FailureKind.CONTRADICTION, message=message)
 

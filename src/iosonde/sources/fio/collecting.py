@@ -1,4 +1,4 @@
-"""Listening to a running fio until it has said all, or for as long as it makes sense."""
+"""Collects the output of a running fio until it ends or hangs."""
 
 from collections.abc import Callable
 from typing import Final
@@ -13,18 +13,18 @@ from iosonde.sources.fio.series import Series
 from iosonde.units import MILLISECOND_NS, SECOND_NS, format_duration
 from iosonde.vocabulary import FailureKind
 
-# Beyond a job's own time: fio makes its buffers and tables first, and waits for what is in flight at the end.
+# Added to a job's own time: fio first allocates buffers and tables, and at the end waits for operations in flight.
 JOB_SLACK_S: Final = 60.0
-# Of a job with an amount: how long nothing may be moved.
+# For a job with an amount of data: the longest time without a transfer.
 STILL_S_MAX: Final = 60.0
-# Whoever interrupts wants an end within a second.
+# After an interruption, fio has to end within a second.
 STOP_S_MAX: Final = 0.5
-# How often it is looked whether the targets are still the same: as often as our own engine does.
-LOOK_S: Final = 0.02
+# How often to check that the targets are still the same: as often as iosonde's own engine does.
+CHECK_S: Final = 0.02
 
 
 class Collecting:
-    """Fills a measurement with what a fio says. ``changed`` tells what has become of a target meanwhile, or None."""
+    """Fills a measurement with fio's output. ``changed`` returns how a target has changed, or None."""
 
     def __init__(
         self,
@@ -47,10 +47,10 @@ class Collecting:
         self._end = self._deadline_in(timing.lasts_ns / SECOND_NS + JOB_SLACK_S) if timed else None
 
     def run(self) -> None:
-        """Takes all that fio says. Raises EngineError where it was ended by somebody, or never gave a result."""
+        """Reads all output. Raises EngineError if fio was killed or reported no result."""
         while True:
             try:
-                snapshot = self._process.receive(LOOK_S)
+                snapshot = self._process.receive(CHECK_S)
             except TimeoutError:
                 snapshot = None
             else:
@@ -69,11 +69,11 @@ class Collecting:
             how = "did not end" if code is None else f"was ended by {signal_name(code)}"
             raise EngineError(f"fio {how}", "check the kernel log (dmesg), then run again")
         if self._measured.last is None or not self._measured.last.groups:
-            raise EngineError(f"fio gave no result: {self._first_complaint()}", "fix that, or omit --engine fio")
+            raise EngineError(f"fio reported no result: {self._first_complaint()}", "fix that, or omit --engine fio")
         self._finish()
 
     def stop(self) -> None:
-        """Ends fio for somebody who interrupts, and takes what it says within half a second."""
+        """Stops fio after an interruption, and reads its output for up to ``STOP_S_MAX`` seconds."""
         self._measured.stopped = True
         self._process.stop()
         until = self._deadline_in(STOP_S_MAX)
@@ -89,7 +89,7 @@ class Collecting:
 
     def _take(self, snapshot: Snapshot) -> None:
         if self._measured.last is not None:
-            # Only the end tells which one is the last, so that each waits for the next.
+            # Whether a snapshot is the last one shows only at the end, so each is held until the next.
             self._pass_on(self._measured.last, last=False)
         self._measured.last = snapshot
 
@@ -107,7 +107,7 @@ class Collecting:
             self._on_interval(interval)
 
     def _broken(self) -> Failure | None:
-        """What makes it senseless to go on."""
+        """The failure that ends the measurement; None if there is none."""
         changed = self._changed()
         if changed is not None:
             return Failure(kind=FailureKind.CHANGED, message=changed)
@@ -130,5 +130,5 @@ class Collecting:
         return Deadline(after_s, lambda: self._now_ns() / SECOND_NS)
 
     def _first_complaint(self) -> str:
-        said = [line.strip() for line in self._measured.complaints if line.strip()]
-        return said[0] if said else "it printed nothing"
+        lines = [line.strip() for line in self._measured.complaints if line.strip()]
+        return lines[0] if lines else "it printed nothing"

@@ -1,4 +1,4 @@
-"""A cell in fio's words. Pure: a workload in, arguments out."""
+"""Translates a cell to fio's arguments. Pure functions: a workload in, arguments out."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -23,8 +23,8 @@ from iosonde.sources.fio.limits import MICROSECOND_NS, PERCENT_PERMILLE, percent
 from iosonde.units import MILLISECOND_NS
 from iosonde.vocabulary import Poll
 
-# What is the same for every job. A thread each, so that one process is all there is to end; files are neither made nor
-# laid out nor thrown out of the page cache, as our own engine does; one group a target, so that its jobs are summed.
+# The same for every job. Jobs are threads, so that there is only one process to end. As in iosonde's own engine, files
+# are neither created, laid out nor dropped from the page cache. Each target is a group, so that fio sums its jobs.
 _ALWAYS: Final = (
     "--thread=1",
     "--group_reporting=1",
@@ -38,13 +38,13 @@ _ALWAYS: Final = (
     "--continue_on_error=io",
 )
 _COLON: Final = ":"
-# Whoever reads is gone, or waits for a sign of life: so often fio says something, however long an interval is.
+# fio prints at least this often, even for longer intervals: a missing reader or a hang shows sooner.
 SNAPSHOT_MS_MAX: Final = 2_000
 
 
 @dataclass(frozen=True)
 class Setup:
-    """What a job needs to know beside its cell: files by the names that fio shall open, and the way to the kernel."""
+    """What a job needs in addition to its cell: the names of the files that fio opens, and the I/O path."""
 
     files: Sequence[str]
     ioengine: str
@@ -54,19 +54,19 @@ class Setup:
 
 
 def arguments_of(cell: CellPlan, turn: CellTurn, setup: Setup) -> list[str]:
-    """All that fio is started with, without its own name."""
+    """All arguments of fio, without its own name."""
     workload = cell.workload
     interval_ms = min(max(cell.timing.interval_ns // MILLISECOND_NS, 1), SNAPSHOT_MS_MAX)
-    words = ["--output-format=json+", "--eta=never", f"--status-interval={interval_ms}ms"]
+    arguments = ["--output-format=json+", "--eta=never", f"--status-interval={interval_ms}ms"]
     if not workload.changes:
-        words.append("--readonly")
+        arguments.append("--readonly")
     each = [
         *_ALWAYS,
         f"--ioengine={setup.ioengine}",
         f"--direct={int(setup.direct)}",
         f"--iodepth={workload.queue_depth}",
         f"--numjobs={workload.jobs}",
-        # 0 would mean fio's own seed.
+        # 0 would select fio's own seed.
         f"--randseed={turn.seed or 1}",
         *_place(workload, setup.span_bytes),
         *_access(workload),
@@ -77,17 +77,17 @@ def arguments_of(cell: CellPlan, turn: CellTurn, setup: Setup) -> list[str]:
         *_time(cell),
     ]
     for number, name in enumerate(setup.files[: workload.targets], start=1):
-        words += [f"--name=target-{number}", f"--filename={escaped(name)}", *each]
-    return words
+        arguments += [f"--name=target-{number}", f"--filename={escaped(name)}", *each]
+    return arguments
 
 
 def escaped(name: str) -> str:
-    """A file's name as fio reads it: a colon parts names, unless a backslash stands before it."""
+    """A file name in fio's syntax: a colon separates names, unless a backslash precedes it."""
     return name.replace(_COLON, f"\\{_COLON}")
 
 
 def _place(workload: Workload, span_bytes: int) -> list[str]:
-    """The used part of the target. Sequential jobs have a share of it each, in whole blocks."""
+    """The test region of the target. Each sequential job has its own part of it, in whole blocks."""
     used_bytes = span_bytes - workload.offset_bytes if workload.span_bytes is None else workload.span_bytes
     if workload.pattern is not Access.SEQUENTIAL or workload.jobs == 1:
         return [f"--offset={workload.offset_bytes}", f"--size={used_bytes}"]
@@ -98,25 +98,25 @@ def _place(workload: Workload, span_bytes: int) -> list[str]:
 def _access(workload: Workload) -> list[str]:
     mixed = workload.reads and workload.writes
     direction = "rw" if mixed else "read" if workload.reads else "write"
-    words = [f"--rwmixread={workload.read_percent}"] if mixed else []
+    arguments = [f"--rwmixread={workload.read_percent}"] if mixed else []
     if workload.pattern is Access.SEQUENTIAL:
-        return [f"--rw={direction}", *words]
-    words.insert(0, f"--rw=rand{direction}")
-    # Without its map fio draws each block anew, as a random pattern means it.
-    words.append(f"--norandommap={int(not isinstance(workload.pattern, Permutation))}")
+        return [f"--rw={direction}", *arguments]
+    arguments.insert(0, f"--rw=rand{direction}")
+    # Without a random map fio draws each block independently, as the random pattern requires.
+    arguments.append(f"--norandommap={int(not isinstance(workload.pattern, Permutation))}")
     match workload.pattern:
         case Zipf(exponent_permille):
-            words.append(f"--random_distribution=zipf:{exponent_permille / 1000:g}")
+            arguments.append(f"--random_distribution=zipf:{exponent_permille / 1000:g}")
         case Pareto(share_permille):
-            words.append(f"--random_distribution=pareto:{share_permille / 1000:g}")
+            arguments.append(f"--random_distribution=pareto:{share_permille / 1000:g}")
         case HotSpots(zones):
             shares = [f"{accesses // PERCENT_PERMILLE}/{space // PERCENT_PERMILLE}" for accesses, space in zones]
-            words.append(f"--random_distribution=zoned:{_COLON.join(shares)}")
+            arguments.append(f"--random_distribution=zoned:{_COLON.join(shares)}")
         case Runs(jump_percent):
-            words.append(f"--percentage_random={jump_percent}")
+            arguments.append(f"--percentage_random={jump_percent}")
         case _:
             pass
-    return words
+    return arguments
 
 
 def _sizes(workload: Workload) -> list[str]:
@@ -128,11 +128,11 @@ def _sizes(workload: Workload) -> list[str]:
 
 
 def _writes(workload: Workload) -> list[str]:
-    """When a write counts as done, and what it carries."""
+    """When a write is complete (sync, flushes), and the data it writes."""
     if not workload.writes:
         return []
     carried = {
-        # fio's default: random once, and changed a little with each write.
+        # fio's default: random data that is partly changed before each write.
         Data.RANDOM: [],
         Data.COMPRESSIBLE: ["--refill_buffers=1", "--buffer_compress_percentage=50"],
         Data.ZEROS: ["--zero_buffers=1"],
@@ -146,21 +146,21 @@ def _writes(workload: Workload) -> list[str]:
 
 
 def _pace(workload: Workload) -> list[str]:
-    words = []
+    arguments = []
     if workload.rate_per_s is not None:
         each = [
             workload.rate_per_s * percent // (ALL_READS * workload.jobs)
             for percent in (workload.read_percent, workload.write_percent)
         ]
-        words.append(f"--rate_iops={','.join(str(rate) if rate else '' for rate in each)}".rstrip(","))
-        words.append(f"--rate_process={'poisson' if workload.arrivals is Arrivals.POISSON else 'linear'}")
+        arguments.append(f"--rate_iops={','.join(str(rate) if rate else '' for rate in each)}".rstrip(","))
+        arguments.append(f"--rate_process={'poisson' if workload.arrivals is Arrivals.POISSON else 'linear'}")
     if workload.burst_operations is not None and workload.think_ns is not None:
-        words += [
+        arguments += [
             f"--thinktime={workload.think_ns // MICROSECOND_NS}us",
             f"--thinktime_blocks={workload.burst_operations}",
             "--thinktime_blocks_type=issue",
         ]
-    return words
+    return arguments
 
 
 def _poll(setup: Setup) -> list[str]:
@@ -173,7 +173,7 @@ def _time(cell: CellPlan) -> list[str]:
     amount_bytes = cell.timing.amount_bytes
     if amount_bytes is not None:
         return [f"--io_size={amount_bytes // cell.workload.jobs}"]
-    words = ["--time_based=1", f"--runtime={cell.timing.measure_ns // MILLISECOND_NS}ms"]
+    arguments = ["--time_based=1", f"--runtime={cell.timing.measure_ns // MILLISECOND_NS}ms"]
     if cell.timing.warmup_ns:
-        words.append(f"--ramp_time={cell.timing.warmup_ns // MILLISECOND_NS}ms")
-    return words
+        arguments.append(f"--ramp_time={cell.timing.warmup_ns // MILLISECOND_NS}ms")
+    return arguments

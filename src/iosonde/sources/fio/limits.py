@@ -1,4 +1,4 @@
-"""What fio can't do the way a workload asks, said before anything is touched."""
+"""Refuses workloads that fio can't run as requested, before anything is touched."""
 
 from collections.abc import Iterator
 from typing import Final
@@ -22,17 +22,17 @@ from iosonde.records import (
 from iosonde.records.workload import ALL_READS
 from iosonde.units import MILLISECOND_NS
 
-# fio's arithmetic is in whole microseconds: at 100,000 a second it delivers 5 % more, at 600,000 three times as many.
+# fio calculates in whole microseconds: at 100,000 operations/s it submits 5 % more, at 600,000 three times as many.
 POISSON_PER_S_MAX: Final = 100_000
 PERCENT_PERMILLE: Final = 10
 MICROSECOND_NS: Final = 1_000
-# Beyond so many blocks fio's zipf (lib/zipf.c, ZIPF_MAX_GEN) has the weights of another distribution.
+# Above this many blocks the weights of fio's zipf are wrong (lib/zipf.c, ZIPF_MAX_GEN).
 RANKS_MAX: Final = 10_000_000
 HARMONIC_PERMILLE: Final = 1_000
 
 
 def check_fio_can(plan: Plan) -> None:
-    """Raises UsageError for the first cell of a plan that fio would measure otherwise than it is meant."""
+    """Raises UsageError for the first cell of a plan that fio can't measure as requested."""
     for cell in plan.cells:
         reason = next(_reasons(cell, plan.span_bytes), None)
         if reason is not None:
@@ -42,7 +42,7 @@ def check_fio_can(plan: Plan) -> None:
 
 
 def percents_of(mix: BlockSizes) -> tuple[tuple[int, int], ...] | None:
-    """The sizes of a mix with their shares in whole percent, as fio takes them; None where they are not whole."""
+    """The block sizes of a mix with their shares in whole percent, as fio needs; None if a share is not whole."""
     whole = sum(weight for _, weight in mix.shares)
     shares = [(size, *divmod(ALL_READS * weight, whole)) for size, weight in mix.shares]
     if any(rest for _, _, rest in shares):
@@ -60,7 +60,7 @@ def _reasons(cell: CellPlan, span_bytes: int) -> Iterator[str]:
     amount_bytes = cell.timing.amount_bytes
     if amount_bytes is not None and amount_bytes % share_bytes:
         yield "fio divides an amount among its jobs only in whole blocks"
-    # Seen in 3.33: at the end of such a warm-up its time is up as well, and it ends without any latency.
+    # Seen in fio 3.33: its time is already over at the end of such a ramp, and it reports no latency.
     if amount_bytes is None and cell.timing.warmup_ns >= cell.timing.measure_ns:
         yield "fio may exit before it measures if the warm-up is not shorter than the duration"
     if any(time_ns % MILLISECOND_NS for time_ns in (cell.timing.warmup_ns, cell.timing.measure_ns)):

@@ -1,4 +1,4 @@
-"""What fio prints (JSON+), read into counts. Snapshots are cumulative; a bin's key is the midpoint of its bucket."""
+"""Parses fio's output (JSON+). Snapshots are cumulative; the key of a bin is the midpoint of its bucket."""
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -8,7 +8,7 @@ from typing import Any, Final
 from iosonde.analysis.histogram import bucket_of
 from iosonde.records import Layout, Operation
 
-# fio's 29 groups of 64 buckets: what takes longer lies in the last one.
+# fio has 29 groups of 64 buckets. Longer latencies are in the last bucket.
 LAYOUT: Final = Layout(buckets_per_octave=64, ceiling_ns=1 << 34)
 _DIRECTIONS: Final = {
     "read": Operation.READ,
@@ -21,11 +21,11 @@ OBJECT_BYTES_MAX: Final = 64 << 20
 
 @dataclass(frozen=True)
 class Tally:
-    """One class of operations on one target since counting began.
+    """One class of operations on one target since the measurement began.
 
-    ``issued`` is what fio counts when it hands an operation over, ``count`` those that lie in its buckets. Its mean and
-    extremes are those of ``summed`` operations: a few more or less, where it counts on while it prints. ``short`` moved
-    too little, ``lost`` were given up.
+    ``issued`` counts submitted operations, ``count`` those in the latency buckets. Mean and extremes are those of
+    ``summed`` operations, a few more or less than ``count`` because fio continues to count while it prints. ``short``
+    operations transferred less than requested. ``lost`` operations were dropped.
     """
 
     issued: int
@@ -45,7 +45,7 @@ class Tally:
 class GroupState:
     """All jobs on one target. ``errors`` operations failed, the first with ``first_errno``.
 
-    ``errno`` is what ended a job, or the first error where fio goes on; 0 where there was none.
+    ``errno`` is the error that ended a job, or the first error if fio continues; 0 if there was none.
     """
 
     tallies: Mapping[Operation, Tally]
@@ -56,28 +56,28 @@ class GroupState:
 
 @dataclass(frozen=True)
 class Snapshot:
-    """One of fio's JSON objects: the state of each target at a moment."""
+    """One of fio's JSON objects: the state of each target at one time."""
 
     groups: tuple[GroupState, ...]
 
     @property
     def runtime_ms(self) -> int:
-        """How long fio has counted, by the class that counted longest."""
+        """How long fio has measured, in ms: the longest of all classes."""
         return max((each.runtime_ms for group in self.groups for each in group.tallies.values()), default=0)
 
     @property
     def issued(self) -> int:
-        """Reads, writes and trims that were handed over; fio does not count flushes in this way."""
+        """The number of submitted reads, writes and trims. fio does not count flushes here."""
         return sum(tally.issued for _, tally in self._data())
 
     @property
     def counted(self) -> int:
-        """Reads, writes and trims whose latency is known."""
+        """The number of reads, writes and trims with a known latency."""
         return sum(tally.count for _, tally in self._data())
 
     @property
     def bytes(self) -> int:
-        """What was moved."""
+        """The number of bytes transferred."""
         return sum(tally.bytes for _, tally in self._data())
 
     def _data(self) -> Iterator[tuple[Operation, Tally]]:
@@ -86,7 +86,7 @@ class Snapshot:
 
 
 def objects_in(lines: Iterable[bytes]) -> Iterator[dict[str, Any]]:
-    """The JSON objects in what fio prints. What stands between them is for people, and one that broke off is none."""
+    """The complete JSON objects in fio's output. Text between them is skipped."""
     kept: list[bytes] = []
     size = 0
     for line in lines:
@@ -115,7 +115,7 @@ def _parsed(text: bytes) -> dict[str, Any] | None:
 
 
 def read_snapshot(found: Mapping[str, Any]) -> Snapshot:
-    """Reads one object. Raises KeyError, TypeError or ValueError for what no fio says."""
+    """Reads one object. Raises KeyError, TypeError or ValueError for content that is not fio's."""
     return Snapshot(tuple(_group(job) for job in found["jobs"]))
 
 
@@ -152,7 +152,7 @@ def _tally(direction: Mapping[str, Any]) -> Tally:
 
 
 def added(states: Sequence[Mapping[Operation, Tally]]) -> dict[Operation, Tally]:
-    """The tallies of several targets added up, by class."""
+    """The sum of the tallies of several targets, by class."""
     classes = dict.fromkeys(operation for state in states for operation in state)
     return {operation: _sum([state[operation] for state in states if operation in state]) for operation in classes}
 

@@ -1,4 +1,4 @@
-"""Finding fio, and whether it is one that we know."""
+"""Finds fio, and checks its version."""
 
 import os
 import re
@@ -12,7 +12,7 @@ from iosonde.errors import EngineError
 from iosonde.records import Engine, Workload
 
 OVERRIDE: Final = "IOSONDE_FIO"
-# Older ones lack options that the translation needs, and give JSON in another shape.
+# Older versions lack options that the translation needs, and their JSON has another structure.
 VERSION_MIN: Final = (3, 28)
 ANSWER_S_MAX: Final = 10.0
 _VERSION: Final = re.compile(r"fio-(\d+)\.(\d+)")
@@ -21,7 +21,7 @@ _INSTALL: Final = "install fio 3.28 or newer (Debian: apt install fio), or omit 
 
 @dataclass(frozen=True)
 class Program:
-    """An installed fio: its own word for its version, such as ``fio-3.33``, and its names of ioengines."""
+    """An installed fio: the version that it reports, such as ``fio-3.33``, and the names of its ioengines."""
 
     path: Path
     version: str
@@ -29,7 +29,7 @@ class Program:
 
 
 def find_fio() -> Program:
-    """Finds fio where the environment says, else on the PATH. Raises EngineError where it is missing or too old."""
+    """Finds fio at the path in the environment variable, else on the PATH. Raises EngineError if missing or too old."""
     named = os.environ.get(OVERRIDE)
     found = named or shutil.which("fio")
     if found is None:
@@ -45,10 +45,10 @@ def find_fio() -> Program:
 
 
 def ioengine_for(workload: Workload, program: Program, offered: tuple[Engine, ...], *, direct: bool) -> str:
-    """The way to the kernel that our own engine would take: io_uring, and psync for one write with its flush.
+    """The ioengine that matches iosonde's own choice: io_uring, or psync for single writes with their flush.
 
-    Where the host refuses io_uring, libaio is next, which needs direct I/O to be asynchronous. Raises EngineError
-    where nothing is left that can keep more than one operation in flight.
+    If the host refuses io_uring, libaio is next, which is asynchronous only with direct I/O. Raises EngineError if no
+    ioengine can keep more than one operation in flight.
     """
     alone = workload.queue_depth == 1
     if workload.flushes_each and alone:

@@ -11,15 +11,15 @@ from iosonde.units import MILLISECOND_NS
 
 _NOTHING: Final = Tally(0, 0, 0, 0, 0, 0, 0, 0, {}, 0, 0)
 _U64_MAX: Final = 2**64 - 1
-# The last snapshot comes when it ends, a moment after the one before: that is no interval of its own.
+# The last snapshot comes when fio ends, shortly after the one before. A shorter rest is not an interval of its own.
 SHORTEST_SHARE: Final = 2
-# Within a hundredth, fio's mean is that of the operations in its buckets.
+# If fio's mean is within 1 % of that of its buckets, both are of the same operations.
 SAME_SHARE: Final = 100
 
 
 @dataclass(frozen=True)
 class _Edge:
-    """What had been counted at the end of an interval."""
+    """The tallies at the end of an interval."""
 
     runtime_ms: int
     tallies: Mapping[Operation, Tally]
@@ -29,10 +29,10 @@ _START: Final = _Edge(0, {})
 
 
 class Series:
-    """Turns snapshots into intervals, one behind: the last one takes in what is left.
+    """Turns snapshots into intervals, one snapshot late, so that a short rest is added to the last interval.
 
-    ``start_ns`` is when fio was started. During its warm-up fio keeps no latency, and counts anew behind it: intervals
-    of the warm-up have a length and no operations.
+    ``start_ns`` is the time at which fio started. During its ramp time fio keeps no latencies, and afterwards it counts
+    from 0 again. Intervals of the warm-up therefore have a length and no operations.
     """
 
     def __init__(self, cell: CellPlan, start_ns: int) -> None:
@@ -52,7 +52,7 @@ class Series:
         return not self._warm
 
     def take(self, snapshot: Snapshot, *, last: bool = False) -> list[IntervalRecord]:
-        """The intervals that are whole with this snapshot."""
+        """The intervals that this snapshot completes."""
         if self._warm and not self._has_begun(snapshot):
             return self._warmed(snapshot)
         intervals = self._end_of_warmup() if self._warm else []
@@ -69,17 +69,17 @@ class Series:
         return intervals
 
     def _has_begun(self, snapshot: Snapshot) -> bool:
-        """Whether all jobs count.
+        """Whether all jobs have ended their ramp time.
 
-        fio has latencies from then on, and of all that it has issued, but for what is in flight. A snapshot taken while
-        its jobs start anew has the warm-up's operations in it as well, the next one does not.
+        From then on fio has a latency for each submitted operation that is not in flight. A snapshot taken while the
+        jobs reset their counts still includes operations of the warm-up; the next one does not.
         """
         had, self._counted = self._counted, snapshot.counted
         behind = snapshot.issued - snapshot.counted
         return snapshot.counted > 0 and (had > 0 or behind <= self._in_flight_max)
 
     def _warmed(self, snapshot: Snapshot) -> list[IntervalRecord]:
-        # Some jobs may count anew already: time does not go back.
+        # Some jobs may have reset their time already, but the length is never negative.
         length_ms = max(snapshot.runtime_ms - self._warm_ms, 0)
         self._warm_ms += length_ms
         return [self._passed(Phase.WARMUP, length_ms * MILLISECOND_NS, {})] if length_ms else []
@@ -115,10 +115,10 @@ class Series:
 
 
 def totals_between(before: Tally, after: Tally) -> OperationTotals | None:
-    """What was completed between two moments; None where nothing was.
+    """The operations completed between two snapshots; None if there were none.
 
-    Smallest and largest are read off the buckets, within the extremes that fio knows of the whole. So is the sum where
-    fio's own is about other operations than its buckets.
+    Minimum and maximum come from the buckets, within fio's exact extremes of the whole. The sum also comes from the
+    buckets if fio's own sum is of other operations.
     """
     counts = {
         bucket: count - before.buckets.get(bucket, 0)
@@ -141,21 +141,21 @@ def totals_between(before: Tally, after: Tally) -> OperationTotals | None:
 
 
 def totals_of(tally: Tally) -> OperationTotals | None:
-    """All that was completed, with the extremes that fio knows exactly; None where nothing was."""
+    """All completed operations, with fio's exact extremes; None if there were none."""
     return totals_between(_NOTHING, tally)
 
 
 def _sum_ns(before: Tally, after: Tally, counts: Mapping[int, int]) -> int:
     count, summed = sum(counts.values()), after.summed - before.summed
     if abs(summed - count) * SAME_SHARE <= count and summed > 0:
-        # A snapshot is taken while operations complete: one more or less may lie in the buckets.
+        # A snapshot is taken while operations complete, so the buckets may have one operation more or less.
         return round((after.latency_ns_sum - before.latency_ns_sum) * count / summed)
     middles = ((low_and_width(LAYOUT, bucket), number) for bucket, number in counts.items())
     return sum((low_ns + width_ns // 2) * number for (low_ns, width_ns), number in middles)
 
 
 def _highest_ns(bucket: int) -> int:
-    """The largest time that a bucket may hold: the last one holds all that is longer as well."""
+    """The upper limit of a bucket, in ns. The last bucket has none: it also contains all longer times."""
     low_ns, width_ns = low_and_width(LAYOUT, bucket)
     assert LAYOUT.ceiling_ns is not None
     return low_ns + width_ns - 1 if low_ns + width_ns < LAYOUT.ceiling_ns else _U64_MAX

@@ -1,4 +1,4 @@
-"""Cells measured by fio, on targets that our own engine opens, locks, fills and keeps open meanwhile."""
+"""Measures cells with fio, on targets that iosonde's own engine opens, locks, preconditions and keeps open."""
 
 import contextlib
 import os
@@ -33,7 +33,7 @@ from iosonde.vocabulary import FailureKind, Poll
 
 
 class FioSource:
-    """fio beside a running engine, which has the targets open; what is not to be measured by fio, the engine does.
+    """fio, and a running engine that has the targets open. The engine does all I/O that fio does not measure.
 
     Both are started with ``prefix`` before their commands.
     """
@@ -49,7 +49,7 @@ class FioSource:
 
     @property
     def hello(self) -> EngineHello:
-        """What the engine said of itself, and the version of fio."""
+        """The engine's hello, with the version of fio."""
         hello = self._engine.hello
         return hello.model_copy(update={"engines": (*hello.engines, Engine.FIO), "fio": self._program.version})
 
@@ -64,11 +64,11 @@ class FioSource:
         return self._is_stuck or self._engine.is_lost
 
     def calibrate(self) -> int:
-        """The engine's own cost in ns an operation; nobody knows fio's."""
+        """The engine's own cost in ns per operation. That of fio is unknown."""
         return self._engine.calibrate()
 
     def open(self, request: OpenRequest, on_made: Callable[[MadeTarget], None] = lambda _: None) -> OpenTarget:
-        """Opens a target by the engine, which guards it. Raises TargetError with the way out."""
+        """Opens a target with the engine, which locks it. Raises TargetError with a hint."""
         opened = self._engine.open(request, on_made)
         if isinstance(request.target, StoredTarget):
             self._opened.append((request.target, opened))
@@ -83,11 +83,11 @@ class FioSource:
         self._engine.wait(duration_ns)
 
     def verify(self, on_progress: Callable[[int, int], None]) -> tuple[Verification, ...]:
-        """Nothing that fio has written says what it is: plans that verify are refused beforehand."""
+        """Returns nothing: fio's data carries no seals, and plans that verify are refused before the run."""
         return self._engine.verify(on_progress)
 
     def close(self) -> None:
-        """Gives all targets up; once a target does not answer, nothing."""
+        """Closes all targets. Does nothing if a target has stopped responding."""
         self._opened.clear()
         if not self.is_lost:
             self._engine.close()
@@ -100,9 +100,9 @@ class FioSource:
         span_bytes: int,
         on_interval: Callable[[IntervalRecord], None],
     ) -> CellRecord:
-        """Measures one cell. Each interval is passed on when the next has begun.
+        """Measures one cell. Each interval is passed to the callback when the next one has begun.
 
-        A KeyboardInterrupt stops fio and goes on as the cause of an Interrupted, which carries what was measured.
+        A KeyboardInterrupt stops fio and becomes the cause of an Interrupted, which carries the results so far.
         """
         if way.engine is not Engine.FIO:
             return self._engine.measure(cell, turn, way, span_bytes, on_interval)
@@ -133,12 +133,12 @@ class FioSource:
         self._engine.end()
 
     def kill(self) -> None:
-        """Ends both at once, whatever they do."""
+        """Kills both."""
         self._end_fio()
         self._engine.kill()
 
     def _check_permits(self) -> None:
-        """Fio opens what the engine has open once more, for itself, and not only for reading."""
+        """Raises UnpermittedWriteError for a device without a permit: fio opens the targets again, also for writing."""
         for target, _ in self._opened:
             if isinstance(target, BlockDevice):
                 target.check_permit()
@@ -148,7 +148,7 @@ class FioSource:
             self._running.kill()
 
     def _setup(self, cell: CellPlan, way: Way, span_bytes: int) -> Setup:
-        """A job on what the engine has open, by the engine's own handles: no other file can come in between."""
+        """A job on the engine's own file descriptors, so that no other file can take a target's place."""
         handles = self._engine.handles()
         files = []
         for target, opened in self._opened:
@@ -175,7 +175,7 @@ class FioSource:
         )
 
     def _changed(self) -> str | None:
-        """What has become of a target meanwhile; None where all are what they were."""
+        """How a target has changed during the measurement; None if none has."""
         for target, opened in self._opened:
             path = target.path
             if opened.identity is None:
@@ -185,14 +185,14 @@ class FioSource:
             except OSError as error:
                 return f"{path} can no longer be found: {error.strerror}"
             if stat.S_ISBLK(found.st_mode):
-                # Its size is not told by its node; where it shrinks, reads behind its end fail.
+                # stat does not return the size of a device. If it shrinks, reads beyond its end fail.
                 if (found.st_rdev, 0) != _numbers(opened.identity):
                     return f"{path} is now another device"
                 continue
             if (found.st_dev, found.st_ino) != _numbers(opened.identity):
                 return f"{path} is now another file"
             if found.st_size != opened.identity.size_bytes:
-                return f"{path} had {opened.identity.size_bytes} bytes and has {found.st_size}"
+                return f"{path} had {opened.identity.size_bytes} bytes and now has {found.st_size}"
         return None
 
     def _now_ns(self) -> int:
@@ -205,5 +205,5 @@ class FioSource:
 
 
 def _numbers(identity: Identity) -> tuple[int, int]:
-    """Device and inode, as stat gives them; of a block device its own number and 0."""
+    """Device and inode from stat; for a block device, its own number and 0."""
     return os.makedev(identity.device_major, identity.device_minor), identity.inode
