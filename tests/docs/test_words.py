@@ -12,17 +12,13 @@ PENDING: Final = (
     "docs/decisions/",
     "docs/findings.md",
     "docs/reference/",
-    "src/iosonde/api/",
     "src/iosonde/campaign/",
     "src/iosonde/charts/",
-    "src/iosonde/cli/",
     "src/iosonde/expectations/",
     "src/iosonde/findings/",
-    "src/iosonde/plans/",
     "src/iosonde/records/",
     "src/iosonde/report/",
     "src/iosonde/store/",
-    "src/iosonde/workload_keys/",
 )
 """What is still to be rewritten. Entries only go away: a new file is written in the words of the glossary."""
 
