@@ -91,8 +91,8 @@ STRICT: Final[FailureLog] = _Strict()
 
 def _reason(error: Exception) -> str:
     """The type of an error, its message, and the innermost line of iosonde's own code in its traceback."""
-    said = " ".join(f"{type(error).__name__}: {error}".split()).rstrip(": ")
-    said = said if len(said) <= REASON_MAX else f"{said[: REASON_MAX - 1]}…"
+    message = " ".join(f"{type(error).__name__}: {error}".split()).rstrip(": ")
+    message = message if len(message) <= REASON_MAX else f"{message[: REASON_MAX - 1]}…"
     ours = Path(__file__).parent
     places = [frame for frame in extract_tb(error.__traceback__) if Path(frame.filename).is_relative_to(ours)]
     if not places or Path(places[-1].filename) == Path(__file__):

@@ -228,7 +228,7 @@ def test_a_plan_of_rounds_is_told_with_its_rule_its_last_round_and_the_time_of_a
     ahead = look_ahead(procedure(rule), NOW)
     text = "\n".join(plan_lines(ahead, plan_cost(ahead.plan, 10**9)))
     assert (
-        "rounds    until 5 of them are steady, at most 12: iops of random-write-4KiB-qd8, iops of random-mix65" in text
+        "rounds    until 5 are in steady state, at most 12: iops of random-write-4KiB-qd8, iops of random-mix65" in text
     )
     assert "time      at most " in text
     cost = plan_cost(ahead.plan, 10**9)

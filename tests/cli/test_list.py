@@ -66,5 +66,5 @@ def test_a_folder_that_may_not_be_read_is_listed_with_the_reason(folder: Path) -
 
 def test_a_folder_without_runs_is_no_error(tmp_path: Path) -> None:
     ended = iosonde("list", ".", folder=tmp_path)
-    assert (ended.returncode, ended.stdout, ended.stderr) == (0, "", "no run lies in or below .\n")
+    assert (ended.returncode, ended.stdout, ended.stderr) == (0, "", "no runs in or below .\n")
     assert listed(tmp_path) == {}

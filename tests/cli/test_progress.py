@@ -17,7 +17,7 @@ def words(asked: Workload, achieved: float, engine: Engine = Engine.IO_URING) ->
 
 def test_a_depth_below_seven_tenths_is_said_while_the_run_goes_on() -> None:
     assert words(workload(queue_depth=16), 2.3) == (
-        "read 1,000 IOPS, mean 1,000 µs; ONLY 2.3 OF 16 IN FLIGHT (its figures are not those of depth 16)"
+        "read 1,000 IOPS, mean 1,000 µs; ONLY 2.3 OF 16 IN FLIGHT (the results are not valid for queue depth 16)"
     )
 
 

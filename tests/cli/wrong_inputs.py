@@ -7,7 +7,7 @@ from iosonde.plans.models.kinds import KINDS
 from iosonde.records import SCHEMA_VERSION
 
 WRONG_INPUTS: Final[list[tuple[str, int, str, str]]] = [
-    ("run", 2, "no target was given", "name one, as above; `iosonde sim list` lists the simulated drives"),
+    ("run", 2, "no target was given", "name one as above; `iosonde sim list` lists the simulated drives"),
     (
         "probe null: --compressible 30",
         2,
@@ -26,8 +26,8 @@ WRONG_INPUTS: Final[list[tuple[str, int, str, str]]] = [
         "no such option: --rw",
         (
             "fio's --rw=randrw --rwmixread=70 --bs=4k are --pattern random --read 70 --block-size 4KiB; "
-            "--group_reporting is not needed: iosonde keeps every interval and histogram, and --json prints them; "
-            '--fio "fio ..." takes a whole command'
+            "--group_reporting is not needed: iosonde always records all intervals and histograms; --json prints them; "
+            '--fio "fio ..." takes a whole fio command'
         ),
     ),
     (
@@ -35,8 +35,8 @@ WRONG_INPUTS: Final[list[tuple[str, int, str, str]]] = [
         2,
         "no such option: -b",
         (
-            "DiskSpd's -b4K -o8 -w30 are --block-size 4KiB --queue-depth 8 --read 70; -L is not needed: every latency "
-            "is counted, and percentiles have intervals"
+            "DiskSpd's -b4K -o8 -w30 are --block-size 4KiB --queue-depth 8 --read 70; -L is not needed: iosonde "
+            "records every latency; percentiles have 95 % intervals"
         ),
     ),
     (
@@ -54,8 +54,8 @@ WRONG_INPUTS: Final[list[tuple[str, int, str, str]]] = [
     ),
     ("probe . --sync 1", 2, "--sync: '1' is not one of 'none', 'fdatasync', 'dsync'", "did you mean dsync?"),
     ("probe . --pattern randwrite", 2, "--pattern: 'randwrite' is not a pattern", 'did you mean "random"?'),
-    ("probe", 2, "missing argument 'TARGET...'", "`iosonde probe --help` shows what can be given, with an example"),
-    ("plan", 2, "missing argument 'TARGET...'", "`iosonde plan --help` shows what can be given, with an example"),
+    ("probe", 2, "missing argument 'TARGET...'", "`iosonde probe --help` lists arguments and options, with an example"),
+    ("plan", 2, "missing argument 'TARGET...'", "`iosonde plan --help` lists arguments and options, with an example"),
     (
         "run . sim:mmc",
         2,
@@ -96,7 +96,7 @@ WRONG_INPUTS: Final[list[tuple[str, int, str, str]]] = [
         "sim shew mmc",
         2,
         "no such command 'shew'. Did you mean 'show'?",
-        "`iosonde sim --help` shows what can be given, with an example",
+        "`iosonde sim --help` lists arguments and options, with an example",
     ),
     (
         "probe . 4KiB",
@@ -120,7 +120,7 @@ WRONG_INPUTS: Final[list[tuple[str, int, str, str]]] = [
         "run here --frobnicate",
         2,
         "no such option: --frobnicate",
-        "`iosonde run --help` shows what can be given, with an example",
+        "`iosonde run --help` lists arguments and options, with an example",
     ),
     (
         "run here --sizes 1GiB",
@@ -128,7 +128,7 @@ WRONG_INPUTS: Final[list[tuple[str, int, str, str]]] = [
         "no such option: --sizes (Possible options: --seed, --size)",
         "did you mean --size? `iosonde run --help` lists all options",
     ),
-    ("fly", 2, "no such command 'fly'", "`iosonde --help` shows what can be given, with an example"),
+    ("fly", 2, "no such command 'fly'", "`iosonde --help` lists arguments and options, with an example"),
     (
         "run . --size 4K",
         2,
@@ -162,7 +162,7 @@ WRONG_INPUTS: Final[list[tuple[str, int, str, str]]] = [
         "run . --seed -1",
         2,
         "--seed -1 is not a whole number from 0 to 9007199254740991",
-        "give --seed a whole number from 0 to 9007199254740991",
+        "set --seed to a whole number from 0 to 9007199254740991",
     ),
     ("run no/such/folder/file", 3, "no/such/folder is not a directory", "name a file in an existing directory"),
     (
@@ -208,19 +208,19 @@ WRONG_INPUTS: Final[list[tuple[str, int, str, str]]] = [
         "probe . --queue-depth 0",
         2,
         "--queue-depth 0 is not a whole number from 1 to 4096",
-        "give --queue-depth a whole number from 1 to 4096",
+        "set --queue-depth to a whole number from 1 to 4096",
     ),
     (
         "probe . --queue-depth 1000000",
         2,
         "--queue-depth 1000000 is not a whole number from 1 to 4096",
-        "give --queue-depth a whole number from 1 to 4096",
+        "set --queue-depth to a whole number from 1 to 4096",
     ),
     (
         "probe . --read 101",
         2,
         "--read 101 is not a whole number from 0 to 100",
-        "give --read a whole number from 0 to 100",
+        "set --read to a whole number from 0 to 100",
     ),
     ("probe . --duration 5", 2, "--duration: '5' has no unit", "write 5s for seconds"),
     ("probe . --duration 0s", 2, "--duration 0 ms is not within 1 ms to 30 days", "use a time such as 5s"),
@@ -317,7 +317,7 @@ WRONG_INPUTS: Final[list[tuple[str, int, str, str]]] = [
         "precious exists, and writing would destroy its contents",
         "name a directory or a new file, or overwrite this file with --overwrite",
     ),
-    ("report", 2, "missing argument 'RUN'", "`iosonde report --help` shows what can be given, with an example"),
+    ("report", 2, "missing argument 'RUN'", "`iosonde report --help` lists arguments and options, with an example"),
     ("report nowhere", 6, "nowhere is not a run directory", "name the directory that `iosonde run` wrote"),
     ("report precious", 6, "precious is not a run directory", "name the directory that `iosonde run` wrote"),
     (
@@ -392,12 +392,17 @@ WRONG_INPUTS: Final[list[tuple[str, int, str, str]]] = [
         "--arrivals constant needs a rate",
         "add --rate, such as --rate 20k, or omit --arrivals",
     ),
-    ("probe . --jobs 0", 2, "--jobs 0 is not a whole number from 1 to 256", "give --jobs a whole number from 1 to 256"),
+    (
+        "probe . --jobs 0",
+        2,
+        "--jobs 0 is not a whole number from 1 to 256",
+        "set --jobs to a whole number from 1 to 256",
+    ),
     (
         "probe . --jobs 1000",
         2,
         "--jobs 1000 is not a whole number from 1 to 256",
-        "give --jobs a whole number from 1 to 256",
+        "set --jobs to a whole number from 1 to 256",
     ),
     (
         "probe . --data text",
@@ -415,7 +420,7 @@ WRONG_INPUTS: Final[list[tuple[str, int, str, str]]] = [
         "probe . --read half",
         2,
         "--read half is not a whole number from 0 to 100",
-        "give --read a whole number from 0 to 100",
+        "set --read to a whole number from 0 to 100",
     ),
     ("probe . --warmup -1s", 2, "--warmup: '-1s' is not a duration", "write a duration such as 5s, 200ms or 2m"),
     ("probe . --duration 1year", 2, "--duration: '1year' has the unknown unit 'year'", "use ns, us, ms, s, m, h or d"),
@@ -423,7 +428,7 @@ WRONG_INPUTS: Final[list[tuple[str, int, str, str]]] = [
         "probe . --queue-depth deep",
         2,
         "--queue-depth deep is not a whole number from 1 to 4096",
-        "give --queue-depth a whole number from 1 to 4096",
+        "set --queue-depth to a whole number from 1 to 4096",
     ),
     (
         "probe . --queue-depth 2000 --engine psync --size 16MiB --buffered",
@@ -439,7 +444,7 @@ WRONG_INPUTS: Final[list[tuple[str, int, str, str]]] = [
         "use both or neither",
     ),
     ("run null: --engine psync", 2, "--engine null and the target null: go together", "use both or neither"),
-    ("resume", 2, "missing argument 'RUN'", "`iosonde resume --help` shows what can be given, with an example"),
+    ("resume", 2, "missing argument 'RUN'", "`iosonde resume --help` lists arguments and options, with an example"),
     ("resume nowhere", 6, "nowhere is not a run directory", "name the directory that `iosonde run` wrote"),
     ("resume precious", 6, "precious is not a run directory", "name the directory that `iosonde run` wrote"),
     (
@@ -491,7 +496,7 @@ WRONG_INPUTS: Final[list[tuple[str, int, str, str]]] = [
     (
         "report measured --csv tables",
         7,
-        "tables holds tables already",
+        "tables already contains tables",
         "name another directory, or replace them with --force",
     ),
     ("report measured --pdf full", 7, "full is a directory", "name a file"),
@@ -503,7 +508,7 @@ WRONG_INPUTS: Final[list[tuple[str, int, str, str]]] = [
     (
         "report measured --parquet tables",
         7,
-        "tables holds tables already",
+        "tables already contains tables",
         "name another directory, or replace them with --force",
     ),
     (
@@ -515,11 +520,11 @@ WRONG_INPUTS: Final[list[tuple[str, int, str, str]]] = [
     (
         "report measured --paper letter",
         2,
-        "--paper is for a PDF, and none was asked for",
+        "--paper needs a PDF",
         "add --pdf FILE, or omit --paper",
     ),
     ("report measured --pdf x --paper a3", 2, "--paper: 'a3' is not one of 'a4', 'letter'", "one of a4, letter"),
-    ("report measured --pdf x --html ./x", 2, "--html and --pdf both name x", "give each a file of its own"),
+    ("report measured --pdf x --html ./x", 2, "--html and --pdf both name x", "name a different file for each"),
     ("report measured --pdf measured/journal --force", 7, "measured/journal is the run itself", "name another file"),
     (
         "report measured --html no/such/place.html",
@@ -545,7 +550,7 @@ WRONG_INPUTS: Final[list[tuple[str, int, str, str]]] = [
         "plan . --size 16MiB --write-rate 0",
         2,
         "--write-rate 0 is not a rate",
-        "give the bytes that the target takes a second, such as 500MB",
+        "use the bytes that the target writes per second, such as 500MB",
     ),
     ("list nowhere", 6, "nowhere is not a directory", "name the directory that holds the runs"),
     ("list precious", 6, "precious is not a directory", "name the directory that holds the runs"),
@@ -555,20 +560,20 @@ WRONG_INPUTS: Final[list[tuple[str, int, str, str]]] = [
         "--sort: 'age' is not one of 'started', 'iops', 'latency', 'duration', 'path'",
         "one of started, iops, latency, duration, path",
     ),
-    ("show", 2, "missing argument 'RUN'", "`iosonde show --help` shows what can be given, with an example"),
+    ("show", 2, "missing argument 'RUN'", "`iosonde show --help` lists arguments and options, with an example"),
     ("show nowhere", 6, "nowhere is not a run directory", "name the directory that `iosonde run` wrote"),
     ("show half", 6, "half has no journal: the run is incomplete", "use a complete copy of the run directory"),
     (
         "show measured --repeat 1",
         2,
-        "--repeat is about one cell",
+        "--repeat needs a cell",
         "name the cell: iosonde show RUN CELL --repeat N",
     ),
     (
         "show measured qd1 --repeat 0",
         2,
         "--repeat 0 is not a whole number from 1 to 1000000",
-        "give --repeat a whole number from 1 to 1000000",
+        "set --repeat to a whole number from 1 to 1000000",
     ),
     (
         "show measured qd1 --repeat 9",
@@ -588,14 +593,19 @@ WRONG_INPUTS: Final[list[tuple[str, int, str, str]]] = [
         "the run has no cell 'random-mix50-4KiB-qd2'",
         "the nearest: random-mix70-4KiB-qd2, random-write-4KiB-qd1-fdatasync",
     ),
-    ("export", 2, "missing argument 'RUN'", "`iosonde export --help` shows what can be given, with an example"),
+    ("export", 2, "missing argument 'RUN'", "`iosonde export --help` lists arguments and options, with an example"),
     ("export nowhere", 6, "nowhere is not a run directory", "name the directory that `iosonde run` wrote"),
     ("export half", 6, "half has no journal: the run is incomplete", "use a complete copy of the run directory"),
     ("export measured --as excel", 2, "--as: 'excel' is not one of 'archive'", "one of archive"),
     ("export measured --out precious", 7, "precious exists", "name another file, or replace it with --force"),
     ("export measured --out full --force", 7, "full is a directory", "name a file"),
     ("export measured --out measured/journal --force", 7, "measured/journal is the run itself", "name another file"),
-    ("export measured --out measured/x", 7, "measured/x lies in the run itself", "name a place outside with --out"),
+    (
+        "export measured --out measured/x",
+        7,
+        "measured/x is inside the run directory",
+        "name a path outside it with --out",
+    ),
     ("export packed.zip --out packed.zip --force", 7, "packed.zip is the run itself", "name another file"),
     (
         "export measured --out no/such/x.zip",

@@ -11,12 +11,8 @@ from tests.house.checkout import name_of
 PENDING: Final = (
     "docs/decisions/",
     "docs/reference/",
-    "src/iosonde/api/",
     "src/iosonde/charts/",
-    "src/iosonde/cli/",
-    "src/iosonde/plans/",
     "src/iosonde/report/",
-    "src/iosonde/workload_keys/",
 )
 """What is still to be rewritten. Entries only go away: a new file is written in the words of the glossary."""
 

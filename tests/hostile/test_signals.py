@@ -90,7 +90,7 @@ def test_a_second_signal_ends_a_run_at_once_whose_file_is_removed_as_soon_as_it_
         finally:
             subprocess.run(["fsfreeze", "-u", place], check=True)
         assert process.returncode == 130, stderr
-        assert f"ended at once; {place}/iosonde-" in stderr
+        assert f"stopped immediately; {place}/iosonde-" in stderr
         wait_for(lambda: not list(place.glob("*.data")), "the file is removed")
 
 

@@ -90,7 +90,7 @@ def test_charts_that_are_there_already_are_kept(written: Written, tmp_path: Path
     assert ended.returncode == 7
     assert {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()} == before
     assert ended.stderr.splitlines() == [
-        f"error: {holder} holds charts already",
+        f"error: {holder} already contains charts",
         "hint: name another directory, or replace them with --force",
     ]
 

@@ -64,7 +64,7 @@ def run_on(
     stack.callback(end, process)
     assert process.stderr is not None
     heard: list[str] = []
-    while not any(line.startswith("written at") for line in heard):
+    while not any(line.startswith("preconditioned at") for line in heard):
         heard.append(process.stderr.readline())
         assert heard[-1], heard
     time.sleep(1)

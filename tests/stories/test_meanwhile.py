@@ -143,7 +143,7 @@ def test_a_front_that_is_killed_leaves_its_file_to_the_resumption_which_removes_
     assert (directory / "report.html").exists()
     resumed = iosonde("resume", "--overwrite", directory)
     assert resumed.returncode == 0, resumed.stderr
-    assert "3 of 4 measurements are left" in resumed.stderr
+    assert "3 of 4 trials are left" in resumed.stderr
     assert list(folder.iterdir()) == []
     run = load_run(directory)
     assert run.finished
@@ -159,7 +159,7 @@ def test_a_finished_run_is_resumed_into_nothing_but_a_fresh_report(tmp_path: Pat
     journal = (directory / "journal").read_bytes()
     again = iosonde("resume", "--overwrite", directory)
     assert again.returncode == 0, again.stderr
-    assert "all 4 measurements are there" in again.stderr
+    assert "all 4 trials are measured" in again.stderr
     assert (directory / "report.html").exists()
     assert (directory / "journal").read_bytes() == journal
 

@@ -11,8 +11,8 @@ def test_the_plan_says_cells_time_bytes_and_fills_and_touches_nothing(tmp_path: 
     assert ended.returncode == 0, ended.stderr
     lines = dict(line.split(maxsplit=1) for line in ended.stdout.splitlines())
     assert list(lines) == ["target", "on", "profile", "cells", "memory", "time", "writes", "fills"]
-    assert lines["cells"] == "43 distinct x 3 repeats, 129 measurements, each 1.0 s warm-up + 5.0 s"
-    assert lines["memory"].endswith("of I/O buffers at most (random-write-4KiB-qd256), and 128 MiB beside them")
+    assert lines["cells"] == "43 distinct x 3 repeats, 129 trials, each 1.0 s warm-up + 5.0 s"
+    assert lines["memory"].endswith("of I/O buffers (random-write-4KiB-qd256), plus 128 MiB")
     assert lines["time"].startswith("12 min")
     assert lines["writes"].startswith("1.07 GB to fill it, then up to 405 GB")
     assert lines["fills"] == "at most 378 of the 1 GiB used"
@@ -22,10 +22,10 @@ def test_the_plan_says_cells_time_bytes_and_fills_and_touches_nothing(tmp_path: 
 def test_a_plan_with_an_aim_says_what_it_costs_at_most(tmp_path: Path) -> None:
     ended = iosonde("plan", tmp_path, "--size", "1GiB", "--write-rate", "1GB", "--precision", "5%", "--budget", "10m")
     lines = dict(line.split(maxsplit=1) for line in ended.stdout.splitlines())
-    assert lines["cells"] == "43 distinct, 258 measurements first, then more where in doubt"
+    assert lines["cells"] == "43 distinct, 258 trials first, then more where precision is missing"
     assert (
         lines["precision"]
-        == "until throughput and mean latency are known to 5 % and p99 to 10 %, or 10 min 00 s are spent"
+        == "until throughput and mean latency are known to ± 5 % and p99 to ± 10 %, or after 10 min 00 s"
     )
     assert lines["time"] == "at most 10 min 01 s"
 

@@ -27,9 +27,9 @@ def test_what_is_the_same_what_differs_and_what_is_not_needed_is_said_first(tmp_
         "--size 16MiB --warmup 0s --duration 50ms --buffered"
     )
     assert others[:3] == [
-        "differs: ioengine: operations go through io_uring, and not through libaio",
-        "ignored: group_reporting: iosonde keeps every interval and histogram, and --json prints them",
-        "ignored: norandommap: it is not set: fio visits each block once before any again, as permutation does",
+        "differs: ioengine: iosonde uses io_uring instead of libaio",
+        "ignored: group_reporting: iosonde always records all intervals and histograms; --json prints them",
+        "ignored: norandommap: not set: fio accesses each block once per pass, as permutation does",
     ]
 
 
@@ -70,7 +70,7 @@ def test_a_file_that_the_job_names_is_not_written_without_leave(tmp_path: Path) 
         ([".", "--fio", COMMAND, "--read", "100"], "--read and --fio both describe the workload"),
         (["--fio", COMMAND], "the fio job names no file"),
         ([".", "--fio", "nowhere.fio"], "nowhere.fio is neither a job file nor a fio command line"),
-        ([".", "--fio", "fio --name=x --latency_target=5ms"], "fio's latency_target=5ms can't be had"),
+        ([".", "--fio", "fio --name=x --latency_target=5ms"], "fio's latency_target=5ms is not supported"),
         ([".", "--fio", "fio --name=x --made_up=5"], "fio's option made_up is not known here, and nothing is guessed"),
         ([".", "--fio", "fio --name=x --name=y"], "2 jobs are more than a probe"),
     ],

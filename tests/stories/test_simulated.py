@@ -299,7 +299,7 @@ def test_a_drive_that_never_answers_again_ends_the_run_and_offers_no_resumption(
     assert "did not complete within 30 s" in ended.stderr
     assert "hint: look at the faults of the model" in ended.stderr
     assert "iosonde resume" not in ended.stderr
-    assert "run/report.html shows what there is" in ended.stderr
+    assert "run/report.html reports what was measured" in ended.stderr
     page = (tmp_path / "run/report.html").read_text(encoding="utf-8")
     assert "did not complete within 30 s" in page
     assert {path.name for path in (tmp_path / "run").glob("*.parquet")} >= {"cells.parquet", "intervals.parquet"}
@@ -310,7 +310,7 @@ def test_a_run_says_everywhere_that_it_was_simulated(tmp_path: Path) -> None:
     words = ("sim:mmc,seed=11", "--profile", campaign, "--seed", 1)
     ended = run_command("run", *words, "--out", tmp_path / "run", folder=tmp_path)
     assert ended.returncode == 0, ended.stderr
-    assert "target    sim:mmc,seed=11 (1 GiB, simulated, new from the factory: M/M/4 queue)" in ended.stderr
+    assert "target    sim:mmc,seed=11 (1 GiB, simulated, fresh out of box: M/M/4 queue)" in ended.stderr
     assert "SIMULATED" in ended.stdout
     page = (tmp_path / "run/report.html").read_text(encoding="utf-8")
     assert "[simulated] iosonde: sim:mmc,seed=11" in page
@@ -321,7 +321,7 @@ def test_a_run_says_everywhere_that_it_was_simulated(tmp_path: Path) -> None:
     assert "finished, simulated" in listed
     assert "simulated M/M/4 queue" in listed
     planned = run_command("plan", *words, folder=tmp_path)
-    assert "simulated, new from the factory" in planned.stdout
+    assert "simulated, fresh out of box" in planned.stdout
     assert "virtual" in planned.stdout
 
 

@@ -1,4 +1,4 @@
-"""docs/reference/other-tools.md: every option of fio, DiskSpd and TKperf that is known, and what it is here."""
+"""docs/reference/other-tools.md: every known option of fio, DiskSpd and TKperf, with its counterpart."""
 
 from collections.abc import Iterator, Mapping
 from typing import Final
@@ -10,10 +10,10 @@ from iosonde.plans.other_tools.tkperf import NAMES, tkperf_meaning
 from tools.reference.markdown import code, page, table
 
 _LEAD: Final = (
-    "What each option of fio (3.33 and newer), DiskSpd (2.2) and TKperf (2.2) is in iosonde. [From fio, DiskSpd or "
-    "TKperf](../guides/other-tools.md) tells how to use it."
+    "The counterparts of the options of fio (3.33 and newer), DiskSpd (2.2) and TKperf (2.2). [From fio, DiskSpd or "
+    "TKperf](../guides/other-tools.md) explains how to use them."
 )
-# A word of DiskSpd's with a value where it takes one, as somebody types it.
+# DiskSpd's flags as users type them, with a value where they take one.
 _DISKSPD: Final = (
     "-b4K -c10G -f1G -B1G -d60 -W5 -C5 -o8 -O8 -t4 -F4 -w30 -r -rs30 -rdpct90/10 -rdabs90/10G -s -s64K -si -g1000 "
     "-g100i -i64 -j10 -z42 -Z -Zr -Z1M -Sb -Su -Sw -Sh -Suw -Sm -R -L -D -a -n -l -x -v -T1M -p -y -e -I3 -X"
@@ -27,22 +27,22 @@ def other_tools_page() -> str:
         "## fio",
         "Options with a counterpart:",
         table(("fio", "iosonde"), [(code(name), text) for name, text in TRANSLATED.items()]),
-        "`iosonde probe --fio` leaves these out and says so, as the workload is the same without them:",
+        "`iosonde probe --fio` ignores these options, since they do not change the workload, and lists them:",
         table(("fio", "why it is not needed"), _rows(WORDS, Fate.IGNORED)),
-        "It names these as a difference:",
+        "It reports these as a difference:",
         table(("fio", "what differs"), _rows(WORDS, Fate.DIFFERS)),
-        "It refuses these, unless they ask for nothing (`0`, `none`), and every option that is not on this page:",
-        table(("fio", "why it can't be had"), _rows(WORDS, Fate.REFUSED)),
-        "Of the options of the program itself, which stand on its command line only, these are left out:",
+        "It refuses these, unless their value has no effect (`0`, `none`), and every option that is not on this page:",
+        table(("fio", "why it is not supported"), _rows(WORDS, Fate.REFUSED)),
+        "Options of fio itself, valid only on its command line, that are ignored:",
         table(("fio", "why it is not needed"), _rows(PROGRAM, Fate.IGNORED)),
-        "and these are refused:",
-        table(("fio", "why it can't be had"), _rows(PROGRAM, Fate.REFUSED)),
+        "Options of fio itself that are refused:",
+        table(("fio", "why it is not supported"), _rows(PROGRAM, Fate.REFUSED)),
         "## DiskSpd",
         table(("DiskSpd", "iosonde"), _diskspd()),
         "## TKperf",
         table(("TKperf", "iosonde"), _tkperf()),
     ]
-    return page("Words of other tools", _LEAD, parts)
+    return page("Options of other tools", _LEAD, parts)
 
 
 def _rows(words: Mapping[str, FioWord], fate: Fate) -> list[tuple[str, str]]:

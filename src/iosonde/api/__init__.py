@@ -1,6 +1,6 @@
-"""For scripts and notebooks: runs as tables, and the commands as functions. In: paths and words. Out: runs and frames.
+"""For scripts and notebooks: runs as tables, and commands as functions. In: paths and options. Out: runs and frames.
 
-Nothing here prints or exits; what a user can mend is raised as an ``iosonde.errors.IosondeError``.
+Nothing here prints or exits. Errors that the user can fix are raised as ``iosonde.errors.IosondeError``.
 """
 
 from iosonde.api.frame import Frame

@@ -1,4 +1,4 @@
-"""The commands that measure, as functions: the same words, the same checks, the same traces on the disk."""
+"""The measuring commands as functions, with the same options, checks and files on disk."""
 
 import warnings
 from collections.abc import Callable, Mapping
@@ -20,10 +20,10 @@ from iosonde.workload_keys import PROBE_KEYS
 
 
 class _Warner(SilentObserver):
-    """Watches nothing but what stays."""
+    """Observes only the files that remain."""
 
     def left_behind(self, path: Path, reason: str) -> None:
-        """Warns of it: what was measured is there all the same."""
+        """Warns of the file; the results are kept."""
         warnings.warn(f"{path} could not be removed: {reason}", RuntimeWarning, stacklevel=2)
 
 
@@ -42,13 +42,13 @@ def run(
     seed: int | None = None,
     out: str | Path | None = None,
 ) -> Run:
-    """Measures targets with a whole campaign, as ``iosonde run`` does with the same words, and gives the run.
+    """Measures targets with a whole campaign, as ``iosonde run`` does with the same options, and returns the run.
 
     ``size`` is text with a unit, such as ``"8GiB"``, or bytes; ``precision`` is in percent. Nothing is printed. The run
-    directory (``out``, by default ``./iosonde-RUN``) holds what the command would leave there, and what was measured
-    stays there whatever ends the run: after Ctrl-C, which raises KeyboardInterrupt, ``iosonde resume`` goes on.
+    directory (``out``, by default ``./iosonde-RUN``) contains the same files as after the command. It keeps all results
+    if the run is interrupted: after Ctrl-C, which raises KeyboardInterrupt, ``iosonde resume`` continues the run.
 
-    Raises IosondeError; after a MeasurementError the whole run can be opened with ``open_run``.
+    Raises IosondeError. After a MeasurementError the whole run can be opened with ``open_run``.
     """
     asked = {name: value for name, value in locals().items() if name != "targets"}
     now = datetime.now(UTC)
@@ -117,11 +117,11 @@ def probe(
     poll: str = "interrupt",
     seed: int | None = None,
 ) -> Run:
-    """Runs one workload, as ``iosonde probe`` does with the same words, and gives the run. Nothing stays on the disk.
+    """Runs one workload, as ``iosonde probe`` does with the same options, and returns the run. Leaves nothing on disk.
 
     Sizes are text with a unit, such as ``"4KiB"``, or bytes; times are text with a unit, such as ``"200ms"``; a rate is
-    text such as ``"20k"``, or operations a second. Raises IosondeError; Ctrl-C raises KeyboardInterrupt after the file
-    that was made has been removed.
+    text such as ``"20k"``, or operations per second. Raises IosondeError; Ctrl-C raises KeyboardInterrupt after the
+    test file has been removed.
     """
     asked, now = {name: value for name, value in locals().items() if name != "targets"}, datetime.now(UTC)
     wish = probe_wish(
@@ -147,7 +147,8 @@ def _words(targets: tuple[str | Path, ...]) -> list[str]:
     for target in targets:
         if not isinstance(target, str | Path):
             raise UsageError(
-                f"the target {target!r} is neither text nor a path", 'name each by itself, such as "/mnt/data"'
+                f"the target {target!r} is neither text nor a path",
+                'pass each target as its own argument, such as "/mnt/data"',
             )
     return [str(target) for target in targets]
 
@@ -157,7 +158,7 @@ def _text(size: str | int | None) -> str | None:
 
 
 def _call(function: Callable[..., Run], targets: tuple[str | Path, ...], asked: Mapping[str, object]) -> tuple[str]:
-    """The call as the record keeps it, in the place of a command line: what differs from the defaults."""
+    """The call as recorded instead of a command line: all arguments that differ from the defaults."""
     defaults = {name: each.default for name, each in signature(function).parameters.items()}
     given = {name: value for name, value in asked.items() if value != defaults[name]}
     words = [repr(str(target)) for target in targets]

@@ -1,4 +1,4 @@
-"""A run, wherever it came from."""
+"""A run, read from a path or just measured."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ if TYPE_CHECKING:
 
 
 class Run:
-    """A run: what was measured, on what, and four tables of it.
+    """A run: its header, its targets, and its results as tables.
 
-    ``path`` is where it was read from, or None for a probe, which keeps nothing on disk.
+    ``path`` is the path it was read from, or None for a probe, which stores nothing on disk.
     """
 
     def __init__(self, record: RunRecord, path: Path | None, *, whole: bool) -> None:
-        """``whole`` says that the record holds its intervals; otherwise they are read from ``path`` when asked for."""
-        assert whole or path is not None, "what is not at hand must lie somewhere"
+        """``whole`` means that the record contains its intervals; otherwise they are read from ``path`` on demand."""
+        assert whole or path is not None, "a record without intervals needs a path"
         self._record = record
         self._whole = whole
         self._held: tuple[RunAnalysis, tuple[Finding, ...]] | None = None
         self.path = path
 
     def __repr__(self) -> str:
-        state = "finished" if self.finished else "broken off"
+        state = "finished" if self.finished else "interrupted"
         targets = ", ".join(target.path for target in self.targets)
         number = len(self._record.cells)
         measured = f"{number} measurement{'' if number == 1 else 's'}"
@@ -44,27 +44,27 @@ class Run:
 
     @property
     def header(self) -> RunHeader:
-        """All about the run but its figures: plan, seeds, host, engine, versions, as they were when it began."""
+        """Everything about the run except its results: plan, seeds, host, engine and versions at its start."""
         return self._record.header
 
     @property
     def targets(self) -> tuple[TargetFacts, ...]:
-        """What was measured, as it was last opened: identity, file system, device."""
+        """The targets as last opened: identity, file system, device."""
         return self._record.targets
 
     @property
     def finished(self) -> bool:
-        """Whether it came to its end; what was measured of one that was broken off is there all the same."""
+        """Whether the run is complete. An interrupted run has the results up to its interruption."""
         return self._record.finished
 
     @property
     def damage(self) -> str | None:
-        """Which parts of the journal can't be read, and why; None when all of it can."""
+        """The unreadable parts of the journal, with the reason; None if all of it can be read."""
         return self._record.damage
 
     @property
     def record(self) -> RunRecord:
-        """The whole record, as the JSON has it. Raises RecordError when the run can't be read any more."""
+        """The whole record, with the fields of the JSON output. Raises RecordError if the run is no longer readable."""
         if not self._whole:
             assert self.path is not None, "checked when it was made"
             self._record = load_run(self.path)
@@ -72,16 +72,16 @@ class Run:
         return self._record
 
     def cells(self) -> Frame:
-        """A row for each cell, repeat and class of operations: ``cells.csv``."""
+        """A row for each cell, repeat and operation: ``cells.csv``."""
         from iosonde.analysis.tables import cell_table
         from iosonde.findings.table import with_validity
 
-        # Neither these figures nor what makes them invalid needs intervals.
+        # Neither these results nor the findings that make them invalid need intervals.
         analysis, findings = self._judged(self._record)
         return Frame(with_validity(cell_table(analysis), findings))
 
     def estimates(self) -> Frame:
-        """A row for each cell and class of operations: every figure with its interval and error, ``estimates.csv``."""
+        """A row for each cell and operation: every result with its 95 % interval and error, ``estimates.csv``."""
         from iosonde.analysis.estimate_table import estimate_table
         from iosonde.findings.table import with_validity
 
@@ -89,30 +89,30 @@ class Run:
         return Frame(with_validity(estimate_table(analysis), findings))
 
     def intervals(self) -> Frame:
-        """A row for each interval and class of operations, warm-up included: ``intervals.csv``."""
+        """A row for each interval and operation, including the warm-up: ``intervals.csv``."""
         from iosonde.analysis.tables import interval_table
 
         return self._of_intervals(interval_table)
 
     def histograms(self) -> Frame:
-        """A row for each bucket that was hit in an interval, with its bounds in ns and its count: ``histograms.csv``.
+        """A row for each non-empty bucket of an interval, with its bounds in ns and its count: ``histograms.csv``.
 
-        Buckets are added, never averaged: sum ``count`` by ``bucket_low_ns`` for a distribution over many rows.
+        Add buckets, never average them: sum ``count`` by ``bucket_low_ns`` for a distribution over many rows.
         """
         from iosonde.analysis.tables import histogram_table
 
         return self._of_intervals(histogram_table)
 
     def findings(self) -> Frame:
-        """A row for each statement about validity, most severe first (docs/findings.md)."""
+        """A row for each finding about validity, most severe first (docs/findings.md)."""
         from iosonde.findings.table import finding_table
 
-        # Some of them look at intervals.
+        # Some of the findings need intervals.
         _, findings = self._judged(self.record)
         return Frame(finding_table(findings))
 
     def _judged(self, record: RunRecord) -> tuple[RunAnalysis, tuple[Finding, ...]]:
-        """A record's analysis and findings; computed again only once the record has got its intervals."""
+        """A record's analysis and findings; computed again only after the intervals have been read."""
         if self._held is None or self._held[0].recorded is not record:
             from iosonde.analysis.run import RunAnalysis
             from iosonde.findings import Case, find
@@ -130,7 +130,7 @@ class Run:
 def open_run(path: str | Path) -> Run:
     """Opens a run directory, or an archive of one. Raises RecordError.
 
-    Intervals, the bulk of a run, are read when they are first asked for.
+    Intervals, the bulk of a run, are read on first use.
     """
     place = Path(path)
     return Run(load_run(place, intervals=False), place, whole=False)

@@ -1,1 +1,1 @@
-"""The command line: parse, call, print, exit code. One file a command; only this room prints and exits."""
+"""The command line: parse, call, print, exit code. One file per command. Only this package prints and exits."""

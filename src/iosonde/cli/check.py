@@ -1,4 +1,4 @@
-"""``iosonde check``: a run against what was expected of it."""
+"""``iosonde check``: compares a run with expected values."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -20,10 +20,10 @@ def check(
     ],
     json: Annotated[bool, typer.Option("--json", help="Print the verdicts as JSON to stdout.")] = False,
 ) -> None:
-    """Hold a run against expected values, such as a data sheet's or an SLA's: pass, fail or undecided.
+    """Compare a run with expected values, such as those of a data sheet or an SLA: pass, fail or undecided.
 
-    The 95 % interval of a figure decides; where it holds the bound, or where there is none, nothing is decided. The
-    exit code is 0 where all pass, 9 where one fails, and 10 where none fails and one is undecided.
+    The 95 % interval of each result decides. If it contains the bound, or if there is none, the check is undecided. The
+    exit code is 0 if all pass, 9 if one fails, and 10 if none fails and one is undecided.
 
     Example: [bold]iosonde check iosonde-20261120-173000-1f3a --against data-sheet.toml[/bold]
     """
@@ -62,7 +62,7 @@ def _print(checked: "CheckedResults", *, as_json: bool) -> None:
 
 
 def _end(checked: "CheckedResults") -> None:
-    """Raises for what failed, or is undecided."""
+    """Raises for failed and for undecided checks."""
     from iosonde.errors import ExpectationError, UndecidedError
     from iosonde.expectations import Verdict
 
@@ -70,10 +70,10 @@ def _end(checked: "CheckedResults") -> None:
     number = len(checked.checks)
     if failed:
         raise ExpectationError(
-            f"{failed} of {number} checks failed", "`iosonde show RUN CELL` shows all that was measured of a cell"
+            f"{failed} of {number} checks failed", "`iosonde show RUN CELL` shows all results of a cell"
         )
     if undecided:
         raise UndecidedError(
             f"{undecided} of {number} checks are undecided",
-            "measure longer, with more repeats, or mend what is said above",
+            "measure longer or with more repeats, or fix the causes listed above",
         )

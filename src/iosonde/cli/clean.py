@@ -1,4 +1,4 @@
-"""``iosonde clean``: removes files that killed runs have left."""
+"""``iosonde clean``: removes test files of killed runs."""
 
 from pathlib import Path
 from typing import Annotated
@@ -14,7 +14,7 @@ def clean(
         Path, typer.Argument(readable=False, help="A directory that was measured.", metavar="DIR", show_default=False)
     ],
 ) -> None:
-    """Remove the test files that killed runs have left in DIR. Files in use, and files of others, stay.
+    """Remove the test files that killed runs left in DIR. Keeps files in use and files of other programs.
 
     Example: [bold]iosonde clean /mnt/data[/bold]
 
@@ -32,9 +32,9 @@ def clean(
         raise TargetError(f"{folder} is not a directory", "name the directory that was measured")
     found = host.orphans(str(folder))
     for path in host.renamed(str(folder)):
-        say(f"{path} was created by iosonde under a name that you chose: remove it yourself when you don't need it")
+        say(f"{path} was created by iosonde under a name that you chose: remove it yourself if you don't need it")
     if not found:
-        say(f"{folder} has no files of killed runs")
+        say(f"{folder} has no test files of killed runs")
         return
     kept = []
     for orphan in found:

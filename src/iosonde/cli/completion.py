@@ -1,4 +1,4 @@
-"""``iosonde completion``: commands, options and their values at the press of TAB."""
+"""``iosonde completion``: shell completion of commands, options and their values."""
 
 import os
 from enum import StrEnum
@@ -16,13 +16,13 @@ completion = typer.Typer(
     no_args_is_help=True,
     add_help_option=False,  # See GroupHelp.
     rich_markup_mode="rich",
-    help="Complete commands, options and their values in bash, zsh and fish.",
+    help="Set up shell completion for bash, zsh and fish.",
     epilog="Example: [bold]iosonde completion install[/bold]",
 )
 
 
 class Shell(StrEnum):
-    """The shells that there is a script for."""
+    """The supported shells."""
 
     BASH = "bash"
     ZSH = "zsh"
@@ -31,9 +31,9 @@ class Shell(StrEnum):
 
 ShellOrNone = Annotated[
     Shell | None,
-    typer.Argument(help="bash, zsh or fish. Default: the shell that SHELL names.", metavar="SHELL", show_default=False),
+    typer.Argument(help="bash, zsh or fish. Default: the shell in $SHELL.", metavar="SHELL", show_default=False),
 ]
-# Where each shell looks by itself, below the folder of the user's data or settings.
+# Where each shell searches by default, below the user's data or configuration directory.
 _BASH: Final = Path("bash-completion/completions/iosonde")
 _ZSH: Final = Path("zsh/site-functions/_iosonde")
 _FISH: Final = Path("fish/completions/iosonde.fish")
@@ -41,12 +41,12 @@ _FISH: Final = Path("fish/completions/iosonde.fish")
 
 @completion.callback()
 def _completion(show_help: GroupHelp = False) -> None:
-    """Takes the option that stands before a command."""
+    """Handles the option before a command."""
 
 
 @completion.command("show")
 def show_script(context: typer.Context, shell: ShellOrNone = None) -> None:
-    """Print the script that a shell reads.
+    """Print the completion script for a shell.
 
     Example: [bold]iosonde completion show bash > iosonde.bash[/bold]
     """
@@ -57,9 +57,9 @@ def show_script(context: typer.Context, shell: ShellOrNone = None) -> None:
 def install_script(
     context: typer.Context,
     shell: ShellOrNone = None,
-    force: Annotated[bool, typer.Option("--force", help="Replace a file that iosonde has not written.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Replace a file that iosonde did not write.")] = False,
 ) -> None:
-    """Write the script where the shell looks for it, for this user alone. No settings of the shell are changed.
+    """Write the completion script to where the shell finds it, for this user only. Changes no shell settings.
 
     Example: [bold]iosonde completion install[/bold]
     """
@@ -70,7 +70,7 @@ def install_script(
     path = _place(shell)
     with output_errors(path):
         if path.is_file() and NOTICE not in path.read_text(encoding="utf-8", errors="replace") and not force:
-            raise OutputError(f"{path} exists, and iosonde has not written it", "replace it with --force")
+            raise OutputError(f"{path} exists, and iosonde did not write it", "replace it with --force")
         path.parent.mkdir(parents=True, exist_ok=True)
     write_file(path, _script(context, shell))
     say(f"written: {path}")
@@ -78,9 +78,9 @@ def install_script(
 
 
 _ADVICE: Final = {
-    Shell.BASH: "bash takes it from now on in new shells, where the package bash-completion is installed",
-    Shell.ZSH: "zsh takes it in new shells, with `fpath+=({folder})` before `compinit` in ~/.zshrc",
-    Shell.FISH: "fish takes it from now on",
+    Shell.BASH: "new bash shells use it if the package bash-completion is installed",
+    Shell.ZSH: "new zsh shells use it with `fpath+=({folder})` before `compinit` in ~/.zshrc",
+    Shell.FISH: "fish uses it from now on",
 }
 
 
@@ -95,14 +95,12 @@ def _own_shell() -> Shell:
     """The user's shell. Raises UsageError."""
     name = Path(os.environ.get("SHELL", "")).name
     if name not in set(Shell):
-        raise UsageError(
-            f"there is no completion for {name or 'a shell without a name'}", f"name one of {', '.join(Shell)}"
-        )
+        raise UsageError(f"there is no completion for {name or 'an unknown shell'}", f"name one of {', '.join(Shell)}")
     return Shell(name)
 
 
 def _place(shell: Shell) -> Path:
-    """The file that the shell reads by itself."""
+    """The file that the shell reads by default."""
     if shell is Shell.FISH:
         return Path(os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config") / _FISH
     data = Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local/share")

@@ -1,4 +1,4 @@
-"""The scripts that shells read: made from the commands, so that no press of TAB has to start iosonde."""
+"""Completion scripts, generated from the commands, so that TAB does not start iosonde."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ _HEAD: Final = f"# {NOTICE}: run it again after an update.\n"
 
 @dataclass(frozen=True)
 class OptionWords:
-    """An option: its names, what it does, whether a value follows, and which values there are (empty: any)."""
+    """An option: its names, its help, whether it takes a value, and the possible values (empty: any)."""
 
     names: tuple[str, ...]
     help: str
@@ -21,7 +21,7 @@ class OptionWords:
 
 @dataclass(frozen=True)
 class CommandWords:
-    """A command by its whole name (empty for none), with the commands behind it and its options."""
+    """A command by its full name (empty for none), with its subcommands and options."""
 
     name: str
     help: str
@@ -31,7 +31,7 @@ class CommandWords:
 
 
 def words_of(command: Any, name: str = "") -> Iterator[CommandWords]:  # noqa: ANN401 - the parser's own objects
-    """The command and all behind it."""
+    """The command and all its subcommands."""
     inner = {key: each for key, each in getattr(command, "commands", {}).items() if not each.hidden}
     options = [each for each in command.params if each.param_type_name == "option" and not each.hidden]
     kinds = [_choices(each) for each in command.params if each.param_type_name == "argument"]
@@ -61,7 +61,7 @@ def _choices(parameter: Any) -> tuple[str, ...]:  # noqa: ANN401 - as above
 
 
 def _line(text: str) -> str:
-    """The first sentence, without marks, in letters that no shell obeys."""
+    """The first sentence, without markup and without characters that are special in a shell."""
     first = " ".join(text.split("\n\n", maxsplit=1)[0].replace("[bold]", "").replace("[/bold]", "").split()).partition(
         ". "
     )[0]
@@ -69,12 +69,12 @@ def _line(text: str) -> str:
 
 
 def bash_script(commands: Sequence[CommandWords]) -> str:
-    """For bash: a function, and the word that calls it."""
+    """For bash: a function, and the `complete` line that registers it."""
     return f"""{_HEAD}
 _iosonde() {{
     local current="${{COMP_WORDS[COMP_CWORD]}}" previous="${{COMP_WORDS[COMP_CWORD - 1]}}"
     local command="" word words="" kept=""
-    # bash parts --flag=value at its sign.
+    # bash splits --flag=value at the equals sign.
     [[ $current == "=" ]] && current=""
     [[ $previous == "=" ]] && previous="${{COMP_WORDS[COMP_CWORD - 2]}}"
     [[ ${{COMP_WORDS[COMP_CWORD]}} == "=" ]] && previous="${{COMP_WORDS[COMP_CWORD - 1]}}"
@@ -92,7 +92,7 @@ _iosonde() {{
             case "$command" in
 {_words(commands, "                ", 'words="{words}"')}
             esac
-            # Options are offered to who begins one.
+            # Offer options only after a dash.
             for word in $words; do
                 [[ $current == -* || $word != -* ]] && kept+=" $word"
             done
@@ -105,7 +105,7 @@ complete -o default -F _iosonde iosonde
 
 
 def zsh_script(commands: Sequence[CommandWords]) -> str:
-    """For zsh: a file of its own in ``fpath``."""
+    """For zsh: a file in ``fpath``."""
     return f"""#compdef iosonde
 {_HEAD}
 _iosonde() {{
@@ -138,7 +138,7 @@ _iosonde "$@"
 
 
 def fish_script(commands: Sequence[CommandWords]) -> str:
-    """For fish: a line for each word."""
+    """For fish: a line for each option and command."""
     lines = [_HEAD]
     for each in commands:
         first, *second = each.name.split()[:2] or [""]
@@ -168,13 +168,13 @@ def _fish(option: OptionWords) -> str:
 
 
 def _steps(commands: Sequence[CommandWords], indent: str) -> str:
-    """How a word leads from one command to the next."""
+    """The transitions from a command to its subcommands."""
     names = "|".join(f'"{_above(each)} {each.name.split()[-1]}"' for each in commands if each.name)
     return f'{indent}{names})\n{indent}    command="${{command:+$command }}$word" ;;'
 
 
 def _values(commands: Sequence[CommandWords], indent: str, said: str) -> str:
-    """The values of options that have few."""
+    """The values of options with a fixed set of values."""
     lines = [
         f"{indent}{'|'.join(f'{_quoted(each.name, name)}' for name in option.names)})\n"
         f"{indent}    {said.format(words=' '.join(option.choices))} ;;"
@@ -186,7 +186,7 @@ def _values(commands: Sequence[CommandWords], indent: str, said: str) -> str:
 
 
 def _free(commands: Sequence[CommandWords]) -> str:
-    """Options whose value is anything: no word is offered, and files are."""
+    """Options with any value: the shell offers files."""
     names = [
         _quoted(each.name, name)
         for each in commands
@@ -198,7 +198,7 @@ def _free(commands: Sequence[CommandWords]) -> str:
 
 
 def _words(commands: Sequence[CommandWords], indent: str, said: str) -> str:
-    """What may stand behind a command."""
+    """What can follow a command."""
     lines = []
     for each in commands:
         words = [*each.commands, *each.arguments, *(name for option in each.options for name in option.names)]

@@ -1,4 +1,4 @@
-"""How the command ends when it is told to from outside."""
+"""How the command ends on a signal."""
 
 import os
 import signal
@@ -20,11 +20,11 @@ TOGETHER_S = 0.2
 
 
 class Ending:
-    """SIGINT, SIGTERM and SIGHUP: the first one ends a run in order, one that comes later ends it at once.
+    """SIGINT, SIGTERM and SIGHUP: the first signal ends a run in order, a later one ends it immediately.
 
-    Typer turns a KeyboardInterrupt into its own exit code, so the signal is remembered here. ``advice`` is what a user
-    is told when there is no time for more; ``told`` says that the user knows already. ``abandon`` has other processes
-    remove the files that the run has created, and says which they are.
+    Typer turns a KeyboardInterrupt into its own exit code, so the signal is recorded here. ``advice`` is the hint that
+    is printed on an immediate end. ``told`` means that the user has been told already. ``abandon`` lets other processes
+    remove the files that the run has created, and returns their paths.
     """
 
     def __init__(self, now_s: Callable[[], float] = time.monotonic) -> None:
@@ -37,22 +37,22 @@ class Ending:
 
     @property
     def word(self) -> str:
-        """What happened to the command."""
+        """How the command ended."""
         return "interrupted" if self.code == INTERRUPTED_BASE + signal.SIGINT else "terminated"
 
     def __call__(self, number: int, _frame: FrameType | None) -> None:
-        """Answers a signal."""
+        """Handles a signal."""
         if self.code is None:
             self.code, self._since_s = INTERRUPTED_BASE + number, self._now_s()
             raise KeyboardInterrupt
-        # timeout(1) signals a process and then its group, and a terminal signals both too: that is one end, not two.
+        # timeout(1) signals a process and then its group, and so does a terminal: this is one request to end, not two.
         if self._now_s() - self._since_s < TOGETHER_S:
             return
         left = ", ".join(printable(str(path)) for path in self.abandon())
-        removed = f"; {left} will be removed, if its file system answers" if left else ""
-        # Nothing that could wait, raise or be caught: the journal is whole up to its last frame anyway.
+        removed = f"; {left} will be removed if its file system responds" if left else ""
+        # Nothing that could wait, raise or be caught: the journal is complete up to its last frame anyway.
         with suppress(OSError):
-            os.write(2, f"ended at once{removed}. hint: {self.advice or 'run again'}\n".encode())
+            os.write(2, f"stopped immediately{removed}. hint: {self.advice or 'run again'}\n".encode())
         os._exit(self.code)
 
 
@@ -60,7 +60,7 @@ ENDING = Ending()
 
 
 def hides_an_interruption(error: BaseException) -> bool:
-    """Whether a library was interrupted in its midst and tells that as an error of its own, as pydantic's core does."""
+    """Whether a library was interrupted and raised its own error for that, as pydantic's core does."""
     seen: BaseException | None = error
     while seen is not None:
         if isinstance(seen, KeyboardInterrupt) or KeyboardInterrupt.__name__ in str(seen):
@@ -70,10 +70,10 @@ def hides_an_interruption(error: BaseException) -> bool:
 
 
 class FileObserver:
-    """The part of an observer that is about the files that a run creates; every observer of a command has it."""
+    """The part of an observer that handles the files a run creates; every observer of a command has it."""
 
     def files_created(self, abandon: Callable[[], tuple[Path, ...]]) -> None:
-        """Has a second signal, which ends everything at once, start their removal first."""
+        """Lets a second signal, which ends the process immediately, first start their removal."""
         ENDING.abandon = abandon
 
     def left_behind(self, path: Path, reason: str) -> None:
@@ -82,7 +82,7 @@ class FileObserver:
 
 
 def tell(error: IosondeError) -> int:
-    """Prints an error and its hint; the exit code of its class, which is all that is left where nothing takes words."""
+    """Prints an error and its hint, if stderr is writable. Returns the exit code of its class."""
     with suppress(OSError):
         say(f"error: {error.message}")
         say(f"hint: {error.hint}")
@@ -90,7 +90,7 @@ def tell(error: IosondeError) -> int:
 
 
 def leave(code: int) -> NoReturn:
-    """Ends the process as it stands: taking a thousand cells apart first is a sixth of what a report takes."""
+    """Ends the process without a cleanup: freeing a thousand cells takes a sixth of the time of a report."""
     try:
         sys.stdout.flush()
     except BrokenPipeError:

@@ -1,4 +1,4 @@
-"""``iosonde export``: a run in the form that other hands take it."""
+"""``iosonde export``: a run as one file for other people."""
 
 from pathlib import Path
 from typing import Annotated
@@ -16,7 +16,7 @@ def export(
         ExportFormat,
         typer.Option(
             "--as",
-            help="archive: one file with the whole run in it, which every command reads like the directory.",
+            help="archive: one file with the whole run. Every command reads it like the directory.",
             rich_help_panel=OUTPUT_GROUP,
         ),
     ] = ExportFormat.ARCHIVE,
@@ -31,14 +31,14 @@ def export(
         ),
     ] = None,
     force: Annotated[
-        bool, typer.Option("--force", help="Replace what is there.", rich_help_panel=OUTPUT_GROUP)
+        bool, typer.Option("--force", help="Replace an existing file.", rich_help_panel=OUTPUT_GROUP)
     ] = False,
 ) -> None:
-    """Write a run as one file, to hand in or to keep. The same run gives the same bytes.
+    """Write a run as one file, to share or to keep. The same run always results in the same bytes.
 
     Example: [bold]iosonde export iosonde-20261120-173000-1f3a --as archive[/bold]
 
-    An unfinished run goes in as it is; to go on with it, unpack the archive.
+    An unfinished run is exported as it is. To resume it, unpack the archive.
     """
     from iosonde.cli.output_paths import beside_archive, check_free
     from iosonde.errors import OutputError
@@ -47,15 +47,15 @@ def export(
 
     assert form is ExportFormat.ARCHIVE, "the parser knows no other"
     archived = is_archive(run)
-    # A name such as "." says nothing beside the directory that it stands for.
+    # A name such as "." is no useful file name next to the directory.
     place = run if run.name else run.resolve()
     default = beside_archive(run, ARCHIVE_SUFFIX) if archived else place.with_name(place.name + ARCHIVE_SUFFIX)
     to = out or default
     check_free(to, run, force=force)
     if run.is_dir() and to.resolve().is_relative_to(run.resolve()):
-        raise OutputError(f"{to} lies in the run itself", "name a place outside with --out")
+        raise OutputError(f"{to} is inside the run directory", "name a path outside it with --out")
     names = write_archive(run, to)
     left_out = sorted(path.name for path in run.iterdir() if path.name not in names) if run.is_dir() else []
     if left_out:
-        say(f"left out, since only plain files of a run go in: {', '.join(left_out)}")
+        say(f"left out, since an archive contains only the plain files of a run: {', '.join(left_out)}")
     typer.echo(f"{to}: {len(names)} files, {format_size(to.stat().st_size)}")

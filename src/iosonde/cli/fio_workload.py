@@ -1,4 +1,4 @@
-"""``iosonde probe --fio``: what a fio job asks for, in the place of the flags of a workload."""
+"""``iosonde probe --fio``: a fio job instead of the workload flags."""
 
 import os
 from collections.abc import Collection
@@ -19,14 +19,14 @@ from iosonde.vocabulary import EngineChoice, Poll
 from iosonde.workload_keys import PROBE_KEYS
 
 _KEYS: Final = {key.flag: key for key in PROBE_KEYS}
-# A simulated drive, and the null target, have no kernel between them and the loop.
+# A simulated drive and the null target do not use the kernel.
 _WITHOUT_KERNEL: Final = ("sim:", "null:")
 _ABOUT_KERNEL: Final = frozenset({"--engine", "--poll", "--buffered"})
 
 
 @dataclass(frozen=True)
 class Asked:
-    """What `probe` was asked for, by its flags or by a job of fio's."""
+    """What to probe, from the flags or from a fio job."""
 
     targets: list[str]
     workload: dict[str, Any]
@@ -37,7 +37,7 @@ class Asked:
 
 
 def said_by_fio(text: str, asked: Asked, given: Collection[str]) -> Asked:
-    """What the job asks for; ``given`` are the flags that stand beside it, by their names. Says what differs.
+    """The request of the job. ``given`` are the names of the other flags on the command line. Reports differences.
 
     Raises UsageError.
     """
@@ -45,14 +45,14 @@ def said_by_fio(text: str, asked: Asked, given: Collection[str]) -> Asked:
     if beside is not None:
         raise UsageError(
             f"{beside} and --fio both describe the workload",
-            f"omit {beside}, or use flags only, as --fio shows them",
+            f"omit {beside}, or use only flags: --fio prints them",
         )
     job, program = _job_of(text)
     found = translate(job, program)
     targets = asked.targets or ([] if found.target is None else [found.target])
     if not targets:
         raise UsageError(
-            "the fio job names no file: fio would make one in the current directory",
+            "the fio job names no file: fio would create one in the current directory",
             "name a target: iosonde probe . --fio ...",
         )
     flags = [flag for flag in found.flags if not _is_settled(flag, targets, given)]
@@ -79,20 +79,20 @@ def _read(name: str) -> str:
     try:
         return read_regular(Path(name), bytes_max=TEXT_BYTES_MAX, follow=True).decode()
     except OSError as error:
-        raise UsageError(f"{name} can't be read: {error.strerror}", "name a job file of fio's") from error
+        raise UsageError(f"{name} can't be read: {error.strerror}", "name a fio job file") from error
     except UnicodeDecodeError as error:
-        raise UsageError(f"{name} is not text", "name a job file of fio's") from error
+        raise UsageError(f"{name} is not text", "name a fio job file") from error
 
 
 def _is_settled(flag: Flag, targets: list[str], given: Collection[str]) -> bool:
-    """Whether a flag beside --fio says it, or the target leaves nothing to say."""
+    """Whether another flag on the command line sets it, or the target doesn't need it."""
     if flag.flag.removeprefix("--") in given:
         return True
     return flag.flag in _ABOUT_KERNEL and targets[0].startswith(_WITHOUT_KERNEL)
 
 
 def _tell(found: Translation, flags: list[Flag], targets: list[str], given: Collection[str], asked: Asked) -> None:
-    """One line on what runs now, and one for each thing that differs or is not needed."""
+    """Prints the equivalent command, and one line for each difference and each ignored option."""
     words = [quoted(target) for target in targets] + [flag.text for flag in flags]
     beside = {"size": asked.size, "engine": asked.engine, "poll": asked.poll}
     words += [f"--{name} {value}" for name, value in beside.items() if name in given]
@@ -112,7 +112,7 @@ def _with(asked: Asked, targets: list[str], flags: list[Flag]) -> Asked:
     workload = dict(asked.workload)
     for flag, key in _KEYS.items():
         if flag in said:
-            # A switch stands without a value.
+            # A switch has no value.
             workload[key.name] = True if said[flag] is None else said[flag]
     return replace(
         asked,

@@ -1,4 +1,4 @@
-"""The forms that a run is written in: what was asked for, whether its places are free, and what was written."""
+"""Output files of a run: which were requested, whether their paths are free, and what was written."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -27,7 +27,7 @@ TABLES: Final = ("cells", "estimates", "intervals", "histograms")
 
 @dataclass(frozen=True)
 class Places:
-    """Where each form goes; None for one that was not asked for."""
+    """The path of each output; None for one that was not requested."""
 
     html: Path | None = None
     pdf: Path | None = None
@@ -39,50 +39,52 @@ class Places:
 
     @property
     def files(self) -> dict[str, Path]:
-        """The forms that are one file, by flag."""
+        """The outputs that are one file, by flag."""
         asked = {"--html": self.html, "--pdf": self.pdf, "--markdown": self.markdown, "--json": self.json}
         return {flag: path for flag, path in asked.items() if path is not None}
 
     @property
     def directories(self) -> tuple[Path, ...]:
-        """The forms that are a directory of files."""
+        """The outputs that are a directory of files."""
         return tuple(path for path in (self.charts, self.csv, self.parquet) if path is not None)
 
     @property
     def has_pictures(self) -> bool:
-        """Whether any of the forms holds pictures that have to be drawn; the page can draw its own."""
+        """Whether any of the outputs contains images that must be drawn; the HTML page can draw its own."""
         return any(path is not None for path in (self.pdf, self.markdown, self.charts))
 
     @property
     def any(self) -> bool:
-        """Whether any form was asked for."""
+        """Whether any output was requested."""
         return bool(self.files or self.directories)
 
 
 def check_flags(places: Places, paper: Paper | None) -> None:
-    """Raises UsageError where flags make no sense together, or ask for what is not installed."""
+    """Raises UsageError for flags that contradict each other or need a package that is not installed."""
     if paper is not None and places.pdf is None:
-        raise UsageError("--paper is for a PDF, and none was asked for", "add --pdf FILE, or omit --paper")
+        raise UsageError("--paper needs a PDF", "add --pdf FILE, or omit --paper")
     for flag, path in places.files.items():
         if str(path) == "-":
-            raise UsageError(f"{flag} takes a file, and - is none", "name a file, such as report.pdf")
+            raise UsageError(f"{flag} needs a file, and can't write to stdout (-)", "name a file, such as report.pdf")
     flags: dict[Path, str] = {}
     for flag, path in places.files.items():
         other = flags.setdefault(path.resolve(), flag)
         if other != flag:
-            raise UsageError(f"{other} and {flag} both name {path}", "give each a file of its own")
+            raise UsageError(f"{other} and {flag} both name {path}", "name a different file for each")
     for flag, folder, suffix in (("--csv", places.csv, "csv"), ("--parquet", places.parquet, "parquet")):
         for table in TABLES if folder is not None else ():
             assert folder is not None
             path = folder / f"{table}.{suffix}"
             if path.resolve() in flags:
-                raise UsageError(f"{flags[path.resolve()]} and {flag} both name {path}", "give each a file of its own")
+                raise UsageError(
+                    f"{flags[path.resolve()]} and {flag} both name {path}", "name a different file for each"
+                )
     if places.pdf is not None:
         check_pdf()
 
 
 class Writer:
-    """Writes the forms of one run, and says on stderr what it wrote."""
+    """Writes the outputs of one run, and lists them on stderr."""
 
     def __init__(
         self, analysis: RunAnalysis, findings: tuple[Finding, ...], drawers: "Drawers | None", failures: FailureLog
@@ -95,7 +97,7 @@ class Writer:
 
     @contextmanager
     def into(self, places: Places, run: Path, *, force: bool) -> Iterator[None]:
-        """Checks the places; at the end the directories go that were made for forms of which none was written."""
+        """Checks the paths. At the end it removes the directories it made and left empty."""
         try:
             self._check_places(places, run, force=force)
             yield
@@ -106,13 +108,13 @@ class Writer:
 
     @cached_property
     def page(self) -> "Page":
-        """What the forms that draw are made from."""
+        """The page with its figures, for all outputs with charts."""
         from iosonde.report.page import page_of
 
         return page_of(self.analysis, self.findings, self.failures)
 
     def _check_places(self, places: Places, run: Path, *, force: bool) -> None:
-        """Raises OutputError where a place is taken, before anything is written. Makes the directories."""
+        """Raises OutputError if a path is in use, before anything is written. Creates the directories."""
         for path in places.files.values():
             check_free(path, run, force=force)
         directories = list(places.directories)
@@ -127,11 +129,11 @@ class Writer:
             there = next((path for path in taken if path.exists()), None)
             if there is not None:
                 raise OutputError(
-                    f"{there.parent} holds {kind} already", "name another directory, or replace them with --force"
+                    f"{there.parent} already contains {kind}", "name another directory, or replace them with --force"
                 )
 
     def _files_inside(self, places: Places) -> Iterator[tuple[str, Iterable[Path]]]:
-        """What will be written into directories, and what it is."""
+        """The files to write into directories, by kind."""
         for directory, suffix in ((places.csv, "csv"), (places.parquet, "parquet")):
             if directory is not None:
                 yield "tables", [directory / f"{name}.{suffix}" for name in TABLES]
@@ -145,7 +147,7 @@ class Writer:
             yield "charts", markdown_pictures(self.page, places.markdown)
 
     def write(self, places: Places, paper: Paper) -> tuple[PartFailure, ...]:
-        """Writes each form that was asked for, and gives those that could not be made. Raises OutputError."""
+        """Writes each requested output, and returns those that failed. Raises OutputError."""
         lost: list[PartFailure] = []
         writers: tuple[tuple[Path | None, Callable[[Path], str]], ...] = (
             (places.html, self._html),
@@ -158,7 +160,7 @@ class Writer:
         )
         for path, write in writers:
             if path is not None:
-                wrote = self.failures.attempt(f"the form {path}", partial(write, path), _lost_in(lost))
+                wrote = self.failures.attempt(f"the output {path}", partial(write, path), _lost_in(lost))
                 if wrote:
                     say(f"wrote {wrote}")
         return tuple(lost)
@@ -192,7 +194,7 @@ class Writer:
 
         written = write_charts(self.page, path, self._needed_drawers, self.failures)
         empty = sum(figure.chart is None and not figure.failure for figure in self.page.figures)
-        nothing = f"; {empty} have nothing to draw" if empty else ""
+        nothing = f"; {empty} have no data to draw" if empty else ""
         return f"{len(written) // len(SUFFIXES)} charts as SVG, PNG and CSV to {path}{nothing}"
 
     def _csv(self, path: Path) -> str:
@@ -214,15 +216,16 @@ class Writer:
 
 
 def check_lost(lost: Sequence[PartFailure]) -> None:
-    """Raises OutputError for forms that could not be made at all."""
+    """Raises OutputError for outputs that failed completely."""
     if lost:
         raise OutputError(
-            f"{', '.join(failure.part for failure in lost)} could not be made", "all other forms are written; see above"
+            f"{', '.join(failure.part for failure in lost)} could not be written",
+            "all other outputs were written; see above",
         )
 
 
 def _lost_in(lost: list[PartFailure]) -> Callable[[PartFailure], str]:
-    """Notes a form that could not be made: nothing of it was written."""
+    """Records an output that failed, of which nothing was written."""
 
     def instead(failure: PartFailure) -> str:
         lost.append(failure)

@@ -1,6 +1,6 @@
 """The ``--help`` of a group of commands.
 
-Typer's own loads Pydantic whenever it was not given; this is a plain flag and costs nothing.
+Typer's own --help loads Pydantic even when the flag is not given. This plain flag costs nothing.
 """
 
 from typing import Annotated

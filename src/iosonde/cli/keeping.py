@@ -1,4 +1,4 @@
-"""What a user is told when a run is broken off: what is kept, and how to go on."""
+"""Messages for an interrupted run: what is kept, and how to resume it."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -15,7 +15,7 @@ from iosonde.vocabulary import Outcome
 
 @contextmanager
 def keeping(directory: Path, run: str) -> Iterator[None]:
-    """Ends of a run, each with what is kept of it and the command that goes on."""
+    """Handles each end of a run: prints what is kept and the command that resumes it."""
     ENDING.advice = printable(f"`iosonde resume {quoted(directory)}` continues the run, if anything was measured")
     try:
         yield
@@ -23,7 +23,7 @@ def keeping(directory: Path, run: str) -> Iterator[None]:
         _tell(directory, run)
         raise
     except MeasurementError:
-        # The run came to its end; it says itself what can be done.
+        # The run is complete, and the error has its own hint.
         raise
     except IosondeError as error:
         if not has_begun(directory, run):
@@ -42,11 +42,11 @@ def _tell(directory: Path, run: str) -> None:
     say(ENDING.word)
     _tell_what_is_kept(directory)
     way = way_on(load_header(directory), directory)
-    say(f"hint: `{way}` continues the run; `iosonde report {quoted(directory)}` shows what there is")
+    say(f"hint: `{way}` continues the run; `iosonde report {quoted(directory)}` reports what was measured")
 
 
 def _tell_what_is_kept(directory: Path) -> bool:
-    """Whether it holds any cell, whatever became of it."""
+    """Prints what is kept. Returns whether the run has any cell, of any outcome."""
     try:
         run = load_run(directory, intervals=False)
     except RecordError as error:
@@ -54,12 +54,12 @@ def _tell_what_is_kept(directory: Path) -> bool:
         return False
     done = sum(cell.outcome is Outcome.FINISHED for cell in run.cells)
     planned = len(run.turns)
-    say(f"{done} of {planned} measurements are kept in {directory}")
+    say(f"{done} of {planned} trials are kept in {directory}")
     return bool(run.cells)
 
 
 def _leave_page(directory: Path) -> None:
-    """Derives tables and report from what is kept: nobody who comes later has to know how the run ended."""
+    """Derives tables and report from what is kept, so that the directory is complete for later readers."""
     from iosonde.cli.publish import stop_checking_charts, tell_failures
     from iosonde.report.derive import derive_files
 
@@ -67,8 +67,8 @@ def _leave_page(directory: Path) -> None:
     try:
         derived = derive_files(directory)
     except IosondeError as error:
-        # What ended the run is told last, and no other error takes its place.
+        # The error that ended the run is printed last, and no other error replaces it.
         say(f"no report: {error.message}")
     else:
         tell_failures(derived.failures, directory)
-        say(f"{derived.page} shows what there is")
+        say(f"{derived.page} reports what was measured")

@@ -1,4 +1,4 @@
-"""``iosonde list``: the runs below a folder."""
+"""``iosonde list``: the runs below a directory."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -14,17 +14,18 @@ if TYPE_CHECKING:
 
 
 def list_runs(
-    folder: Annotated[Path, typer.Argument(readable=False, help="The folder to look below.", metavar="DIR")] = Path(),
+    folder: Annotated[Path, typer.Argument(readable=False, help="The directory to search.", metavar="DIR")] = Path(),
     sort: Annotated[
-        ListOrder, typer.Option("--sort", help="What comes first: the newest run, or the best figure.")
+        ListOrder, typer.Option("--sort", help="Sort order: the newest run or the best result first.")
     ] = ListOrder.STARTED,
     json: Annotated[bool, typer.Option("--json", help="Print the list as JSON to stdout.")] = False,
 ) -> None:
-    """List the runs below DIR, a line each: target, state, highest 4 KiB random read. Hidden folders are left out.
+    """List the runs in and below DIR, one per line: target, state, highest 4 KiB random-read IOPS.
 
     Example: [bold]iosonde list results --sort iops[/bold]
 
-    Only heads and totals are read; `iosonde show RUN` reads all of a run, and checks it.
+    Skips hidden directories. Reads only the header and the totals of each run; `iosonde show RUN` reads and checks
+    the whole run.
     """
     from iosonde.report.terminal.run_list import in_order, render_runs
     from iosonde.store import runs_below
@@ -41,11 +42,11 @@ def list_runs(
 
         print_paper(render_runs(runs))
     else:
-        say(f"no run lies in or below {folder}")
+        say(f"no runs in or below {folder}")
 
 
 def _looked_at(location: "RunLocation") -> "ListedRun":
-    """The line of one location. Whatever is wrong with it, the list goes on."""
+    """The line of one location. An error in it does not stop the list."""
     from iosonde.errors import NewerError, RecordError
     from iosonde.failures import FailureLog
     from iosonde.printing import encodable
@@ -61,6 +62,6 @@ def _looked_at(location: "RunLocation") -> "ListedRun":
         reason = error.message.removeprefix(str(location.path)).lstrip("/ ")
         state = RunState.NEWER if isinstance(error, NewerError) else RunState.DAMAGED
         return ListedRun(name, state, reason)
-    except Exception as error:  # noqa: BLE001 - a mistake of ours costs this line, and no other
+    except Exception as error:  # noqa: BLE001 - a bug affects this line only
         reason = FailureLog().note("the line of this run", error).statement
         return ListedRun(name, RunState.UNREADABLE, reason)

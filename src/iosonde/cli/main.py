@@ -1,4 +1,4 @@
-"""The command ``iosonde``: all subcommands, and how any of them ends."""
+"""The command ``iosonde``: all subcommands, and their exit."""
 
 import signal
 import sys
@@ -34,7 +34,7 @@ app = typer.Typer(
     add_help_option=False,  # See GroupHelp.
     pretty_exceptions_enable=False,
     rich_markup_mode="rich",
-    help="Characterise block storage: what a drive, a volume or a file system can do, and how far to trust it.",
+    help="Characterise block storage: measure a drive, a volume or a file system, and judge how valid the results are.",
     epilog="Example: [bold]iosonde run /mnt/data[/bold]   See also: iosonde COMMAND --help",
 )
 
@@ -50,7 +50,7 @@ def _main(
     version: bool = typer.Option(False, "--version", callback=_version, is_eager=True, help="Print the version."),
     show_help: GroupHelp = False,
 ) -> None:
-    """Takes the options that stand before a command."""
+    """Handles the options before a command."""
 
 
 app.command("run")(run)
@@ -72,38 +72,38 @@ ENDS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 def entry() -> NoReturn:
-    """Runs the command line. Every end has one line, a hint where there is a way out, and an exit code by class."""
+    """Runs the command line. Every error has one line, a hint if there is a remedy, and an exit code by class."""
     for number in ENDS:
-        # nohup has SIGHUP ignored, and it stays so.
+        # nohup ignores SIGHUP, and it stays ignored.
         if number is not signal.SIGHUP or signal.getsignal(number) is not signal.SIG_IGN:
             signal.signal(number, ENDING)
     code = _run()
     if ENDING.code is not None and not ENDING.told:
         say(ENDING.word)
-    # The end is decided: a signal that comes while the last lines are written changes nothing any more.
+    # The exit code is final: ignore signals while the last lines are written.
     for number in ENDS:
         signal.signal(number, signal.SIG_IGN)
     leave(code if ENDING.code is None else ENDING.code)
 
 
 def _check_words(words: list[str]) -> None:
-    """Raises UsageError for an empty one, which would name the working directory."""
+    """Raises UsageError for an empty argument, which would name the working directory."""
     if not all(word.strip() for word in words):
         raise UsageError("an argument is empty", "is a variable unset? `.` is the current directory")
 
 
 def _run() -> int:
-    """The exit code of the command, once it has told what there is to tell."""
+    """Runs the command, prints its error if any, and returns the exit code."""
     try:
         _check_words(sys.argv[1:])
         code: int = app(prog_name="iosonde", standalone_mode=False) or 0
     except IosondeError as error:
         code = tell(error)
     except BrokenPipeError:
-        # Whoever read our output has seen enough.
+        # The reader of the output has closed it.
         code = 0
     except SystemExit as left:
-        # So Typer and Rich want to leave then; nothing else of ours exits by itself.
+        # Typer and Rich exit in this way; nothing else in iosonde does.
         if not isinstance(left.__context__, BrokenPipeError):
             raise
         code = 0
@@ -115,6 +115,6 @@ def _run() -> int:
         mended = system_error(error) or usage_error(error, sys.argv[1:])
         if mended is None:
             raise
-        # Without a command the help was printed already, and there is nothing to add.
+        # Without a command the help has been printed, and no message follows.
         code = tell(mended) if mended.message else mended.exit_code
     return code

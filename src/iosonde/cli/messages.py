@@ -14,7 +14,7 @@ _LEFT: Final[list[Path]] = []
 
 def say(line: str) -> None:
     """Prints one line, without control characters and line breaks from paths, names or engines."""
-    # A run goes on when whoever read its progress does not read any more.
+    # A run continues when the reader of its progress has closed the pipe.
     with suppress(OSError):
         typer.echo(printable(line), err=True)
 

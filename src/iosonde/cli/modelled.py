@@ -1,4 +1,4 @@
-"""Models in words, for `sim list` and `sim show`."""
+"""Models as text, for `sim list` and `sim show`."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ from iosonde.units import format_size
 
 MEANING_COLUMNS_MIN: Final = 24
 SOURCE_COLUMNS_MIN: Final = 36
-"""In fewer columns a sentence is hard to read; what a parameter is takes few words."""
+"""In fewer columns a sentence is hard to read; the meaning of a parameter is short."""
 GAP: Final = "  "
 
 
@@ -33,7 +33,7 @@ def model_list(models: Sequence[Model]) -> RenderableType:
 
 
 def model_view(model: Model) -> RenderableType:
-    """A model with its parameters, their sources, what follows from them, and what it leaves out."""
+    """A model with its parameters, their sources, the derived limits, and what it does not model."""
     head = Text.assemble((printable(model.name), "bold"), f": {printable(model.title)} (kind {model.kind})")
     rows = _parameters(model)
     key_width = max(len(key) for key, *_ in rows)
@@ -49,12 +49,12 @@ def model_view(model: Model) -> RenderableType:
 
 @dataclass(frozen=True)
 class Parameters:
-    """Rows of key, value, what it is and source: side by side where there is room, else the last two below the key."""
+    """Rows of key, value, meaning and source: in columns if there is room, else the last two below the key."""
 
     rows: tuple[tuple[str, str, str, str], ...]
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[RenderableType]:
-        """What is printed in so many columns."""
+        """The rows for the width of the console."""
         key_width, value_width, meaning_width = (max(len(row[place]) for row in self.rows) for place in range(3))
         room = options.max_width - key_width - value_width - 3 * len(GAP)
         if room >= MEANING_COLUMNS_MIN + SOURCE_COLUMNS_MIN:
@@ -81,7 +81,7 @@ def _parameters(model: Model) -> tuple[tuple[str, str, str, str], ...]:
             key,
             printable(parameter_text(key, value)),
             model.meaning(key),
-            printable(model.sources.get(key, "not said")),
+            printable(model.sources.get(key, "no source")),
         )
         for key, value in flattened(model.parameters)
         if key != "kind"

@@ -1,4 +1,4 @@
-"""The flags that several commands share, and what they mean."""
+"""Flags that several commands share."""
 
 from typing import Annotated
 
@@ -7,8 +7,8 @@ import typer
 from iosonde.vocabulary import EngineChoice, Poll
 
 TARGET_HELP = (
-    "A directory (a file is made in it and removed afterwards), a new file, an existing one, a block device (only "
-    "read), or sim:MODEL (a simulated drive). Several are measured at the same time."
+    "A directory (iosonde creates a test file in it and removes it afterwards), a new or an existing file, a block "
+    "device (read only), or sim:MODEL (a simulated drive). Several targets are measured at the same time."
 )
 
 RUN_HELP = "A run directory, or an archive of one."
@@ -23,8 +23,8 @@ Size = Annotated[
     typer.Option(
         "--size",
         help=(
-            "Size of each file, or how much of what exists is used. Default: 8GiB (quick and probe: 1GiB), "
-            "at most a quarter of the free space; an existing file or a device in full."
+            "Size of each test file, or the part of an existing file or device to use. Default: 8GiB (quick and "
+            "probe: 1GiB), at most a quarter of the free space; an existing file or a device in full."
         ),
         metavar="SIZE",
         rich_help_panel=TARGET_GROUP,
@@ -33,13 +33,15 @@ Size = Annotated[
 ]
 Overwrite = Annotated[
     bool,
-    typer.Option("--overwrite", help="Give up what an existing file holds.", rich_help_panel=TARGET_GROUP),
+    typer.Option(
+        "--overwrite", help="Overwrite an existing file; its contents are lost.", rich_help_panel=TARGET_GROUP
+    ),
 ]
 Buffered = Annotated[
     bool,
     typer.Option(
         "--buffered",
-        help="Go through the page cache, where direct I/O is refused. The report says so.",
+        help="Use the page cache instead of direct I/O. The report says so.",
         rich_help_panel=TARGET_GROUP,
     ),
 ]
@@ -47,7 +49,7 @@ EngineOption = Annotated[
     EngineChoice,
     typer.Option(
         "--engine",
-        help="How I/O reaches the kernel. auto takes io_uring where it can be had, else psync, and says which.",
+        help="I/O engine. auto uses io_uring if it is available, else psync, and reports which.",
         rich_help_panel=ENGINE_GROUP,
     ),
 ]
@@ -55,8 +57,8 @@ PollOption = Annotated[
     Poll,
     typer.Option(
         "--poll",
-        help="How io_uring finds out what is done. iopoll asks the device again and again; with sqpoll a thread of the "
-        "kernel takes what is handed over. The report says what was achieved.",
+        help="How io_uring detects completions: by interrupt, or by polling the device (iopoll). With sqpoll a kernel "
+        "thread polls the submission queue. The report says which mode was active.",
         rich_help_panel=ENGINE_GROUP,
     ),
 ]
@@ -64,7 +66,7 @@ Seed = Annotated[
     int | None,
     typer.Option(
         "--seed",
-        help="What all randomness comes from. Default: a fresh one, recorded.",
+        help="Seed of all random numbers. Default: a new one, which is recorded.",
         min=0,
         max=2**53 - 1,
         metavar="N",
@@ -76,15 +78,15 @@ Quick = Annotated[
     bool,
     typer.Option(
         "--quick",
-        help="Each cell: 0.2 s of warm-up and 0.5 s of measuring. Shows orders of magnitude only.",
+        help="Each cell: 0.2 s of warm-up and 0.5 s of measurement. Shows orders of magnitude only.",
     ),
 ]
 Precision = Annotated[
     str | None,
     typer.Option(
         "--precision",
-        help="Measure each cell until the 95 % intervals of throughput, mean latency and p99 are as narrow, on either "
-        "side. Default: the profile's; lab: 5 %, and 10 % for p99.",
+        help="Repeat each cell until the half-widths of the 95 % intervals of throughput, mean latency and p99 are at "
+        "most this percentage. Default: the profile's; lab: 5 %, and 10 % for p99.",
         metavar="PERCENT",
         show_default=False,
     ),
@@ -93,22 +95,20 @@ Budget = Annotated[
     str | None,
     typer.Option(
         "--budget",
-        help="The time that all cells together may take for it. Default: the profile's; lab: 6m30s.",
+        help="With --precision: time limit for all cells together. Default: the profile's; lab: 6m30s.",
         metavar="TIME",
         show_default=False,
     ),
 ]
 Fixed = Annotated[
     bool,
-    typer.Option(
-        "--fixed", help="Each cell for the profile's own time and number of repeats, however well it is known."
-    ),
+    typer.Option("--fixed", help="Use the profile's fixed time and number of repeats for each cell, at any precision."),
 ]
 Profile = Annotated[
     str,
     typer.Option(
         "--profile",
-        help="What to measure: lab, reads (lab without its writes), or a campaign file of your own (docs/campaigns.md, "
+        help="What to measure: lab, reads (lab without writes), or your own campaign file (docs/campaigns.md, "
         "examples/).",
         metavar="NAME|FILE",
     ),

@@ -1,4 +1,4 @@
-"""Where output goes: beside an archive, and never over a run or unasked over anything else."""
+"""Paths of output files: next to an archive, never over a run, and over other files only with --force."""
 
 from pathlib import Path
 
@@ -6,13 +6,13 @@ from iosonde.errors import OutputError
 
 
 def check_free(path: Path, run: Path, *, force: bool) -> None:
-    """Raises OutputError when a file may not be written there. ``force`` replaces what is there, but never the run."""
-    # Not at the top: what the store needs would make every --help wait.
+    """Raises OutputError if a file can't be written there. ``force`` replaces an existing file, but never the run."""
+    # Not at the top: the imports of the store would slow down every --help.
     from iosonde.safe_files import check_replaceable, output_errors
     from iosonde.store.names import HEADER_NAME, JOURNAL_NAME
 
     with output_errors(path):
-        # A name that is too long, or a folder that can't be searched, is found out by the first look.
+        # This first access detects a name that is too long and a directory without search permission.
         is_directory = path.is_dir()
     if path.resolve() in {run.resolve(), *((run / name).resolve() for name in (HEADER_NAME, JOURNAL_NAME))}:
         raise OutputError(f"{path} is the run itself", "name another file")
@@ -22,12 +22,14 @@ def check_free(path: Path, run: Path, *, force: bool) -> None:
     if path.exists() and not force:
         raise OutputError(f"{path} exists", "name another file, or replace it with --force")
     if not path.parent.is_dir():
-        # Said before the work of seconds that drawing is.
-        raise OutputError(f"can't write {path}: No such file or directory", "create its directory, or name another one")
+        # Checked before drawing, which takes seconds.
+        raise OutputError(
+            f"can't write {path}: No such file or directory", "create its directory, or name another file"
+        )
 
 
 def beside_archive(archive: Path, suffix: str) -> Path:
-    """The place beside an archive for what is made of it: ``a/run.iosonde.zip`` gives ``a/run.html``."""
+    """The path of an output next to an archive: ``a/run.html`` for ``a/run.iosonde.zip``."""
     from iosonde.store import ARCHIVE_SUFFIX
 
     stem = archive.name.removesuffix(ARCHIVE_SUFFIX)

@@ -1,4 +1,4 @@
-"""Text that is longer than a screen, through the user's pager, as git does it."""
+"""Text that is longer than a screen, through the user's pager, as git does."""
 
 import os
 import signal
@@ -12,7 +12,7 @@ from iosonde.cli.paper import is_plain, print_paper
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-# What git gives to less: leave where all fits one screen, pass colours on, and keep the text on the screen.
+# The options that git sets for less: exit if one screen is enough, keep colours, keep the text on the screen.
 LESS: Final = "FRX"
 _NONE: Final = frozenset({"", "cat"})
 _NOT_FOUND: Final = 127
@@ -26,21 +26,21 @@ def print_paged(shown: "RenderableType", *, paged: bool) -> None:
 
 
 def _pager() -> str:
-    """What the user pages with: a command for the shell."""
+    """The user's pager, as a shell command."""
     own = os.environ.get("IOSONDE_PAGER")
     return (os.environ.get("PAGER", "less") if own is None else own).strip()
 
 
 def _page(shown: "RenderableType", command: str) -> bool:
-    """Whether the pager was there."""
+    """Pages the text. Returns whether the pager exists."""
     text = _text(shown)
     environment = os.environ | {"LESS": os.environ.get("LESS", LESS), "LV": os.environ.get("LV", "-c")}
     sys.stdout.flush()
     pager = subprocess.Popen(["/bin/sh", "-c", command], stdin=subprocess.PIPE, env=environment)
-    # Ctrl-C is for the pager, which ends a search with it; it began with the handler that was there.
+    # Ctrl-C belongs to the pager, which stops a search with it.
     before = signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
-        # Whoever leaves the pager has seen enough.
+        # The user has quit the pager.
         with suppress(BrokenPipeError):
             pager.communicate(text.encode("utf-8", "replace"))
         pager.wait()

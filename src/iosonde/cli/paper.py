@@ -1,4 +1,4 @@
-"""How wide text is printed where nobody says, and in which signs."""
+"""The default width of printed text, and its character set."""
 
 import os
 import sys
@@ -7,19 +7,19 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-# In a file or a pipe a line is not at an end after 80 columns, and a path that is cut in two can't be copied.
+# A file or a pipe has no 80 columns, and a path that is wrapped can't be copied.
 PIPED_WIDTH = 160
-# The kernel's own console has no signs for parts of a block.
+# The kernel's console has no characters for parts of a block.
 PLAIN_TERMINALS = frozenset({"linux"})
 
 
 def paper_width() -> int | None:
-    """None leaves it to the terminal, or to COLUMNS."""
+    """The width; None uses the terminal's or COLUMNS."""
     return None if sys.stdout.isatty() or "COLUMNS" in os.environ else PIPED_WIDTH
 
 
 def print_paper(shown: "RenderableType") -> None:
-    """Prints on stdout, in ASCII where the terminal has no other signs."""
+    """Prints on stdout, in ASCII if the terminal supports nothing else."""
     from rich.console import Console
 
     from iosonde.report.terminal.signs import Harmless

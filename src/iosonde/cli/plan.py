@@ -1,4 +1,4 @@
-"""``iosonde plan``: what a run would cost, before anything is touched."""
+"""``iosonde plan``: the cost of a run, without touching the target."""
 
 from datetime import UTC, datetime
 from typing import Annotated
@@ -40,7 +40,7 @@ def plan(
         str | None,
         typer.Option(
             "--write-rate",
-            help="What the target takes a second, for the estimate of wear. Default: 3GB, or a simulated disk's own.",
+            help="Assumed bytes written per second, for the wear estimate. Default: 3GB, or the simulated drive's own.",
             metavar="SIZE",
             show_default=False,
         ),
@@ -51,7 +51,7 @@ def plan(
         typer.Option("--json", help="Print plan, cost and memory as JSON to stdout.", rich_help_panel=OUTPUT_GROUP),
     ] = False,
 ) -> None:
-    """Print the cells, the time, the bytes written and the fills of the target that a run would cost. Touches nothing.
+    """Print what a run would cost: its cells, time, bytes written and fills of the target. Touches nothing.
 
     Example: [bold]iosonde plan /mnt/data --size 64GiB[/bold]
     """
@@ -80,7 +80,9 @@ def plan(
     )
     rate = None if write_rate is None else parse_bytes(write_rate, "--write-rate")
     if rate == 0:
-        raise UsageError("--write-rate 0 is not a rate", "give the bytes that the target takes a second, such as 500MB")
+        raise UsageError(
+            "--write-rate 0 is not a rate", "use the bytes that the target writes per second, such as 500MB"
+        )
     ahead = look_ahead(wish, datetime.now(UTC))
     taken = ahead.assumed_bytes_per_s if rate is None else rate
     cost = plan_cost(ahead.plan, taken, overhead_ns=cell_overhead_ns(ahead.engine))

@@ -1,4 +1,4 @@
-"""A plan in words, for `plan` and for the head of `run`."""
+"""A plan as text, for `plan` and for the beginning of `run`."""
 
 import json
 from dataclasses import asdict
@@ -34,27 +34,23 @@ EXPERIMENTS = {
     Experiment.BLOCK_SIZE: "block-size sweep",
     Experiment.MIX: "read/write mix",
     Experiment.QUEUE_DEPTH: "queue-depth sweep",
-    Experiment.TAIL: "tail",
+    Experiment.TAIL: "tail latency",
     Experiment.MATRIX: "matrix",
 }
 
-VIRTUAL = " of the drive's time, which is virtual and passes much faster"
+VIRTUAL = " of virtual time, which passes much faster"
 
-# More lengths of cells than this are counted, not named.
+# More measurement times than this are counted, not listed.
 LENGTHS_NAMED_MAX = 3
 
 
 def plan_lines(ahead: Survey, cost: Cost) -> list[str]:
-    """What will be done, how long it takes and what it wears."""
+    """What will be measured, its time and its wear."""
     plan, many = ahead.plan, len(ahead.targets) > 1
     is_null = isinstance(ahead.targets[0], NullTarget)
     return [
         *(line for target in ahead.targets for line in _target_lines(ahead.host, target, plan)),
-        *(
-            ["together  each workload runs on every target at the same time; figures are sums over them"]
-            if many
-            else []
-        ),
+        *(["together  each workload runs on all targets at the same time; results are their sums"] if many else []),
         f"profile   {plan.profile}{' (quick)' if plan.quick else ''}: {_experiments(ahead)}",
         *_slow_lines(ahead),
         *_cell_lines(plan, cost),
@@ -67,7 +63,7 @@ def plan_lines(ahead: Survey, cost: Cost) -> list[str]:
 
 
 def _slow_lines(ahead: Survey) -> list[str]:
-    """Why the slow form of a profile is used."""
+    """Why the slow variant of a profile is used."""
     fast = {slow: fast for fast, slow in SLOW_FORMS.items()}.get(ahead.plan.profile)
     if not ahead.why_slow or fast is None:
         return []
@@ -75,23 +71,23 @@ def _slow_lines(ahead: Survey) -> list[str]:
 
 
 def _cell_lines(plan: Plan, cost: Cost) -> list[str]:
-    """How many cells, how often and how long."""
+    """The number of cells, their repeats and times."""
     if plan.aim is not None:
         percent, tail, budget = plan.aim.precision_percent, plan.aim.tail_percent, exact_duration(plan.aim.budget_ns)
-        until = f"throughput and mean latency are known to {percent:g} % and p99 to {tail:g} %, or {budget} are spent"
+        until = f"throughput and mean latency are known to ± {percent:g} % and p99 to ± {tail:g} %, or after {budget}"
         return [
-            f"cells     {cost.cells} distinct, {cost.measurements} measurements first, then more where in doubt",
+            f"cells     {cost.cells} distinct, {cost.measurements} trials first, then more where precision is missing",
             f"precision until {until}",
         ]
     if isinstance(plan.stop, SteadyState):
         variables = ", ".join(f"{each.quantity} of {each.cell}" for each in plan.stop.tracked)
         return [
-            f"cells     {cost.cells} distinct, each once a round for {_lengths(plan)}",
-            f"rounds    until {plan.stop.window} of them are steady, at most {plan.stop.rounds_max}: {variables}",
+            f"cells     {cost.cells} distinct, each once per round for {_lengths(plan)}",
+            f"rounds    until {plan.stop.window} are in steady state, at most {plan.stop.rounds_max}: {variables}",
         ]
     repeats = {turn.cell: turn.repeat for turn in plan.turns}
     every = f"x {plan.repeats} repeats" if len(set(repeats.values())) == 1 else f"x up to {plan.repeats} repeats"
-    return [f"cells     {cost.cells} distinct {every}, {cost.measurements} measurements, each {_lengths(plan)}"]
+    return [f"cells     {cost.cells} distinct {every}, {cost.measurements} trials, each {_lengths(plan)}"]
 
 
 def _time_line(ahead: Survey, cost: Cost) -> str:
@@ -102,7 +98,7 @@ def _time_line(ahead: Survey, cost: Cost) -> str:
 
 
 def _target_lines(host: Host, target: Target, plan: Plan) -> list[str]:
-    """A target, and what it lies on: a mistyped mount point is the disk below it."""
+    """A target and its device, which shows a mistyped mount point."""
     first = f"target    {target.name} ({format_size(plan.span_bytes)}, {_fate(target, plan)})"
     match target:
         case BlockDevice(path=path):
@@ -110,7 +106,9 @@ def _target_lines(host: Host, target: Target, plan: Plan) -> list[str]:
         case NewFile(path=path):
             return [first, *_file_system_lines(host, target), *orphan_lines(host, path.parent)]
         case ExistingFile(is_alone=is_alone):
-            unsure = "unknown   whether another program has it open: its owner or root can ask, on most file systems"
+            unsure = (
+                "unknown   whether another program has it open: only its owner or root can check, on most file systems"
+            )
             return [first, *_file_system_lines(host, target), *([] if is_alone else [unsure])]
         case SimulatedDrive() | NullTarget():
             return [first]
@@ -123,19 +121,19 @@ def _file_system_lines(host: Host, target: NewFile | ExistingFile) -> list[str]:
 
 
 def orphan_lines(host: Host, folder: Path) -> list[str]:
-    """What killed runs have left in a folder, and how to be rid of it."""
+    """Test files of killed runs in a directory, and how to remove them."""
     return [
-        f"left      {each.path} ({format_size(each.size_bytes)}) by a run that was killed: `iosonde resume RUN` goes "
-        f"on with it, `iosonde clean {quoted(folder)}` removes it"
+        f"left      {each.path} ({format_size(each.size_bytes)}) by a run that was killed: `iosonde resume RUN` "
+        f"resumes the run, `iosonde clean {quoted(folder)}` removes the file"
         for each in host.orphans(str(folder))
     ]
 
 
 def _device_lines(host: Host, path: Path) -> list[str]:
-    """The drive that a device is or lies on, and what else it is used for."""
+    """The drive of a device, and other users of the device."""
     device, uses = host.device(str(path)), host.uses(host.look(str(path)).device_number)
     name = "" if device is None else f"on        device {device.name} {device.model}".rstrip()
-    used = f"in use    {', '.join(str(use) for use in uses)}: others' I/O is measured along"
+    used = f"in use    {', '.join(str(use) for use in uses)}: other I/O on this device will affect the results"
     return [*([name] if name else []), *([used] if uses else [])]
 
 
@@ -145,35 +143,37 @@ def _fate(target: Target, plan: Plan) -> str:
             scale = "" if drive.scale == 1 else f", {drive.scale} times smaller than the model"
             number = len(drive.faults)
             faults = f", {number} {'fault' if number == 1 else 'faults'} on a schedule" if number else ""
-            return f"simulated, new from the factory: {drive.title}{scale}{faults}"
+            return f"simulated, fresh out of box: {drive.title}{scale}{faults}"
         case NullTarget():
             return "nothing, in process"
         case BlockDevice():
-            return "a block device, only read"
+            return "a block device, read only"
         case NewFile():
-            return "will be made and removed"
+            return "will be created and removed"
         case ExistingFile():
-            return "exists and will be overwritten" if plan.writes_first else "exists and is only read"
+            return "exists and will be overwritten" if plan.writes_first else "exists and will only be read"
 
 
 def _lengths(plan: Plan) -> str:
     lengths = dict.fromkeys(cell.timing.text for cell in plan.cells)
-    return ", or ".join(lengths) if len(lengths) <= LENGTHS_NAMED_MAX else f"of one of {len(lengths)} lengths"
+    return (
+        ", or ".join(lengths) if len(lengths) <= LENGTHS_NAMED_MAX else f"for one of {len(lengths)} measurement times"
+    )
 
 
 def _rate_lines(plan: Plan) -> list[str]:
-    """The rates of open loops, each once, by the way in which arrivals follow each other."""
+    """The rates of open loops, each once, by the distribution of arrivals."""
     rates: dict[Arrivals, dict[str, None]] = {}
     for asked in (cell.workload for cell in plan.cells):
         if asked.rate_per_s is not None and asked.arrivals is not None:
             rates.setdefault(asked.arrivals, {})[f"{format_rate(asked.rate_per_s)}/s"] = None
     parts = "; ".join(f"{', '.join(each)} ({arrivals})" for arrivals, each in rates.items())
     some = "" if all(cell.workload.is_open_loop for cell in plan.cells) else " in some cells"
-    return [f"rates     open loop{some}, wanted on each target: {parts}"] if rates else []
+    return [f"rates     open loop{some}, arrivals on each target: {parts}"] if rates else []
 
 
 def _verify_lines(plan: Plan, cost: Cost) -> list[str]:
-    """What it takes to read back; the time for it is among that of the cells."""
+    """The cost of reading back; its time is part of the cells' time."""
     if not is_verified(plan):
         return []
     writing = {cell.cell for cell in plan.cells if cell.workload.verify}
@@ -183,16 +183,16 @@ def _verify_lines(plan: Plan, cost: Cost) -> list[str]:
     again = f"{least}{'once' if times == 1 else f'{times} times'}"
     size, all_of_it = format_size(plan.span_bytes), format_amount(cost.read_back_bytes)
     back = f"{size} of each target read back {again}, {all_of_it} in all, in blocks of {step}"
-    return [f"verify    {back}; the account takes {account}"]
+    return [f"verify    {back}; the write ledger needs {account}"]
 
 
 def _memory_lines(ahead: Survey) -> list[str]:
-    """What the engine takes of memory."""
+    """The memory of the engine."""
     buffers = _buffers(ahead)
     if buffers is None:
         return []
     size, beside = format_size(buffers.buffer_bytes), format_size(buffers.beside_bytes)
-    return [f"memory    {size} of I/O buffers at most ({buffers.cell}), and {beside} beside them"]
+    return [f"memory    at most {size} of I/O buffers ({buffers.cell}), plus {beside}"]
 
 
 def _buffers(ahead: Survey) -> Buffers | None:
@@ -223,9 +223,9 @@ def _wear_lines(ahead: Survey, cost: Cost) -> list[str]:
     if not cost.total_bytes_max:
         return ["writes    nothing"]
     rate = format_bandwidth(cost.assumed_bytes_per_s)
-    most = f"{format_amount(cost.write_bytes_max)} if it takes {rate} (plan --write-rate says otherwise)"
-    it, each, takes = ("it", "", "it takes") if len(ahead.targets) == 1 else ("them", " each", "each takes")
-    most = most.replace("it takes", takes)
+    most = f"{format_amount(cost.write_bytes_max)} if it writes {rate} (see plan --write-rate)"
+    it, each, takes = ("it", "", "it writes") if len(ahead.targets) == 1 else ("them", " each", "each writes")
+    most = most.replace("it writes", takes)
     first = f"{format_amount(cost.fill_bytes)} to fill {it}, then " if cost.fill_bytes else ""
     span = ahead.plan.span_bytes
     return [
@@ -235,24 +235,24 @@ def _wear_lines(ahead: Survey, cost: Cost) -> list[str]:
 
 
 def rest_line(rest: Rest) -> str:
-    """What is left of a run, and how long it takes."""
+    """The trials that are left of a run, and their time."""
     plan = rest.run.header.plan
     if rest.is_done:
-        return f"all {len(rest.run.turns)} measurements are there; the report is made anew"
-    left, time = f"{len(rest.turns)} of {len(rest.run.turns)} measurements are left", format_duration(rest.left_ns)
+        return f"all {len(rest.run.turns)} trials are measured; the report is written again"
+    left, time = f"{len(rest.turns)} of {len(rest.run.turns)} trials are left", format_duration(rest.left_ns)
     if plan.is_fixed:
         left = f"{left}, {time}"
     elif plan.aim is None:
         left = f"{left}, and more may follow: at most {time}"
     else:
         spent, budget = format_duration(rest.budget_spent_ns), exact_duration(plan.aim.budget_ns)
-        left = f"{left}, and more may follow: at most {time}, since {spent} of the budget of {budget} are spent"
+        left = f"{left}, and more may follow: at most {time}, since {spent} of the budget of {budget} are used"
     if rest.run.header.is_simulated:
-        left = f"{left}{VIRTUAL}" if plan.is_fixed else f"{left},{VIRTUAL}"
+        left = f"{left}{VIRTUAL}" if plan.is_fixed else f"{left}; this is{VIRTUAL.removeprefix(' of')}"
     elif rest.preparation_ns:
-        left = f"{left}; the target is written in full first"
+        left = f"{left}; first the target is written in full"
     if rest.replayed:
-        left = f"{left}; the simulated drive does the {len(rest.replayed)} that are there once more first"
+        left = f"{left}; first the simulated drive repeats the {len(rest.replayed)} that are already measured"
     return left
 
 
@@ -264,7 +264,7 @@ def _experiments(ahead: Survey) -> str:
 
 
 def cell_lines(ahead: Survey) -> list[str]:
-    """Every cell with the experiments that it serves."""
+    """Every cell with its experiments."""
     return [
         f"  {cell.cell:<44} {', '.join(EXPERIMENTS[each] for each in cell.experiments)}" for cell in ahead.plan.cells
     ]

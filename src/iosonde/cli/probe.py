@@ -1,4 +1,4 @@
-"""``iosonde probe``: one workload, straight to the terminal."""
+"""``iosonde probe``: one workload, with its results on the terminal."""
 
 from datetime import UTC, datetime
 from typing import Annotated, Any
@@ -29,8 +29,8 @@ def probe(
         str | None,
         typer.Option(
             "--fio",
-            help="The workload of a fio command line, or of a job file (JOBFILE, JOBFILE:SECTION), with all that "
-            "differs from it. Without TARGET, the file that the job names.",
+            help="Run the workload of a fio command line or of a job file (JOBFILE, JOBFILE:SECTION), and print all "
+            "differences. Without TARGET: the file that the job names.",
             metavar="JOB",
             rich_help_panel=GROUP,
             show_default=False,
@@ -38,7 +38,7 @@ def probe(
     ] = None,
     **workload: Any,
 ) -> None:
-    """Run one workload on TARGET and print what it gave.
+    """Run one workload on TARGET and print the results.
 
     Example: [bold]iosonde probe /mnt/data --pattern random --read 70 --block-size 4KiB --queue-depth 32[/bold]
     """
@@ -55,7 +55,7 @@ def probe(
         buffered, engine, poll = asked.buffered, asked.engine, asked.poll
     if not targets:
         raise UsageError(
-            "missing argument 'TARGET...'", "`iosonde probe --help` shows what can be given, with an example"
+            "missing argument 'TARGET...'", "`iosonde probe --help` lists arguments and options, with an example"
         )
     wish = probe_wish(
         targets,
@@ -72,6 +72,6 @@ def probe(
 
 
 def _is_given(context: typer.Context, name: str) -> bool:
-    """Whether the user gave it, and not its default."""
+    """Whether the user set it on the command line."""
     source = context.get_parameter_source(name)
     return source is not None and source.name == "COMMANDLINE"

@@ -1,4 +1,4 @@
-"""What `probe` does once its flags are understood."""
+"""The measurement and the output of `probe`."""
 
 import sys
 from collections.abc import Sequence
@@ -21,7 +21,7 @@ from iosonde.sources import NewFile
 
 
 def run_probe(wish: Wish, now: datetime) -> RunRecord:
-    """Measures the one cell; on a terminal one can watch."""
+    """Measures the one cell, with progress on a terminal."""
     ahead = look_ahead(wish, now)
     for target in ahead.targets:
         if isinstance(target, NewFile):
@@ -34,13 +34,13 @@ def run_probe(wish: Wish, now: datetime) -> RunRecord:
 
 
 class _QuietObserver(FileObserver, SilentObserver):
-    """Watches nothing but the files."""
+    """Observes the files only."""
 
 
 def print_probe(run: RunRecord, *, as_json: bool) -> None:
-    """Prints the figures. Raises MeasurementError when the workload failed.
+    """Prints the results. Raises MeasurementError if the workload failed.
 
-    A probe is kept nowhere: where its figures can't be told as they should be, all that was measured is printed.
+    A probe is not stored: if the output fails, the raw record is printed instead.
     """
     failures = FailureLog()
     analysis = RunAnalysis(run)
@@ -57,13 +57,13 @@ def print_probe(run: RunRecord, *, as_json: bool) -> None:
     for failure in failures.failures:
         say(f"warning: {failure.statement}")
     if failures.failures:
-        say(f"hint: to report this bug of iosonde {__version__}, send all that was printed")
+        say(f"hint: this is a bug of iosonde {__version__}: please report it with the whole output")
     check_probe(run)
     check_removed()
 
 
 def _figures_text(analysis: RunAnalysis, findings: Sequence[Finding]) -> str:
-    """The figures as they are printed, in the colours that the terminal has."""
+    """The results as printed, in the colours of the terminal."""
     from rich.console import Console
 
     from iosonde.cli.paper import paper_width

@@ -1,4 +1,4 @@
-"""How a run looks while it goes on: a bar on a terminal, plain lines elsewhere. All of it on stderr."""
+"""The progress of a run: a bar on a terminal, plain lines elsewhere. All of it on stderr."""
 
 import sys
 import time
@@ -28,7 +28,7 @@ from iosonde.records import (
 from iosonde.units import SECOND_NS, format_bandwidth, format_duration, format_iops, format_latency, format_size
 
 REPLAY_TOLD_S: Final = 10.0
-# So much of the planned time has to pass before what it really took weighs as much.
+# The planned time has this weight in the estimate of the actual speed.
 USUAL_NS: Final = 5 * SECOND_NS
 
 
@@ -36,9 +36,9 @@ USUAL_NS: Final = 5 * SECOND_NS
 def watching(
     plan: Plan, turns: Sequence[CellTurn] | None = None, done: Sequence[CellTurn] = (), *, virtual: bool
 ) -> Iterator[Observer]:
-    """An observer that fits where stderr goes; ``turns`` are those that are measured now, ``done`` were before.
+    """An observer for the kind of stderr. ``turns`` are measured now, ``done`` were measured before.
 
-    ``virtual`` says that planned time is that of simulated drives, and tells nothing about ours.
+    ``virtual`` means that planned time is the virtual time of simulated drives, which predicts no real time.
     """
     clockwork = Clockwork(plan, plan.turns if turns is None else turns, done, virtual=virtual)
     if sys.stderr.isatty():
@@ -54,7 +54,7 @@ def _bar() -> Any:  # noqa: ANN401 - Rich is imported only where it is used
     from rich.text import Text
 
     class TwoLines(Progress):
-        """How far all is, and below it what runs now: neither leaves the other no room."""
+        """The overall progress, and below it the running cell."""
 
         def get_renderables(self) -> Iterator[Any]:
             yield self.make_tasks_table(self.tasks)
@@ -71,7 +71,7 @@ def _bar() -> Any:  # noqa: ANN401 - Rich is imported only where it is used
 
 
 class Clockwork:
-    """What is left of a plan: planned time of the turns to come, corrected by what turns really took."""
+    """The time left of a plan: planned time of the remaining turns, corrected by the actual time of the others."""
 
     def __init__(self, plan: Plan, turns: Sequence[CellTurn], done: Sequence[CellTurn] = (), *, virtual: bool) -> None:
         cells = {cell.cell: cell for cell in plan.cells}
@@ -81,18 +81,18 @@ class Clockwork:
         self._done_ns: dict[int, int] = {}
         self._started_s: float | None = None
         self._turns_ns = 0
-        # What of the budget no turn that is known takes.
+        # The part of the budget that no known turn uses.
         self._free_ns = remaining(plan, done, ()).more_ns
         for turn in turns:
             self._add(turn)
 
     @property
     def total_ns(self) -> int:
-        """Planned time of all turns; with an aim, at most."""
+        """Planned time of all turns; with an aim, the maximum."""
         return self._turns_ns + max(self._free_ns, 0)
 
     def done_ns(self, turn: CellTurn) -> int:
-        """Planned time of all turns before this one, which may be one that no plan had."""
+        """Planned time of all turns before this one, which may be an added turn."""
         if turn.order not in self._done_ns:
             self._add(turn)
         return self._done_ns[turn.order]
@@ -103,7 +103,7 @@ class Clockwork:
         self._free_ns -= turn_cost_ns(self._cells[turn.cell], turn)
 
     def left_ns(self, turn: CellTurn, now_s: float, *, over: bool = False) -> int | None:
-        """Time from the start of this turn, or from its end, to that of the run; None where nothing tells it yet."""
+        """Time from the start of this turn, or from its end, to the end of the run; None while unknown."""
         if self._started_s is None:
             self._started_s = now_s
         done = self.done_ns(turn)
@@ -113,13 +113,13 @@ class Clockwork:
             done += turn_duration_ns(self._plan, timed(self._cells[turn.cell], turn))
         if not done:
             return self.total_ns
-        # A real run takes about the planned time; the first turns, which load what they need, say little of it.
+        # A real run takes about the planned time; the first turns predict little, since they load modules.
         usual_ns = 0 if self._virtual else USUAL_NS
         pace = ((now_s - self._started_s) * SECOND_NS + usual_ns) / (done + usual_ns)
         return round((self.total_ns - done) * pace)
 
     def words(self, turn: CellTurn, now_s: float, *, over: bool = False) -> str:
-        """How many trials are done of how many, and the time that is left."""
+        """The finished trials, their total, and the time left."""
         left_ns = self.left_ns(turn, now_s, over=over)
         most = "" if self._plan.is_fixed else "at most "
         left = "" if left_ns is None else f"{most}{format_duration(left_ns)} left"
@@ -127,7 +127,7 @@ class Clockwork:
 
 
 def _done(plan: Plan, trials: int) -> str:
-    """``11 of 177 trials``; of a plan that adds trials as figures come, nobody knows how many there will be."""
+    """``11 of 177 trials``. For a plan that adds trials, the total is unknown."""
     planned = len(plan.turns)
     if plan.is_fixed:
         return f"{trials} of {planned} {'trial' if planned == 1 else 'trials'}"
@@ -135,7 +135,7 @@ def _done(plan: Plan, trials: int) -> str:
 
 
 def live_figures(interval: IntervalRecord) -> str:
-    """The running cell in a few words: rate and mean latency of its last interval, and of which operations."""
+    """The running cell in brief: operations, rate and mean latency of its last interval."""
     totals = {each: of for each, of in interval.operations.items() if each is not Operation.COMMIT and of.count}
     count = sum(of.count for of in totals.values())
     duration_ns = interval.end_ns - interval.start_ns
@@ -149,9 +149,9 @@ def live_figures(interval: IntervalRecord) -> str:
 
 
 def outcome_words(record: CellRecord) -> str:
-    """A finished cell in a few words."""
+    """A finished cell in brief."""
     if record.outcome is Outcome.FAILED:
-        return f"FAILED: {record.failure.message if record.failure else 'no reason'}"
+        return f"FAILED: {record.failure.message if record.failure else 'no reason recorded'}"
     parts = [
         f"{operation} {format_iops(totals.count * SECOND_NS / record.measured_ns)} IOPS,"
         f" mean {format_latency(leading(totals).latency_ns_sum / totals.count)}"
@@ -164,23 +164,23 @@ def outcome_words(record: CellRecord) -> str:
 
 
 def _shallow(record: CellRecord) -> list[str]:
-    """What to say of a depth that was not reached: while it is measured, a sweep can still be ended and mended."""
+    """A warning for a queue depth that was not achieved, while the run can still be stopped and fixed."""
     share = depth_share(record.workload, record.queue_depth_kept)
     if share is None or share >= DEPTH_SHARE_INVALID or (record.own_engine and record.own_engine.engine is Engine.NULL):
         return []
     asked = record.workload.operations_in_flight
-    return [f"ONLY {share * asked:.1f} OF {asked} IN FLIGHT (its figures are not those of depth {asked})"]
+    return [f"ONLY {share * asked:.1f} OF {asked} IN FLIGHT (the results are not valid for queue depth {asked})"]
 
 
 def _not_analysed(record: CellRecord, error: Exception) -> str:
     return (
         f"warning: repeat {record.repeat} of {record.cell} is kept, but its intervals could not be analysed "
-        f"({type(error).__name__}: {error}); this is a defect of iosonde: please report it with an archive of the run"
+        f"({type(error).__name__}: {error}); this is a bug of iosonde: please report it with an archive of the run"
     )
 
 
 class LineObserver(FileObserver):
-    """One line for each cell that is over."""
+    """One line for each finished cell."""
 
     def __init__(self, plan: Plan, clockwork: Clockwork) -> None:
         self._plan = plan
@@ -190,48 +190,48 @@ class LineObserver(FileObserver):
         self._replay_told_s = time.monotonic()
 
     def step_started(self, step: Step) -> None:
-        """Says what is done before anything is measured."""
+        """Announces a step before the measurements."""
         if isinstance(step, IdleStep):
             say(f"idle for {format_duration(step.duration_ns)}")
         else:
-            say(f"writing {format_size(step.cell.timing.amount_bytes or 0)} to have data to read")
+            say(f"preconditioning: writing {format_size(step.cell.timing.amount_bytes or 0)}")
 
     def replay_started(self, plan: CellPlan, turn: CellTurn) -> None:
-        """A line now and then: a long run takes a while to be done once more."""
+        """A line from time to time: replaying a long run takes a while."""
         now_s = time.monotonic()
         if now_s - self._replay_told_s >= REPLAY_TOLD_S:
             self._replay_told_s = now_s
             say(f"[{_done(self._plan, turn.order - 1)}] {plan.cell}: replayed")
 
     def cell_started(self, plan: CellPlan, turn: CellTurn) -> None:
-        """Remembers which it is."""
+        """Stores the cell and its turn."""
         self._clockwork.left_ns(turn, time.monotonic())
         self._running, self._cell = turn, plan.cell
 
     def interval(self, interval: IntervalRecord) -> None:
-        """Nothing: a log wants no intervals."""
+        """Nothing: a log needs no intervals."""
 
     def verifying(self, target: int, read_bytes: int) -> None:
-        """Nothing: a log wants no progress."""
+        """Nothing: a log needs no progress."""
 
     def cell_finished(self, record: CellRecord) -> None:
         """Prints the line."""
         if record.is_preparation and record.outcome is not Outcome.FINISHED:
-            say("writing was broken off")
+            say("preconditioning was interrupted")
         elif record.is_preparation:
             rate = record.operations[Operation.WRITE].bytes * SECOND_NS / record.measured_ns if record.operations else 0
-            say(f"written at {format_bandwidth(rate)}")
+            say(f"preconditioned at {format_bandwidth(rate)}")
         elif self._running is not None:
             far = self._clockwork.words(self._running, time.monotonic(), over=True)
             say(f"[{far}] {self._cell}: {outcome_words(record)}")
 
     def analysis_failed(self, record: CellRecord, error: Exception) -> None:
-        """Says so: the cell is kept, and the mistake is ours."""
+        """Prints a warning: the cell is kept, and this is a bug of iosonde."""
         say(_not_analysed(record, error))
 
 
 class BarObserver(FileObserver):
-    """A bar with the time left, and the running cell with its figures as they come."""
+    """A bar with the time left, and the running cell with its current results."""
 
     def __init__(
         self,
@@ -249,7 +249,7 @@ class BarObserver(FileObserver):
         self._done = 0
 
     def step_started(self, step: Step) -> None:
-        """The bar counts bytes while the file is written."""
+        """The bar counts bytes during preconditioning."""
         self._measures = False
         self._base_ns = 0
         self._done = 0
@@ -257,12 +257,12 @@ class BarObserver(FileObserver):
             self._head = f"idle for {format_duration(step.duration_ns)}"
             total = None
         else:
-            self._head = "writing the file"
+            self._head = "preconditioning"
             total = step.cell.timing.amount_bytes
         self._bar.update(self._task, total=total, completed=0, description=self._head, far="")
 
     def replay_started(self, plan: CellPlan, turn: CellTurn) -> None:
-        """The bar counts turns while they are done once more."""
+        """The bar counts turns during a replay."""
         self._bar.update(
             self._task,
             total=len(self._plan.turns),
@@ -272,7 +272,7 @@ class BarObserver(FileObserver):
         )
 
     def cell_started(self, plan: CellPlan, turn: CellTurn) -> None:
-        """The bar counts planned time while cells are measured."""
+        """The bar counts planned time during the measurements."""
         self._measures = True
         self._head = printable(plan.cell)
         far = self._clockwork.words(turn, time.monotonic())
@@ -287,7 +287,7 @@ class BarObserver(FileObserver):
         )
 
     def interval(self, interval: IntervalRecord) -> None:
-        """Moves the bar and shows the figures."""
+        """Moves the bar and shows the current results."""
         if self._measures:
             self._done += interval.end_ns - interval.start_ns
         else:
@@ -297,17 +297,17 @@ class BarObserver(FileObserver):
         )
 
     def verifying(self, target: int, read_bytes: int) -> None:
-        """Says how far reading back has come."""
+        """Shows the progress of reading back."""
         read = f"{format_size(read_bytes)} of target {target + 1} read back"
         self._bar.update(self._task, description=f"{self._head}: {read}")
 
     def cell_finished(self, record: CellRecord) -> None:
-        """Failures stay on the screen, and so does a depth that was not reached."""
+        """Prints failures and queue depths that were not achieved above the bar."""
         if record.outcome is Outcome.FAILED or _shallow(record):
             self._print(f"{record.cell}: {outcome_words(record)}")
 
     def analysis_failed(self, record: CellRecord, error: Exception) -> None:
-        """Says so: the cell is kept, and the mistake is ours."""
+        """Prints a warning: the cell is kept, and this is a bug of iosonde."""
         self._print(_not_analysed(record, error))
 
     def _print(self, line: str) -> None:

@@ -1,4 +1,4 @@
-"""From a run directory to what a reader wants of it."""
+"""From a run directory to the summary and the report."""
 
 import gc
 import sys
@@ -14,7 +14,7 @@ from iosonde.store import load_run
 
 
 def finish_directory(path: Path) -> None:
-    """Derives Parquet and the report from the journal, and prints the summary. Raises for failed cells, left files."""
+    """Derives Parquet and the report from the journal, prints the summary. Raises for failed cells and files left."""
     from iosonde.report.derive import derive_files
 
     get_ready_to_report()
@@ -28,23 +28,23 @@ def finish_directory(path: Path) -> None:
 
 
 def analysed(run: Path) -> RunAnalysis:
-    """A run read back, with what is computed from it when it is asked for. Raises RecordError."""
+    """A run read back, with its analysis computed on demand. Raises RecordError."""
     return RunAnalysis(load_run(run))
 
 
 def get_ready_to_report() -> None:
-    """Makes the process one that writes a report and ends."""
+    """Prepares the process to write a report and exit."""
     stop_collecting()
     stop_checking_charts()
 
 
 def stop_collecting() -> None:
-    """Ends the search for garbage: what a report is made of stays until the process ends, and is searched for long."""
+    """Disables garbage collection: the data of a report live until the process ends, and scanning them takes long."""
     gc.disable()
 
 
 def stop_checking_charts() -> None:
-    """Ends the checks of every part of a chart as it is made, which take half a second: the tests make them all."""
+    """Disables the checks of each part of a chart, which take half a second. The tests run them all."""
     from altair.utils import schemapi
 
     schemapi.DEBUG_MODE = False
@@ -53,7 +53,7 @@ def stop_checking_charts() -> None:
 def print_summary(
     analysis: RunAnalysis, findings: tuple[Finding, ...], report_path: Path | None, failures: FailureLog
 ) -> None:
-    """Prints the summary that fits a screen."""
+    """Prints the summary, which fits one screen."""
     from iosonde.cli.paper import print_paper
     from iosonde.report.summary import render_summary
     from iosonde.report.terminal.isolated import Deferred, Isolated
@@ -63,9 +63,9 @@ def print_summary(
 
 
 def tell_failures(failures: FailureLog, run: Path) -> None:
-    """Says on stderr which parts could not be made, and how to report that. What was measured is in ``run``."""
+    """Lists on stderr the parts that failed, and how to report this. The measurements are in ``run``."""
     for failure in failures.failures:
         say(f"warning: {failure.statement}")
     if failures.failures:
         how = HOW_TO_REPORT.format(run=quoted(run))
-        say(f"hint: what was measured is kept, and the rest is written. {how}")
+        say(f"hint: all measurements are kept, and all other parts are written. {how}")

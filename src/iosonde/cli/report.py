@@ -1,4 +1,4 @@
-"""``iosonde report``: a run's figures in another form. Never needs the device."""
+"""``iosonde report``: a run's results in other formats. Never needs the device."""
 
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
@@ -14,41 +14,41 @@ if TYPE_CHECKING:
     from iosonde.cli.forms import Places
     from iosonde.report.drawing import Drawers
 
-READ_GROUP = "To read"
-COMPUTE_GROUP = "To compute with"
+READ_GROUP = "Reports"
+COMPUTE_GROUP = "Data"
 
 
-def _option(flag: str, help_text: str, place: str, group: str) -> Any:  # noqa: ANN401 - what Typer makes of it
+def _option(flag: str, help_text: str, place: str, group: str) -> Any:  # noqa: ANN401 - Typer's own type
     return typer.Option(flag, help=help_text, metavar=place, rich_help_panel=group, show_default=False)
 
 
 def report(
     run: Annotated[Path, typer.Argument(readable=False, help=RUN_HELP, metavar="RUN", show_default=False)],
-    html: Annotated[Path | None, _option("--html", "One self-contained page.", "FILE", READ_GROUP)] = None,
-    pdf: Annotated[Path | None, _option("--pdf", "The same on paper; needs the extra pdf.", "FILE", READ_GROUP)] = None,
+    html: Annotated[Path | None, _option("--html", "Self-contained HTML report.", "FILE", READ_GROUP)] = None,
+    pdf: Annotated[Path | None, _option("--pdf", "PDF report; needs the extra pdf.", "FILE", READ_GROUP)] = None,
     paper: Annotated[
-        Paper | None, _option("--paper", "Size of the PDF's pages. Default: a4.", "a4|letter", READ_GROUP)
+        Paper | None, _option("--paper", "Paper size of the PDF. Default: a4.", "a4|letter", READ_GROUP)
     ] = None,
     markdown: Annotated[
         Path | None,
-        _option("--markdown", "The same as text; charts as PNG in a folder beside it.", "FILE", READ_GROUP),
+        _option("--markdown", "Markdown report; charts as PNG in a directory next to it.", "FILE", READ_GROUP),
     ] = None,
     charts: Annotated[
-        Path | None, _option("--charts", "Each chart as SVG and PNG, its values as CSV.", "DIR", READ_GROUP)
+        Path | None, _option("--charts", "Each chart as SVG and PNG, with its values as CSV.", "DIR", READ_GROUP)
     ] = None,
     csv: Annotated[
-        Path | None, _option("--csv", "Cells, estimates, intervals and histograms.", "DIR", COMPUTE_GROUP)
+        Path | None, _option("--csv", "Cells, estimates, intervals and histograms as CSV.", "DIR", COMPUTE_GROUP)
     ] = None,
     parquet: Annotated[Path | None, _option("--parquet", "The same tables as Parquet.", "DIR", COMPUTE_GROUP)] = None,
     json: Annotated[
         Path | None,
-        _option("--json", "Write the whole record with its estimates to FILE.", "FILE", COMPUTE_GROUP),
+        _option("--json", "Write the whole record with its estimates as JSON to FILE.", "FILE", COMPUTE_GROUP),
     ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Replace what is there.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Replace existing files.")] = False,
 ) -> None:
-    """Print the summary of a run and write it in other forms. Without one, the page in RUN is made anew.
+    """Print the summary of a run and write reports and data. Without an output option, write the page in RUN again.
 
-    The page of an archive goes beside it: RUN.html.
+    The page of an archive is written next to it, as RUN.html.
 
     Example: [bold]iosonde report iosonde-20261120-173000-1f3a --pdf report.pdf --csv tables[/bold]
     """
@@ -64,7 +64,7 @@ def report(
     check_flags(places, paper)
     get_ready_to_report()
     failures = FailureLog()
-    # Those who draw get ready while the run is read.
+    # The drawing processes start while the run is read.
     with _drawers_for(places) as drawers:
         analysis = analysed(run)
         findings = find_in(analysis, failures)
@@ -84,16 +84,16 @@ def report(
         try:
             write_html(analysis, findings, page, failures, drawers)
         except OutputError as error:
-            # The figures are read; where the page can't go is no reason to keep them back.
+            # The results are available: print them even if the page can't be written.
             print_summary(analysis, findings, None, failures)
             tell_failures(failures, run)
-            raise OutputError(error.message, "name a place of your own with --html FILE") from error
+            raise OutputError(error.message, "name another path with --html FILE") from error
     print_summary(analysis, findings, page, failures)
     tell_failures(failures, run)
 
 
 def _drawers_for(places: "Places") -> "AbstractContextManager[Drawers | None]":
-    """Who draws: a form of pictures needs them, the page has scripts of its own, tables need none."""
+    """The drawing processes: images need them, the page uses them if there are any, tables need none."""
     if places.has_pictures:
         from iosonde.report.drawing import Drawers
 

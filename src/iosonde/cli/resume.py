@@ -1,4 +1,4 @@
-"""``iosonde resume``: what is left of a run that was broken off."""
+"""``iosonde resume``: measures what is left of an interrupted run."""
 
 from datetime import UTC, datetime
 from pathlib import Path
@@ -15,15 +15,15 @@ def resume(
     run: Annotated[Path, typer.Argument(readable=False, help="A run directory.", metavar="RUN", show_default=False)],
     overwrite: Overwrite = False,
     failed: Annotated[
-        bool, typer.Option("--failed", help="Measure failed cells once more as well; what failed stays in the journal.")
+        bool, typer.Option("--failed", help="Also repeat failed cells. The failures stay in the journal.")
     ] = False,
 ) -> None:
-    """Go on with a run that was broken off: same target, cells, seeds and order. What was measured stays.
+    """Resume an interrupted run with the same target, cells, seeds and order. Results measured so far are kept.
 
     Example: [bold]iosonde resume iosonde-20261120-173000-1f3a[/bold]
 
-    Refused when the target is not the same any more. A file that iosonde had made and removed is made and filled anew;
-    one that it did not make is written only with --overwrite, whatever the run says.
+    Refused if the target has changed. A test file that iosonde created and removed is created and laid out again. Any
+    other file is written only with --overwrite, even if the original run had it.
     """
     from iosonde.campaign import look_back, recorded_target_line, recorded_targets
     from iosonde.campaign import resume as go_on

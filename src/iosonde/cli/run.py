@@ -1,4 +1,4 @@
-"""``iosonde run``: a whole campaign, from the target to the report."""
+"""``iosonde run``: a whole campaign, including its report."""
 
 from datetime import UTC, datetime
 from pathlib import Path
@@ -37,15 +37,15 @@ Out = Annotated[
 ]
 
 
-# Who names no target is told what one is.
+# Without a target, the command explains what a target is.
 TargetsOrNone = Annotated[list[str] | None, typer.Argument(help=TARGET_HELP, metavar="TARGET...", show_default=False)]
 EXPLANATION = """\
-A target is what is measured: a directory, in which a file is made and removed afterwards, a file, or a block device.
+A target is what to measure: a directory (iosonde creates a test file in it and removes it), a file or a block device.
 
-  iosonde run /mnt/data    what the file system at /mnt/data can do, in about 6 minutes
-  iosonde run sim:sata-dc  needs no drive: a simulated one, and a whole report in seconds
-  iosonde run /dev/sdb --profile reads   what a drive can do for whoever reads it; never written
-  iosonde plan /mnt/data   what the first of these would cost in time and wear; touches nothing
+  iosonde run /mnt/data                  measure the file system at /mnt/data, in about 6 minutes
+  iosonde run sim:sata-dc                measure a simulated drive: a whole report in seconds, without hardware
+  iosonde run /dev/sdb --profile reads   measure the read performance of a drive; never writes to it
+  iosonde plan /mnt/data                 show the time and wear of the first command; touches nothing
 """
 
 
@@ -64,16 +64,16 @@ def run(
     seed: Seed = None,
     out: Out = None,
 ) -> None:
-    """Measure TARGET with a whole campaign and write a run directory with a report in it.
+    """Measure TARGET with a whole campaign and write a run directory with a report.
 
     Example: [bold]iosonde run /mnt/data[/bold]
 
-    The lab profile takes about 6 minutes and can write more than a TB: `iosonde plan TARGET` says it beforehand.
+    The lab profile takes about 6 minutes and can write more than a TB. `iosonde plan TARGET` shows this in advance.
     """
     if not targets:
         for line in EXPLANATION.splitlines():
             say(line)
-        raise UsageError("no target was given", "name one, as above; `iosonde sim list` lists the simulated drives")
+        raise UsageError("no target was given", "name one as above; `iosonde sim list` lists the simulated drives")
     from iosonde.campaign import look_ahead, measure_to_directory
     from iosonde.campaign.wishes import campaign_wish
     from iosonde.cli.keeping import keeping

@@ -12,18 +12,20 @@ def show(
     run: Annotated[Path, typer.Argument(readable=False, help=RUN_HELP, metavar="RUN", show_default=False)],
     cell: Annotated[
         str | None,
-        typer.Argument(help="A cell's name, or a part that only it has.", metavar="CELL", show_default=False),
+        typer.Argument(help="A cell's name, or a part of it that is unique.", metavar="CELL", show_default=False),
     ] = None,
     repeat: Annotated[
         int | None,
-        typer.Option("--repeat", help="Of CELL, this repeat only.", min=1, max=10**6, metavar="N", show_default=False),
+        typer.Option(
+            "--repeat", help="With CELL: only this repeat.", min=1, max=10**6, metavar="N", show_default=False
+        ),
     ] = None,
     findings: Annotated[bool, typer.Option("--findings", help="Show all findings in full.")] = False,
     no_pager: Annotated[
-        bool, typer.Option("--no-pager", help="Print it all at once. Default: on a terminal, page as git does.")
+        bool, typer.Option("--no-pager", help="Print without a pager. Default: use a pager on a terminal, as git does.")
     ] = False,
 ) -> None:
-    """Show a run on the terminal: summary, all cells, small charts. With CELL, everything about that cell.
+    """Show a run on the terminal: summary, all cells, small charts. With CELL: all details of that cell.
 
     Example: [bold]iosonde show iosonde-20261120-173000-1f3a random-read-4KiB-qd1[/bold]
     """
@@ -34,8 +36,8 @@ def show(
     from iosonde.findings import find_in
 
     if cell is None and repeat is not None:
-        raise UsageError("--repeat is about one cell", "name the cell: iosonde show RUN CELL --repeat N")
-    # Intervals are the bulk of a journal; the findings look at them as well.
+        raise UsageError("--repeat needs a cell", "name the cell: iosonde show RUN CELL --repeat N")
+    # The findings need the intervals too, which are the bulk of a journal.
     stop_collecting()
     analysis = analysed(run)
     failures = FailureLog()

@@ -1,4 +1,4 @@
-"""``iosonde sim``: the simulated drives that there are, and what they are made of."""
+"""``iosonde sim``: the simulated drives and their parameters."""
 
 from typing import Annotated
 
@@ -11,14 +11,14 @@ sim = typer.Typer(
     no_args_is_help=True,
     add_help_option=False,  # See GroupHelp.
     rich_markup_mode="rich",
-    help="Show the simulated drives that `sim:MODEL` names as a target.",
+    help="List and show the simulated drives, which are used as target `sim:MODEL`.",
     epilog="Example: [bold]iosonde sim list[/bold]   A run on one: [bold]iosonde run sim:sata-dc[/bold]",
 )
 
 
 @sim.callback()
 def _sim(show_help: GroupHelp = False) -> None:
-    """Takes the option that stands before a command."""
+    """Handles the option before a command."""
 
 
 @sim.command("list")
@@ -37,13 +37,13 @@ def list_models() -> None:
 @sim.command("show")
 def show_model(
     model: Annotated[
-        str, typer.Argument(help="A model's name, or a model file of your own.", metavar="MODEL", show_default=False)
+        str, typer.Argument(help="A model's name, or your own model file.", metavar="MODEL", show_default=False)
     ],
     toml: Annotated[
-        bool, typer.Option("--toml", help="Print the model's file instead: the beginning of one of your own.")
+        bool, typer.Option("--toml", help="Print the model file instead, as a template for your own.")
     ] = False,
 ) -> None:
-    """Show a model: what every parameter is, with its unit and its source, and what follows from them.
+    """Show a model: every parameter with its meaning, unit and source, and the limits that follow.
 
     Example: [bold]iosonde sim show mmc[/bold]   A file to change: [bold]iosonde sim show mmc --toml > mine.toml[/bold]
     """

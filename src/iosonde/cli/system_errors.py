@@ -1,4 +1,4 @@
-"""Errors of the system that can come up anywhere, as errors that a user can mend."""
+"""Operating-system errors that can occur anywhere, as errors that the user can fix."""
 
 import errno
 from pathlib import Path
@@ -11,25 +11,25 @@ _NO_THREAD = "can't start new thread"
 
 
 def system_error(error: Exception) -> IosondeError | None:
-    """The error to print; None for one that is a mistake of ours."""
+    """The error to print; None for a bug of iosonde."""
     if isinstance(error, MemoryError):
-        hint = "raise the limit (ulimit -v), or free some memory; a report takes about a GiB"
-        return OutputError("no memory is left", hint)
+        hint = "raise the limit (ulimit -v), or free some memory; a report needs about 1 GiB"
+        return OutputError("out of memory", hint)
     # Python has no class of its own for a thread that can't be started.
     if isinstance(error, BlockingIOError) or (isinstance(error, RuntimeError) and _NO_THREAD in str(error)):
-        return OutputError("the system starts no more processes or threads", HINT_PROCESSES)
+        return OutputError("the system can't start more processes or threads", HINT_PROCESSES)
     return _of_system_call(error) if isinstance(error, OSError) else None
 
 
 def _of_system_call(error: OSError) -> IosondeError | None:
     if _is_homeless():
-        return UsageError("the working directory does not exist any more", "change to one that does, then run again")
+        return UsageError("the working directory no longer exists", "change to an existing one, then run again")
     if error.errno == errno.EBADF:
-        return OutputError("can't write: stdout is not open for writing", "open it for writing, such as with > FILE")
+        return OutputError("can't write: stdout is not open for writing", "redirect it, such as with > FILE")
     if error.errno in _NO_FILES:
         return OutputError(f"can't open a file: {error.strerror}", HINT_FILES)
     if error.errno in _NO_ROOM:
-        return OutputError(f"can't write: {error.strerror}", "free some space, or print to another place")
+        return OutputError(f"can't write: {error.strerror}", "free some space, or write to another file system")
     return None
 
 

@@ -1,4 +1,4 @@
-"""What the parser refuses, in the form of every other error."""
+"""Errors of the command-line parser, in the form of all other errors."""
 
 import difflib
 import re
@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from iosonde.errors import IosondeError, UsageError
 
-# What other tools call it is nearer in letters to another word than in meaning.
+# Values of other tools whose closest spelling here has another meaning.
 _MEANT: Final = {
     "--sync": {"fsync": "fdatasync", "sync": "dsync", "1": "dsync", "0": "none"},
     "--engine": {"libaio": "io_uring", "posixaio": "io_uring", "sync": "psync", "io_uring_cmd": "passthrough"},
@@ -18,8 +18,8 @@ _QUOTED: Final = re.compile(r"'([^']+)'")
 
 
 def usage_error(error: Exception, words: Sequence[str] = ()) -> IosondeError | None:
-    """The parser's complaint about these words as one of our errors; None when it is something else."""
-    # The parser that Typer brings along has moved between packages; its errors are known by what they carry.
+    """A parser error as an IosondeError; None for any other error."""
+    # Typer's parser has moved between packages, so its errors are recognised by their attributes.
     describe = getattr(error, "format_message", None)
     if describe is None:
         return None
@@ -36,7 +36,7 @@ def usage_error(error: Exception, words: Sequence[str] = ()) -> IosondeError | N
 
 
 def _value_error(error: Exception) -> UsageError | None:
-    """A value that its flag does not take, with what it takes; None when the complaint is another."""
+    """The error for an invalid value, with the valid ones; None for another error."""
     flag, cause = getattr(error, "param", None), error.__cause__
     find_details = getattr(cause, "errors", None)
     if flag is None or find_details is None:
@@ -45,13 +45,13 @@ def _value_error(error: Exception) -> UsageError | None:
     name, least, most = flag.opts[0], flag.min, flag.max
     if least is not None and most is not None:
         bounds = f"a whole number from {least} to {most}"
-        return UsageError(f"{name} {details['input']} is not {bounds}", f"give {name} {bounds}")
+        return UsageError(f"{name} {details['input']} is not {bounds}", f"set {name} to {bounds}")
     reason = str(details["msg"]).removeprefix("Value error, ").rstrip(".")
     quoted = _QUOTED.findall(reason)
     if not quoted:
-        least = f" from {least} on" if least is not None else f" up to {most}" if most is not None else ""
+        least = f" of at least {least}" if least is not None else f" of at most {most}" if most is not None else ""
         return UsageError(
-            f"{name} {str(details['input'])[:40]}: {_lower_first(reason)}", f"give {name} a number{least}"
+            f"{name} {str(details['input'])[:40]}: {_lower_first(reason)}", f"set {name} to a number{least}"
         )
     value, *choices = quoted
     meant = _MEANT.get(name, {}).get(value)
@@ -61,7 +61,7 @@ def _value_error(error: Exception) -> UsageError | None:
 
 
 def _foreign(error: Exception, context: Any, words: Sequence[str]) -> UsageError | None:  # noqa: ANN401 - the parser's
-    """An unknown flag that another tool has; None for any other complaint."""
+    """The error for an unknown flag that another tool has; None for any other error."""
     wrong = str(getattr(error, "option_name", ""))
     if context is None or not hasattr(error, "possibilities"):
         return None
@@ -78,7 +78,7 @@ def _hint(error: Exception, command: str) -> str:
     near = difflib.get_close_matches(wrong, possibilities, n=1, cutoff=0.0)
     if near:
         return f"did you mean {near[0]}? `{command} --help` lists all options"
-    return f"`{command} --help` shows what can be given, with an example"
+    return f"`{command} --help` lists arguments and options, with an example"
 
 
 def _lower_first(text: str) -> str:

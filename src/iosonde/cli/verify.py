@@ -1,4 +1,4 @@
-"""``iosonde verify``: reads the targets of a run back."""
+"""``iosonde verify``: reads back the targets of a run."""
 
 from datetime import UTC, datetime
 from pathlib import Path
@@ -15,15 +15,15 @@ def verify(
     targets: Annotated[
         list[str] | None,
         typer.Argument(
-            help="Where the files are now. Default: where the run had them.", metavar="TARGET...", show_default=False
+            help="Where the files are now. Default: their path in the run.", metavar="TARGET...", show_default=False
         ),
     ] = None,
 ) -> None:
-    """Read back what a run has written, and find writes that are lost, stale, torn, misplaced or corrupt.
+    """Read back what a run wrote, and detect lost, stale, torn, misplaced or corrupt writes.
 
     Example: [bold]iosonde verify iosonde-20261120-173000-1f3a[/bold]
 
-    Targets are only read. A run that was killed, or whose machine lost its power, can be verified as well.
+    Only reads the targets. Also works for a run that was killed or lost power.
     """
     from iosonde.campaign.failing import check_later_pass
     from iosonde.campaign.verifying import verify_later

@@ -1,4 +1,4 @@
-"""The flags that describe one workload, made from its keys."""
+"""The flags of one workload, generated from its keys."""
 
 from collections.abc import Callable
 from inspect import Parameter, signature
@@ -10,13 +10,13 @@ from iosonde.workload_keys import PROBE_KEYS, Key, OneOf, Switch, Whole
 
 GROUP = "Workload"
 
-# With --fio a job may name it.
+# Optional, since a fio job may name it.
 ProbeTargets = Annotated[
     list[str] | None,
     typer.Argument(
         help=(
-            "A directory, a new file, an existing one, a block device (only read), sim:MODEL (a simulated drive), or "
-            "null: (nothing, in process). Several: at the same time."
+            "A directory, a new or an existing file, a block device (read only), sim:MODEL (a simulated drive), or "
+            "null: (no I/O, in process). Several targets are measured at the same time."
         ),
         metavar="TARGET...",
         show_default=False,
@@ -25,7 +25,7 @@ ProbeTargets = Annotated[
 
 
 def with_workload_flags(command: Callable[..., None]) -> Callable[..., None]:
-    """The command with a flag for each key, which it takes as its ``**`` parameter; they stand behind the targets.
+    """The command with a flag for each key, after the targets; it receives them as its ``**`` parameter.
 
     Typer reads flags from the signature of a function.
     """

@@ -1,6 +1,6 @@
-"""One description of a workload: each key with its values, bounds, default and help. A leaf: it costs little to import.
+"""One description of a workload: each key with its values, bounds, default and help. A leaf that is cheap to import.
 
-Flags, arguments of the API, campaign keys, sweeps, names of cells and the reference are made from it.
+Flags, arguments of the API, campaign keys, sweeps, names of cells and the reference are derived from it.
 """
 
 from iosonde.workload_keys.key import InFile, Key

@@ -1,4 +1,4 @@
-"""What is said of one key of a workload."""
+"""The description of one key of a workload."""
 
 from dataclasses import dataclass
 from typing import Any, Generic
@@ -10,9 +10,8 @@ from iosonde.workload_keys.kinds import Kind, Value
 class InFile:
     """A key in an ``[[experiment]]`` of a campaign file.
 
-    ``description`` replaces the flag's help where that speaks of flags. A key that ``inherits`` has the campaign's
-    value as its default. A key that is ``swept`` takes a list. ``example`` is the hint where the key is missing or
-    wrong.
+    ``description`` replaces the flag's help where that mentions flags. A key that ``inherits`` has the campaign's
+    value as its default. A key that is ``swept`` takes a list. ``example`` is the hint for a missing or wrong key.
     """
 
     description: str = ""
@@ -24,12 +23,12 @@ class InFile:
 
 @dataclass(frozen=True)
 class Key(Generic[Value]):
-    """One thing that can be asked of a workload or its timing.
+    """One setting of a workload or of its timing.
 
-    ``field`` belongs to ``Workload``, or to ``Timing`` for ``TIMING_KEYS``. ``default`` is written as a flag takes it;
-    where it is None, the help says what holds without the key. A key without ``help`` is no flag and no argument, and
-    one without ``in_file`` is no key of an experiment. ``in_name`` is its part of a cell's name, left out for the
-    default; it is empty where a part tells several keys (``plans/names.py``).
+    ``field`` belongs to ``Workload``, or to ``Timing`` for ``TIMING_KEYS``. ``default`` is written as a flag takes it.
+    Where it is None, the help says what applies without the key. A key without ``help`` is neither a flag nor an
+    argument. A key without ``in_file`` is not a key of an experiment. ``in_name`` is its part of a cell's name, omitted
+    for the default. It is empty where one part of the name covers several keys (``plans/names.py``).
     """
 
     name: str

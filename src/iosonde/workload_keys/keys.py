@@ -1,4 +1,4 @@
-"""Every key of a workload, described once: flags, arguments, campaign keys, their checks and their pages follow."""
+"""Every key of a workload, described once. Flags, arguments, campaign keys, checks and pages are derived from it."""
 
 from typing import Any, Final
 
@@ -39,36 +39,35 @@ PATTERN: Final = Key(
     PatternText(),
     "pattern",
     Access.RANDOM.value,
-    "Where the next block lies: random, sequential, permutation (random, each once), zipf:1.1, pareto:0.2, "
+    "Access pattern: random, sequential, permutation (random, each block once), zipf:1.1, pareto:0.2, "
     "hot:80/20 (% of accesses / % of space), strided:64KiB, or runs:10 (sequential with 10 % jumps).",
-    InFile("Where the next block lies.", needed=True, example='"random"'),
+    InFile("Access pattern.", needed=True, example='"random"'),
 )
 READ: Final = Key(
     "read",
     _PERCENT,
     "read_percent",
     100,
-    "Share of reads in percent.",
+    "Read share in percent.",
     InFile(needed=True, example="[100, 70, 0]"),
 )
-TRIM: Final = Key("trim", _PERCENT, "trim_percent", 0, "Share of trims in percent; the rest is written.", InFile())
+TRIM: Final = Key("trim", _PERCENT, "trim_percent", 0, "Trim share in percent. The remainder is writes.", InFile())
 BLOCK_SIZE: Final = Key(
     "block_size",
     SizesText(BLOCK),
     "block_size_bytes",
     "4KiB",
-    "Bytes of each operation, or several sizes with weights: 4KiB:70,64KiB:30, or snia-composite.",
-    InFile("Bytes of each operation, or several sizes with their weights.", needed=True, example='["4KiB", "128KiB"]'),
+    "Block size, or several sizes with weights: 4KiB:70,64KiB:30, or snia-composite.",
+    InFile("Block size, or several sizes with weights.", needed=True, example='["4KiB", "128KiB"]'),
 )
 QUEUE_DEPTH: Final = Key(
     "queue_depth",
     Whole(1, QUEUE_DEPTH_MAX),
     "queue_depth",
     None,
-    "Operations that each job keeps in flight; with --rate, the most that it has in flight. Default: 1, and 64 "
-    "with --rate.",
+    "Operations that each job keeps in flight. With --rate: the maximum in flight. Default: 1, or 64 with --rate.",
     InFile(
-        "Operations that each job keeps in flight; with a rate, the most that it has in flight.",
+        "Operations that each job keeps in flight. With a rate: the maximum in flight.",
         needed=True,
         example="[1, 8, 32]",
     ),
@@ -76,7 +75,7 @@ QUEUE_DEPTH: Final = Key(
 RATE: Final = Key(
     "rate",
     Quantity(
-        "Operations a second",
+        "Operations per second",
         "RATE",
         "str | int",
         parse_rate,
@@ -88,10 +87,10 @@ RATE: Final = Key(
     ),
     "rate_per_s",
     None,
-    "Operations wanted a second on each target, such as 20k, whatever becomes of those before them: an open "
-    "loop. Default: each queue is kept full.",
+    "Open loop: arrivals per second on each target, such as 20k, independent of completions. Default: closed loop, "
+    "each queue is kept full.",
     InFile(
-        "Operations wanted a second on each target, whatever becomes of others; default: full queues.",
+        "Open loop: arrivals per second on each target, independent of completions. Default: closed loop.",
         example='"20k"',
     ),
 )
@@ -100,16 +99,16 @@ ARRIVALS: Final = Key(
     OneOf(Arrivals),
     "arrivals",
     None,
-    "With --rate: independently of each other, as many users come, or at equal distances. Default: poisson.",
-    InFile("How operations that are wanted at a rate follow each other; default: poisson."),
+    "With --rate: arrivals at random times (poisson), or at equal intervals (constant). Default: poisson.",
+    InFile("With a rate: arrivals at random times, or at equal intervals. Default: poisson."),
 )
 JOBS: Final = Key(
     "jobs",
     Whole(1, JOBS_MAX),
     "jobs",
     1,
-    "Workers, each with a queue and a CPU of its own.",
-    InFile("Workers, each with a queue of its own."),
+    "Number of workers. Each has its own queue and its own CPU.",
+    InFile("Number of workers. Each has its own queue."),
     in_name="jobs{}",
 )
 SYNC: Final = Key(
@@ -117,24 +116,24 @@ SYNC: Final = Key(
     OneOf(Sync),
     "sync",
     Sync.NONE,
-    "When a write counts as done: at once, after an fdatasync of its own, or as O_DSYNC write.",
-    InFile("When a write counts as done."),
+    "How writes are made durable: not at all, with fdatasync, or as O_DSYNC writes.",
+    InFile("How writes are made durable."),
 )
 FLUSH_EVERY: Final = Key(
     "flush_every",
     _COUNT,
     "flush_every",
     1,
-    "With --sync fdatasync: writes of a worker behind the last of which comes the flush.",
-    InFile("With sync = fdatasync: writes of a worker behind the last of which comes the flush."),
+    "With --sync fdatasync: call fdatasync after every N writes of each job.",
+    InFile("With sync = fdatasync: call fdatasync after every N writes of each job."),
 )
 DATA: Final = Key(
     "data",
     OneOf(Data),
     "data",
     Data.RANDOM,
-    "What is written: random bytes, half random and half zeros, or zeros.",
-    InFile("What writes carry."),
+    "Content of writes: random bytes, half random and half zeros, or zeros.",
+    InFile("Content of writes."),
     in_name="{}",
 )
 COMPRESSIBLE: Final = Key(
@@ -142,8 +141,8 @@ COMPRESSIBLE: Final = Key(
     _PERCENT,
     "compressible_percent",
     0,
-    "With --data random: by how much of its size it can be compressed, in percent.",
-    InFile("With data = random: by how much of its size it can be compressed, in percent."),
+    "With --data random: compressible share of the data in percent.",
+    InFile("With data = random: compressible share of the data in percent."),
     in_name="compressible{}",
 )
 DUPLICATES: Final = Key(
@@ -151,7 +150,7 @@ DUPLICATES: Final = Key(
     _PERCENT,
     "duplicates_percent",
     0,
-    "Share of writes that carry what was written before, in percent.",
+    "Share of writes that repeat earlier data (for deduplication), in percent.",
     InFile(),
     in_name="duplicates{}",
 )
@@ -160,7 +159,7 @@ VERIFY: Final = Key(
     Switch(),
     "verify",
     default=False,
-    help="Read the target back afterwards, and find writes that are lost, stale, torn, misplaced or corrupt.",
+    help="Read the target back afterwards, and detect lost, stale, torn, misplaced or corrupt writes.",
     in_name="verify",
 )
 OFFSET: Final = Key(
@@ -168,7 +167,7 @@ OFFSET: Final = Key(
     _EXTENT,
     "offset_bytes",
     "0B",
-    "Where the used part of the target begins.",
+    "Start of the test region on the target.",
     InFile(),
     in_name="from{}",
 )
@@ -177,8 +176,8 @@ SPAN: Final = Key(
     _EXTENT,
     "span_bytes",
     None,
-    "How much is used from there on. Default: up to the end.",
-    InFile("How much is used from there on; default: up to the end."),
+    "Size of the test region. Default: up to the end of the target.",
+    InFile("Size of the test region. Default: up to the end of the target."),
     in_name="span{}",
 )
 BURST: Final = Key(
@@ -186,22 +185,22 @@ BURST: Final = Key(
     _COUNT,
     "burst_operations",
     None,
-    "Operations of a worker that follow each other, before it rests for --think-time.",
-    InFile("Operations of a worker that follow each other, before it rests."),
+    "Operations that each worker completes before it pauses for --think-time.",
+    InFile("Operations that each worker completes before it pauses."),
 )
 THINK_TIME: Final = Key(
     "think_time",
     _REST,
     "think_ns",
     None,
-    "The rest, from the completion of the last operation of a burst.",
-    InFile("The rest, from the completion of a burst's last operation."),
+    "Pause after each burst, from the completion of its last operation.",
+    InFile("Pause after each burst, from the completion of its last operation."),
 )
 TARGETS: Final = Key(
     "targets",
     Whole(1, TARGETS_MAX),
     "targets",
-    in_file=InFile("How many of the given targets are used, from the first on; default: all of them."),
+    in_file=InFile("Number of targets to use, in the order given. Default: all."),
     in_name="targets{}",
 )
 WARMUP: Final = Key(
@@ -209,8 +208,8 @@ WARMUP: Final = Key(
     _REST,
     "warmup_ns",
     "1s",
-    "Time before that, not counted.",
-    InFile("Time before measuring; default: the campaign's.", inherits=True, swept=False),
+    "Warm-up (fio: ramp time) before the measurement. It does not count.",
+    InFile("Warm-up (fio: ramp time) before the measurement. Default: the campaign's.", inherits=True, swept=False),
 )
 DURATION: Final = Key(
     "duration",
@@ -218,20 +217,20 @@ DURATION: Final = Key(
     "measure_ns",
     "5s",
     "Measurement time.",
-    InFile("Time that counts; default: the campaign's.", inherits=True),
+    InFile("Measurement time. Default: the campaign's.", inherits=True),
 )
 AMOUNT: Final = Key(
     "amount",
     _size(SECTOR_BYTES, AMOUNT_BYTES_MAX, "64GiB"),
     "amount_bytes",
-    in_file=InFile("Bytes to move, instead of a time."),
+    in_file=InFile("Bytes to transfer, instead of a measurement time."),
 )
 
 _LOOP: Final = (PATTERN, READ, TRIM, BLOCK_SIZE, QUEUE_DEPTH, RATE, ARRIVALS, JOBS, SYNC, FLUSH_EVERY)
 _CONTENT: Final = (DATA, COMPRESSIBLE, DUPLICATES, VERIFY, OFFSET, SPAN, BURST, THINK_TIME)
 
 WORKLOAD_KEYS: Final[tuple[Key[Any], ...]] = (*_LOOP, TARGETS, *_CONTENT)
-"""In the order in which a sweep goes through them: values of the last one change first."""
+"""In the order of a sweep: values of the last key change fastest."""
 
 TIMING_KEYS: Final[tuple[Key[Any], ...]] = (WARMUP, DURATION, AMOUNT)
 

@@ -22,7 +22,7 @@ class Kind(Generic[Value]):
 
 @dataclass(frozen=True)
 class Whole(Kind[int]):
-    """A whole number within bounds. Without ``tells_most`` the help shows no upper bound, for nobody meets it."""
+    """A whole number within bounds. Without ``tells_most`` the help omits the upper bound, which no run reaches."""
 
     least: int
     most: int
@@ -48,7 +48,7 @@ class Quantity(Kind[int]):
     least: int
     most: int
     examples: tuple[str, ...]
-    # Whether a bare number is clear in a campaign file, so that it may stand without quotes.
+    # Whether a bare number is clear in a campaign file, so that it needs no quotes.
     takes_numbers: bool = False
 
     @property
@@ -57,7 +57,7 @@ class Quantity(Kind[int]):
         return f"{self.shown(self.least)} to {self.shown(self.most)}"
 
     def shown(self, value: int) -> str:
-        """The number with the unit that suits it, exact."""
+        """The exact number with a suitable unit."""
         return self.show(value)
 
 
@@ -80,7 +80,7 @@ class Switch(Kind[bool]):
 
 @dataclass(frozen=True)
 class PatternText(Kind[Any]):
-    """Where the next block lies: a word with parameters."""
+    """An access pattern: a name with parameters."""
 
     argument = "str"
     metavar = "PATTERN"

@@ -35,7 +35,7 @@ SAID = [
     ("--ramp_time=5", "fio's --ramp_time=5 is --warmup 5s"),
     ("--ramp-time=5", "fio's --ramp-time=5 is --warmup 5s"),
     ("--filename=/dev/sdb", "fio's --filename=/dev/sdb is the target: iosonde probe TARGET"),
-    ("--direct=1", "fio's --direct=1 is the default; --buffered goes without it"),
+    ("--direct=1", "fio's --direct=1 is the default; --buffered turns it off"),
     ("--direct=0", "fio's --direct=0 is --buffered"),
     ("--ioengine=psync", "fio's --ioengine=psync is --engine psync"),
     ("--rate_iops=1000", "fio's --rate_iops=1000 is --rate 1k"),
@@ -44,11 +44,14 @@ SAID = [
     ("--dedupe_percentage=10", "fio's --dedupe_percentage=10 is --duplicates 10"),
     ("--thinktime=1ms", "fio's --thinktime=1ms is --think-time 1ms"),
     ("--random_distribution=zipf:1.1", "fio's --random_distribution=zipf:1.1 is --pattern zipf:1.1"),
-    ("--time_based", "fio's --time_based is what a probe does: it lasts for --duration"),
-    ("--name=x", "fio's --name=x is not needed: cells are named after what they measure"),
-    ("--group_reporting", "fio's --group_reporting is not needed: iosonde keeps every interval and histogram"),
-    ("--output-format=json", "fio's --output-format=json is not needed: iosonde keeps every interval and histogram"),
-    ("--latency_target=5ms", "fio's --latency_target=5ms is not available: iosonde has no search"),
+    ("--time_based", "fio's --time_based is the default: a probe runs for --duration"),
+    ("--name=x", "fio's --name=x is not needed: iosonde names each cell after its workload"),
+    ("--group_reporting", "fio's --group_reporting is not needed: iosonde always records all intervals and histograms"),
+    (
+        "--output-format=json",
+        "fio's --output-format=json is not needed: iosonde always records all intervals and histograms",
+    ),
+    ("--latency_target=5ms", "fio's --latency_target=5ms is not available: iosonde does not search"),
     ("--bs=1.5k", "fio's --bs=1.5k is --block-size"),
     ("-rw=randread -bs=8k", "fio's -rw=randread -bs=8k are --pattern random --read 100 --block-size 8KiB"),
     ("-b4K -o8 -w30", "DiskSpd's -b4K -o8 -w30 are --block-size 4KiB --queue-depth 8 --read 70"),
@@ -59,17 +62,17 @@ SAID = [
     ("-s64K", "DiskSpd's -s64K is --pattern strided:64KiB"),
     ("-s", "DiskSpd's -s is --pattern sequential"),
     ("-w", "DiskSpd's -w is --read 100"),
-    ("-Sh", "DiskSpd's -Sh is --sync dsync for writes, and nothing for reads: direct I/O is the default"),
+    ("-Sh", "DiskSpd's -Sh is --sync dsync for writes; reads need no flag, direct I/O is the default"),
     ("-Sb", "DiskSpd's -Sb is --buffered"),
-    ("-L", "DiskSpd's -L is not needed: every latency is counted"),
+    ("-L", "DiskSpd's -L is not needed: iosonde records every latency"),
     ("-Z", "DiskSpd's -Z is --data zeros"),
-    ("-Zr", "DiskSpd's -Zr is not needed: writes carry random data anew each time"),
+    ("-Zr", "DiskSpd's -Zr is not needed: each write has new random data"),
     ("-z42", "DiskSpd's -z42 is --seed 42"),
     ("-g100i", "DiskSpd's -g100i is --rate 100 times the threads"),
     ("-X", "DiskSpd's -X is not available"),
     ("-nj 4 -iod 16 -rt 60", "TKperf's -nj 4 -iod 16 -rt 60 are --jobs 4 --queue-depth 16 --duration 60s"),
     ("-ssdt iops", "TKperf's -ssdt iops is in the lab profile"),
-    ("-rfb", "TKperf's -rfb is not needed: writes carry random data"),
+    ("-rfb", "TKperf's -rfb is not needed: each write has new random data"),
 ]
 
 
@@ -98,7 +101,7 @@ def test_a_command_without_such_flags_says_which_has_them() -> None:
 
 def test_a_command_that_takes_whole_fio_commands_says_so() -> None:
     assert flag_hint("--bs", ["--bs=4k"], {*PROBE, "--fio"}) == (
-        'fio\'s --bs=4k is --block-size 4KiB; --fio "fio ..." takes a whole command'
+        'fio\'s --bs=4k is --block-size 4KiB; --fio "fio ..." takes a whole fio command'
     )
 
 
@@ -112,7 +115,11 @@ def test_a_command_that_takes_whole_fio_commands_says_so() -> None:
         ("ramp_time", 5, 'fio\'s ramp_time is warmup = "5s"'),
         ("fdatasync", 8, 'fio\'s fdatasync is sync = "fdatasync", flush_every = 8'),
         ("size", "1g", "fio's size is --size"),
-        ("group_reporting", True, "fio's group_reporting is not needed: iosonde keeps every interval and histogram"),
+        (
+            "group_reporting",
+            True,
+            "fio's group_reporting is not needed: iosonde always records all intervals and histograms",
+        ),
         ("bs", {"a": 1}, "fio's bs is --block-size"),
         ("runtime", -1, "fio's runtime is --duration"),
     ],

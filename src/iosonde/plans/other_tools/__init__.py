@@ -1,1 +1,1 @@
-"""What users of other tools type: fio's, DiskSpd's and TKperf's words, and what they are here. Pure."""
+"""Options of fio, DiskSpd and TKperf, and their counterparts in iosonde. Pure."""

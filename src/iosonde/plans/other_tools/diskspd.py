@@ -1,4 +1,4 @@
-"""DiskSpd's flags (2.2): a letter with its value right behind it. K, M and G are powers of two."""
+"""DiskSpd's flags (2.2): a letter, immediately followed by its value. K, M and G are powers of two."""
 
 import re
 from collections.abc import Callable
@@ -25,7 +25,7 @@ def _with(flag: str, unit: str = "") -> Callable[[re.Match[str]], str]:
 
 
 def _writes(match: re.Match[str]) -> str:
-    """The share of writes, as one of reads; without a number DiskSpd writes only reads."""
+    """The write share as a read share. Without a number DiskSpd only reads."""
     return f"--read {100 - min(int(match[1] or 0), 100)}"
 
 
@@ -46,40 +46,44 @@ ROWS: Final[tuple[Row, ...]] = (
     (r"w(\d*)", Kind.FLAGS, _writes),
     (r"rs(\d+)", Kind.FLAGS, lambda match: f"--pattern runs:{match[1]}"),
     (r"rdpct(.*)", Kind.FLAGS, _ranges),
-    (r"rdabs.*", Kind.NOT_AVAILABLE, "zones are in percent: --pattern hot:80/20"),
+    (r"rdabs.*", Kind.NOT_AVAILABLE, "iosonde's zones are in percent: --pattern hot:80/20"),
     (rf"r{_AMOUNT}", Kind.FLAGS, "--pattern random"),
-    (r"si.*", Kind.NOT_AVAILABLE, "jobs of a sequential pattern have a part of the target each"),
+    (r"si.*", Kind.NOT_AVAILABLE, "with a sequential pattern each job has its own part of the target"),
     (r"s(\d+)([KMGb]?)", Kind.FLAGS, lambda match: f"--pattern strided:{_size('')(match).strip()}"),
     (r"s", Kind.FLAGS, "--pattern sequential"),
-    (r"g(\d+)i", Kind.WORDS, lambda match: f"--rate {match[1]} times the threads: iosonde's is of all jobs together"),
-    (r"g.*", Kind.WORDS, "--rate, in operations a second of all jobs together"),
+    (
+        r"g(\d+)i",
+        Kind.WORDS,
+        lambda match: f"--rate {match[1]} times the threads: iosonde's rate is for all jobs together",
+    ),
+    (r"g.*", Kind.WORDS, "--rate, in operations per second for all jobs together"),
     (r"i(\d*)", Kind.FLAGS, _with("--burst")),
     (r"j(\d*)", Kind.FLAGS, _with("--think-time", "ms")),
     (r"z(\d*)", Kind.FLAGS, _with("--seed")),
-    (r"Z(?:r|\d.*)", Kind.NOT_NEEDED, "writes carry random data anew each time"),
+    (r"Z(?:r|\d.*)", Kind.NOT_NEEDED, "each write has new random data"),
     (r"Z", Kind.FLAGS, "--data zeros"),
     (r"Sb", Kind.FLAGS, "--buffered"),
     (r"Su", Kind.NOT_NEEDED, "I/O is direct unless --buffered is given"),
-    (r"(?:Sh|Suw|Swu|h)", Kind.WORDS, "--sync dsync for writes, and nothing for reads: direct I/O is the default"),
+    (r"(?:Sh|Suw|Swu|h)", Kind.WORDS, "--sync dsync for writes; reads need no flag, direct I/O is the default"),
     (r"Sw", Kind.FLAGS, "--sync dsync"),
-    (r"S.*", Kind.NOT_AVAILABLE, "I/O is direct, or --buffered"),
+    (r"S.*", Kind.NOT_AVAILABLE, "iosonde has direct I/O, or --buffered"),
     (r"R.*", Kind.FLAGS, "--json"),
-    (r"C.*", Kind.NOT_NEEDED, "nothing behind the measurement counts"),
-    (r"L", Kind.NOT_NEEDED, "every latency is counted, and percentiles have intervals"),
-    (r"D.*", Kind.NOT_NEEDED, "every interval is recorded"),
-    (r"[an].*", Kind.NOT_NEEDED, "each worker has a CPU near the device"),
+    (r"C.*", Kind.NOT_NEEDED, "iosonde records nothing after the measurement time"),
+    (r"L", Kind.NOT_NEEDED, "iosonde records every latency; percentiles have 95 % intervals"),
+    (r"D.*", Kind.NOT_NEEDED, "iosonde records every interval"),
+    (r"[an].*", Kind.NOT_NEEDED, "iosonde gives each worker a CPU near the device"),
     (r"l", Kind.NOT_NEEDED, "buffers are registered with the ring"),
     (r"x", Kind.NOT_NEEDED, "I/O is asynchronous, through io_uring"),
-    (r"v", Kind.NOT_NEEDED, "what is measured is said"),
-    (r"[TpyeIPNX].*", Kind.NOT_AVAILABLE, "iosonde has nothing like it"),
+    (r"v", Kind.NOT_NEEDED, "iosonde always reports what it measures"),
+    (r"[TpyeIPNX].*", Kind.NOT_AVAILABLE, "iosonde has no equivalent"),
 )
-"""The first that fits the whole word counts."""
+"""The first row that matches the whole flag applies."""
 
 _MEANT: Final = tuple((re.compile(pattern), kind, said) for pattern, kind, said in ROWS)
 
 
 def diskspd_meaning(word: str) -> Meaning | None:
-    """What a word such as ``-b4K`` is here; None for what is none of DiskSpd's."""
+    """The counterpart of a flag such as ``-b4K``; None for a flag that DiskSpd doesn't have."""
     for pattern, kind, said in _MEANT:
         match = pattern.fullmatch(word[1:])
         if match is not None:

@@ -1,4 +1,4 @@
-"""What a fio job asks of its writes, and of the place that they go to."""
+"""The content, durability and target of a fio job's writes."""
 
 from collections.abc import Iterator
 from typing import Final
@@ -12,7 +12,7 @@ _NULL_WORD: Final = "null:"
 
 
 def durability(options: FioOptions) -> Iterator[Said]:
-    """When a write counts as done."""
+    """How writes are made durable."""
     if not options.writes:
         return
     for name in ("fdatasync", "fsync"):
@@ -22,29 +22,29 @@ def durability(options: FioOptions) -> Iterator[Said]:
         yield Flag("--sync", "fdatasync", name)
         yield Flag("--flush-every", every, name)
         if name == "fsync":
-            yield Differs(name, "iosonde calls fdatasync, which leaves times of the file that change out")
+            yield Differs(name, "iosonde calls fdatasync, which does not write changed file timestamps")
         if options.reads:
-            yield Differs(name, "fio flushes after reads as well, iosonde after writes only")
+            yield Differs(name, "fio also flushes after reads, iosonde only after writes")
         if not options.is_synchronous and options.number("iodepth", 1) > 1:
-            yield Differs(name, "iosonde's flush waits for the writes before it, fio's does not at a depth above 1")
+            yield Differs(name, "iosonde's flush waits for earlier writes; fio's does not at a queue depth above 1")
         return
     sync = options.text("sync", "none")
     if sync not in {"none", "0"}:
         if sync not in {"dsync", "sync", "1"}:
-            raise refused("sync", sync, "it is none, sync or dsync")
+            raise refused("sync", sync, "the values are none, sync and dsync")
         yield Flag("--sync", "dsync", "sync")
         if sync != "dsync":
             yield Differs(
-                "sync", "iosonde writes with O_DSYNC, which leaves times of the file that change out of O_SYNC"
+                "sync", "iosonde writes with O_DSYNC, which unlike O_SYNC does not write changed file timestamps"
             )
 
 
 def content(options: FioOptions) -> Iterator[Said]:
-    """What writes carry."""
+    """Content of writes."""
     verify = options.text("verify", "0")
     if not options.writes:
         if verify not in {"0", "null"}:
-            raise refused("verify", verify, "iosonde verifies what it has written itself, and this job writes nothing")
+            raise refused("verify", verify, "iosonde only verifies its own writes, and this job writes nothing")
         return
     if options.on("zero_buffers"):
         yield Flag("--data", "zeros", "zero_buffers")
@@ -57,7 +57,7 @@ def content(options: FioOptions) -> Iterator[Said]:
         yield from _random_data(options)
     if verify not in {"0", "null"}:
         yield Flag("--verify", None, "verify")
-        yield Differs("verify", "iosonde seals each sector in its own way, and reads all of the target back at the end")
+        yield Differs("verify", "iosonde has its own sector format and reads the whole target back at the end")
 
 
 def _random_data(options: FioOptions) -> Iterator[Said]:
@@ -67,25 +67,27 @@ def _random_data(options: FioOptions) -> Iterator[Said]:
     elif share:
         yield Flag("--compressible", share, "buffer_compress_percentage")
     if share:
-        yield Differs("buffer_compress_percentage", "the zeros lie elsewhere in a block than fio's")
+        yield Differs("buffer_compress_percentage", "the zeros are at another place in the block than fio's")
     duplicates = options.number("dedupe_percentage", 0)
     if duplicates:
         yield Flag("--duplicates", duplicates, "dedupe_percentage")
-        yield Differs("dedupe_percentage", "iosonde repeats blocks that were written, fio those of a stock of its own")
+        yield Differs("dedupe_percentage", "iosonde repeats blocks it has written, fio blocks of a separate pool")
 
 
 def target_of(options: FioOptions) -> str | None:
-    """The target as fio finds it: a file, a folder, or none."""
+    """The job's target: a file, a directory, or none."""
     folder, name = options.text("directory"), options.text("filename")
     if options.text("ioengine") == "null":
         return _NULL_WORD
     for option, text in (("filename", name), ("directory", folder)):
         if ":" in text.replace("\\:", ""):
-            raise refused(option, text, "fio spreads one job over several files, iosonde measures each by itself")
+            raise refused(
+                option, text, "fio spreads one job over several files, iosonde runs the workload on each file"
+            )
     if options.number("nrfiles", 1) != 1:
-        raise refused("nrfiles", options.text("nrfiles"), "fio spreads one job over several files, iosonde over one")
+        raise refused("nrfiles", options.text("nrfiles"), "fio spreads one job over several files, iosonde uses one")
     if name == "-":
-        raise refused("filename", name, "iosonde measures files, folders and block devices")
+        raise refused("filename", name, "iosonde measures files, directories and block devices")
     parts = [part.replace("\\:", ":") for part in (folder, name) if part]
     if not parts:
         return None
@@ -93,7 +95,7 @@ def target_of(options: FioOptions) -> str | None:
 
 
 def place(options: FioOptions) -> Iterator[Said]:
-    """Which part of the target is used."""
+    """The test region."""
     offset, file_bytes = options.number("offset", 0), options.number("filesize", 0)
     size = None if options.text("size").strip() == "100%" else options.number("size", file_bytes) or None
     if offset:
@@ -109,24 +111,22 @@ def place(options: FioOptions) -> Iterator[Said]:
 
 
 def _beside(options: FioOptions, size: int | None) -> Iterator[Said]:
-    """How several jobs lie beside each other."""
+    """The parts of the target that several jobs use."""
     step, is_shared = options.number("offset_increment", 0), options.has("filename")
     if step and step != size:
         raise refused(
             "offset_increment",
             options.text("offset_increment"),
-            "the parts of jobs overlap, or leave gaps between them",
+            "the parts of the jobs overlap or leave gaps",
         )
     if not is_shared:
-        yield Differs(
-            "numjobs", "each of fio's jobs has a file of its own; iosonde's share one as large as all of them"
-        )
+        yield Differs("numjobs", "each fio job has its own file; iosonde's jobs share one file of the total size")
     elif options.is_random and step:
-        yield Differs("offset_increment", "each of fio's jobs stays in a part of its own, iosonde's go anywhere")
+        yield Differs("offset_increment", "each fio job stays in its own part; iosonde's jobs access the whole region")
     elif not options.is_random and not step:
-        yield Differs("numjobs", "fio's jobs all move the same blocks; each of iosonde's has a part of its own")
+        yield Differs("numjobs", "fio's jobs all access the same blocks; each iosonde job has its own part")
 
 
 def _parts(options: FioOptions, size: int) -> int:
-    """How many times the size of a job is used, side by side."""
+    """How many regions of a job's size are used."""
     return options.jobs if options.number("offset_increment", 0) == size or not options.has("filename") else 1

@@ -1,4 +1,4 @@
-"""fio's command lines and job files, as far as the options of each job. Nothing is opened and nothing is guessed."""
+"""Reads fio's command lines and job files into the options of each job. Opens no target and guesses nothing."""
 
 import re
 import shlex
@@ -16,7 +16,7 @@ _FILE: Final = ""
 _SHELL: Final = frozenset({"|", "||", ";", "&", "&&", ">", ">>", "<", "2>", "2>&1", "&>"})
 _SECTION: Final = re.compile(r"\[(.*)\]")
 _VARIABLE: Final = re.compile(r"\$\{([^}]*)\}")
-# An option that says the opposite of another, under the name of that one: the last of both is what counts.
+# An option that is the inverse of another is stored under the name of that one. The last of the two applies.
 _OPPOSITE: Final = {
     "buffered": ("direct", {"0": "1", "1": "0", "": "0"}),
     "rwmixwrite": ("rwmixread", {str(share): str(100 - share) for share in range(101)}),
@@ -25,24 +25,24 @@ _OPPOSITE: Final = {
 
 @dataclass
 class FioJob:
-    """A job's options by their names, those of ``[global]`` among them; an option without a value has an empty one."""
+    """A job's options by name, including those of ``[global]``. An option without a value has an empty one."""
 
     name: str
     options: dict[str, str] = field(default_factory=dict)
 
     def say(self, name: str, value: str) -> None:
-        """Takes an option, in the place of what was said before."""
+        """Sets an option and replaces an earlier value."""
         name = fio_name(name)
         opposite, values = _OPPOSITE.get(name, (name, {}))
         if opposite != name and value not in values:
-            raise UsageError(f"fio's {name}={value} is nothing that fio takes", f"write {opposite} instead")
+            raise UsageError(f"fio does not accept {name}={value}", f"write {opposite} instead")
         self.options.pop(opposite, None)
         self.options[opposite] = values.get(value, value) if opposite != name else value
 
 
 @dataclass
 class FioCommand:
-    """What a command line asks for: jobs, and options of the program."""
+    """The content of a command line: jobs, and options of the program."""
 
     jobs: list[FioJob]
     program: dict[str, str] = field(default_factory=dict)
@@ -76,7 +76,7 @@ def read_command(text: str, read_file: ReadFile, environment: Mapping[str, str])
 
 
 def _said(words: list[str]) -> Iterator[tuple[str, str]]:
-    """Options with their values, in their order, and job files under an empty name."""
+    """Options with their values in order, and job files under an empty name."""
     waiting = iter(words)
     for word in waiting:
         if not word.startswith("-") or word == "-":
@@ -105,11 +105,13 @@ def read_jobs(text: str, environment: Mapping[str, str], head: FioJob | None = N
             if current is not shared:
                 jobs.append(current)
         elif said and current is None:
-            raise UsageError(f"line {number} of the job file is in no section: {said[:40]}", "begin with [global]")
+            raise UsageError(
+                f"line {number} of the job file is outside any section: {said[:40]}", "begin with [global]"
+            )
         elif said and current is not None:
             name, _, value = said.partition("=")
             if name.split()[0] == "include":
-                raise UsageError("the job file includes another", "write its options into this one")
+                raise UsageError("the job file includes another file", "copy its options into this one")
             value = _expanded(value.strip(), environment)
             if name.strip() == "name":
                 current.name = value
@@ -119,37 +121,37 @@ def read_jobs(text: str, environment: Mapping[str, str], head: FioJob | None = N
 
 
 def chosen_job(jobs: list[FioJob], section: str | None) -> FioJob:
-    """The one job that is to be run. Raises UsageError."""
+    """The one job to run. Raises UsageError."""
     names = [job.name for job in jobs]
     if section is not None:
         jobs = [job for job in jobs if job.name == section]
     if len(jobs) == 1:
         return jobs[0]
     if not names:
-        raise UsageError("fio would run no job: there is no --name and no section", "add --name=NAME")
+        raise UsageError("fio would run no job: --name and sections are missing", "add --name=NAME")
     if not jobs:
         raise UsageError(f"there is no job {section}", f"the jobs: {', '.join(names)}")
     if section is not None or len(set(names)) == 1:
-        raise UsageError(f"{len(jobs)} jobs are called {jobs[0].name}", "give each a name of its own")
+        raise UsageError(f"{len(jobs)} jobs are called {jobs[0].name}", "give each job its own name")
     raise UsageError(
-        f"{len(jobs)} jobs are more than a probe: it measures one workload",
-        f"name one: JOBFILE:SECTION, or --section=NAME in the command (jobs: {', '.join(names)})",
+        f"a probe measures one workload, and the input has {len(jobs)} jobs",
+        f"choose one: JOBFILE:SECTION, or --section=NAME in the command (jobs: {', '.join(names)})",
     )
 
 
 def _words(text: str) -> list[str]:
-    """The words behind ``fio``, as a shell reads them."""
+    """The arguments of ``fio``, split as a shell does."""
     try:
         words = shlex.split(text.replace("\\\n", " "))
     except ValueError as error:
-        raise UsageError("fio's command line has a quote without its end", "paste the whole command") from error
+        raise UsageError("fio's command line has an unclosed quote", "paste the whole command") from error
     if words[:1] == ["sudo"]:
         words = words[1:]
     if words and not words[0].startswith("-") and PurePath(words[0]).name == "fio":
         words = words[1:]
     beyond = next((word for word in words if word in _SHELL), None)
     if beyond is not None:
-        raise UsageError(f"the command line goes on behind fio with {beyond}", "paste the one fio command only")
+        raise UsageError(f"the command line continues after fio with {beyond}", "paste only the fio command")
     return words
 
 
@@ -160,12 +162,12 @@ def _needs_value(name: str) -> bool:
 
 
 def _expanded(value: str, environment: Mapping[str, str]) -> str:
-    """The value with variables of the environment, as fio puts them in."""
+    """The value with environment variables expanded, as fio does."""
 
     def held(match: re.Match[str]) -> str:
         found = environment.get(match[1])
         if found is None:
-            raise UsageError(f"the job file asks for ${{{match[1]}}}, which is not set", f"set {match[1]}")
+            raise UsageError(f"the job file uses ${{{match[1]}}}, which is not set", f"set {match[1]}")
         return found
 
     return _VARIABLE.sub(held, value)

@@ -1,4 +1,4 @@
-"""What a fio job asks of the loop: where, how large, how deep, how fast."""
+"""The access pattern, block size, queue depth and rate of a fio job."""
 
 from collections.abc import Iterator
 from typing import Final
@@ -15,17 +15,17 @@ _DEFAULT_BS: Final = "4096"
 
 
 def access(options: FioOptions) -> Iterator[Said]:
-    """Where the next block lies, and what is done there."""
+    """Access pattern and kinds of operations."""
     because = "rw"
     _, _, behind = options.text("rw", "read").partition(":")
     if options.is_random:
         if behind:
-            raise refused("rw", options.text("rw"), "several blocks in a row before the next offset is drawn")
+            raise refused("rw", options.text("rw"), "iosonde draws a new offset for each block")
         yield from _random(options)
     elif behind:
         stride = fio_number(behind, "rw", options.kb_base) + _block_bytes(options)
         yield Flag("--pattern", f"strided:{size_text(stride)}", because)
-        yield Differs("rw", "fio begins each pass on the same blocks again, iosonde one block further")
+        yield Differs("rw", "fio starts each pass at the same blocks, iosonde one block further")
     else:
         yield Flag("--pattern", "sequential", because)
     if options.direction == "trim":
@@ -34,7 +34,7 @@ def access(options: FioOptions) -> Iterator[Said]:
     else:
         yield Flag("--read", options.read_percent, "rwmixread" if options.has("rwmixread") else because)
     if options.direction == "rw" and not options.is_random:
-        yield Differs("rw", "fio's reads and writes each go on where they left off, iosonde's where the last one did")
+        yield Differs("rw", "fio has separate positions for reads and writes, iosonde one position for both")
 
 
 def _random(options: FioOptions) -> Iterator[Said]:
@@ -43,18 +43,18 @@ def _random(options: FioOptions) -> Iterator[Said]:
     if distribution != "random":
         yield Flag("--pattern", _skewed(distribution), "random_distribution")
     elif not 0 <= share <= _ALL:
-        raise refused("percentage_random", options.text("percentage_random"), "it is no share in percent")
+        raise refused("percentage_random", options.text("percentage_random"), "it is not a percentage")
     elif share < _ALL:
         yield Flag("--pattern", f"runs:{share}" if share else "sequential", "percentage_random")
     elif options.on("norandommap"):
         yield Flag("--pattern", "random", "rw")
     elif options.jobs == 1 and not options.has("bssplit"):
         yield Flag("--pattern", "permutation", "norandommap" if options.has("norandommap") else "rw")
-        yield Ignored("norandommap", "it is not set: fio visits each block once before any again, as permutation does")
+        yield Ignored("norandommap", "not set: fio accesses each block once per pass, as permutation does")
     else:
         yield Flag("--pattern", "random", "rw")
         yield Differs(
-            "norandommap", "it is not set: each of fio's jobs visits each block once; iosonde draws each anew"
+            "norandommap", "not set: each fio job accesses each block once per pass; iosonde draws blocks independently"
         )
 
 
@@ -72,20 +72,20 @@ def _block_bytes(options: FioOptions) -> int:
 
 
 def sizes(options: FioOptions) -> Iterator[Said]:
-    """How large a block is."""
+    """Block size."""
     if not options.has("bssplit"):
         yield Flag("--block-size", size_text(_block_bytes(options)), "bs")
         return
     text = options.of_sides("bssplit")
     shares = [part.partition("/") for part in text.split(":") if part]
     given = [int(share) if share.isdecimal() else 0 for _, _, share in shares]
-    # What has no share takes an equal part of what is left.
+    # Sizes without a share divide the remainder equally.
     without = given.count(0)
     if without:
         each, rest = divmod(_ALL - sum(given), without)
         given = [share or each for share in given]
         if rest:
-            raise refused("bssplit", text, "fio rounds the shares off, and they do not add up to 100 %")
+            raise refused("bssplit", text, "fio rounds the shares down, and they do not add up to 100 %")
     if sum(given) != _ALL or min(given) <= 0:
         raise refused("bssplit", text, "the shares do not add up to 100 %")
     mix = [
@@ -97,12 +97,12 @@ def sizes(options: FioOptions) -> Iterator[Said]:
 
 
 def depth(options: FioOptions) -> Iterator[Said]:
-    """How many operations are in flight."""
+    """Queue depth."""
     engine, queue_depth = options.ioengine, options.number("iodepth", 1)
     yield Flag("--queue-depth", 1 if options.is_synchronous else queue_depth, "iodepth")
     if options.is_synchronous and queue_depth > 1:
         given = "" if options.has("ioengine") else ", fio's default"
-        yield Ignored("iodepth", f"with ioengine={engine}{given}, fio has one operation in flight whatever it says")
+        yield Ignored("iodepth", f"with ioengine={engine}{given}, fio has one operation in flight for any iodepth")
     if options.has("numjobs"):
         yield Flag("--jobs", options.jobs, "numjobs")
 
@@ -111,10 +111,10 @@ _ENGINES: Final = {"io_uring": "io_uring", "io_uring_cmd": "passthrough", "null"
 
 
 def engine(options: FioOptions) -> Iterator[Said]:
-    """How operations reach the kernel."""
+    """I/O engine."""
     name = options.ioengine
     if name in _ASYNCHRONOUS:
-        yield Differs("ioengine", f"operations go through io_uring, and not through {name}")
+        yield Differs("ioengine", f"iosonde uses io_uring instead of {name}")
     elif options.is_synchronous or name in _ENGINES:
         yield Flag("--engine", _ENGINES.get(name, "psync"), "ioengine")
     else:
@@ -122,79 +122,77 @@ def engine(options: FioOptions) -> Iterator[Said]:
     for option, poll in (("hipri", "iopoll"), ("sqthread_poll", "sqpoll")):
         if options.on(option):
             if name not in {"io_uring", "io_uring_cmd"}:
-                raise refused(option, options.text(option), f"iosonde polls through io_uring only, and not by {name}")
+                raise refused(option, options.text(option), f"iosonde polls only with io_uring, not with {name}")
             yield Flag("--poll", poll, option)
     if name != "null" and not options.on("direct"):
         yield Flag("--buffered", None, "direct")
         if not options.has("direct"):
-            yield Ignored("direct", "it is not set: fio goes through the page cache, as --buffered does")
+            yield Ignored("direct", "not set: fio goes through the page cache, as --buffered does")
 
 
 def pace(options: FioOptions) -> Iterator[Said]:
-    """How fast operations come."""
+    """Rate and think time."""
     name = "rate_iops" if options.has("rate_iops") else "rate"
     if options.has(name):
         yield Flag("--rate", format_rate(_rate(options, name)), name)
         process = options.text("rate_process", "linear")
         if process not in {"linear", "poisson"}:
-            raise refused("rate_process", process, "it is linear or poisson")
+            raise refused("rate_process", process, "the values are linear and poisson")
         yield Flag("--arrivals", "poisson" if process == "poisson" else "constant", "rate_process")
-        yield Differs(
-            name, "iosonde counts latency from the moment at which an operation was due, fio from its submission"
-        )
+        yield Differs(name, "iosonde measures latency from the intended start of an operation, fio from its submission")
     rest_ns = options.time_ns("thinktime", MICROSECOND_NS)
     if rest_ns:
         burst = options.number("thinktime_blocks", 1)
         yield Flag("--think-time", time_text(rest_ns), "thinktime")
         yield Flag("--burst", burst, "thinktime_blocks")
         if options.text("thinktime_blocks_type") != "issue" and not options.is_synchronous and burst > 1:
-            yield Differs(
-                "thinktime_blocks", "iosonde counts operations that are submitted, fio those that are complete"
-            )
+            yield Differs("thinktime_blocks", "iosonde counts submitted operations, fio completed ones")
 
 
 def _rate(options: FioOptions, name: str) -> int:
-    """Operations a second of all jobs and both directions."""
+    """Operations per second of all jobs and both directions."""
     sides = [fio_number(side, name, options.kb_base) if side else 0 for side in options.sides(name)]
     used = [side for side, does in zip(sides, (options.reads, options.writes), strict=True) if does]
     if not used:
-        raise refused(name, options.text(name), "iosonde's rates are of reads and writes here")
+        raise refused(name, options.text(name), "iosonde translates rates of reads and writes only")
     if not all(used):
-        raise refused(name, options.text(name), "a rate of one direction only, while the other has none")
+        raise refused(name, options.text(name), "it limits one direction only")
     rate = sum(used)
     if len(used) > 1 and used[0] * _ALL != rate * options.read_percent:
         raise refused(
             name,
             options.text(name),
-            f"it asks for {used[0] * _ALL / rate:g} % of reads, and rwmixread for {options.read_percent} %",
+            f"it means {used[0] * _ALL / rate:g} % reads, and rwmixread {options.read_percent} %",
             f"write rwmixread={round(used[0] * _ALL / rate)}, or a rate for each direction",
         )
     if name == "rate":
         if options.has("bssplit") or rate % _block_bytes(options):
-            raise refused(name, options.text(name), "it is no whole number of operations a second", "write rate_iops")
+            raise refused(
+                name, options.text(name), "it is not a whole number of operations per second", "write rate_iops"
+            )
         rate //= _block_bytes(options)
     return rate * options.jobs
 
 
 def time(options: FioOptions) -> Iterator[Said]:
-    """How long it lasts."""
+    """Warm-up and measurement time."""
     runtime_ns, ramp_ns = options.time_ns("runtime"), options.time_ns("ramp_time")
     yield Flag("--warmup", time_text(ramp_ns), "ramp_time")
     if not runtime_ns:
-        yield Differs("runtime", "it is not set: fio ends when size is moved, a probe after its time (--duration)")
+        yield Differs("runtime", "not set: fio ends after transferring size, a probe after --duration")
         return
     yield Flag("--duration", time_text(runtime_ns), "runtime")
     if not options.on("time_based"):
-        yield Differs("time_based", "it is not set: fio ends earlier where size is moved before, and a probe does not")
+        yield Differs("time_based", "not set: fio ends early when size has been transferred, a probe does not")
 
 
 def size_text(size_bytes: int) -> str:
-    """Bytes as a flag takes them."""
+    """Bytes as a flag value."""
     return exact_size(size_bytes).replace(" ", "")
 
 
 def time_text(time_ns: int) -> str:
-    """A time as a flag takes it."""
+    """A time as a flag value."""
     if time_ns % 10**9 == 0:
         return f"{time_ns // 10**9}s"
     return exact_duration(time_ns).replace(" ", "")

@@ -1,4 +1,4 @@
-"""The options of one fio job, read one by one."""
+"""Typed access to the options of one fio job."""
 
 from dataclasses import dataclass
 
@@ -19,23 +19,23 @@ _DIRECTIONS = {
 
 
 def refused(option: str, value: str, reason: str, hint: str = "") -> UsageError:
-    """An option that asks for what can't be had."""
+    """The error for an option that iosonde does not support."""
     said = f"{option}={value}" if value else option
-    return UsageError(f"fio's {said} can't be had: {reason}", hint or f"take {option} out, or measure with fio itself")
+    return UsageError(f"fio's {said} is not supported: {reason}", hint or f"omit {option}, or measure with fio itself")
 
 
 @dataclass(frozen=True)
 class FioOptions:
-    """What a job says, and what fio does where it says nothing."""
+    """A job's options, with fio's defaults for the others."""
 
     job: FioJob
 
     def has(self, name: str) -> bool:
-        """Whether the job says anything of it."""
+        """Whether the job sets the option."""
         return name in self.job.options
 
     def text(self, name: str, default: str = "") -> str:
-        """The value as it stands there."""
+        """The value as written."""
         return self.job.options.get(name, default)
 
     def on(self, name: str) -> bool:
@@ -47,27 +47,27 @@ class FioOptions:
         return fio_number(self.text(name), name, self.kb_base) if self.has(name) else default
 
     def time_ns(self, name: str, bare_ns: int = SECOND_NS) -> int:
-        """A time; 0 where the job says nothing of it."""
+        """A time; 0 when the job doesn't set it."""
         return fio_time_ns(self.text(name), name, bare_ns) if self.has(name) else 0
 
     def sides(self, name: str) -> tuple[str, str]:
-        """What is said of reads, and of writes: the first holds for both, where there is no second."""
+        """The values for reads and for writes. A single value applies to both."""
         parts = self.text(name).split(",")
         return parts[READ].strip(), parts[WRITE if len(parts) > WRITE else READ].strip()
 
     def of_sides(self, name: str) -> str:
-        """The one value of what the job reads or writes; refused where both directions have one of their own."""
+        """The one value for the directions that the job uses. Different values for reads and writes are refused."""
         sides = {side for side, used in zip(self.sides(name), (self.reads, self.writes), strict=True) if used}
         if len(sides) > 1:
-            raise refused(name, self.text(name), "reads and writes of one workload have it in common")
+            raise refused(name, self.text(name), "reads and writes of one workload share one value")
         return sides.pop() if sides else self.sides(name)[WRITE]
 
     @property
     def kb_base(self) -> int:
-        """What k means."""
+        """The factor that k stands for."""
         text = self.text("kb_base", str(KB_BASES[0]))
         if text not in {str(base) for base in KB_BASES}:
-            raise refused("kb_base", text, "it is 1024 or 1000")
+            raise refused("kb_base", text, "the values are 1024 and 1000")
         return int(text)
 
     @property
@@ -76,7 +76,7 @@ class FioOptions:
         word = self.text("rw", "read").partition(":")[0]
         direction = word.removeprefix("rand")
         if direction not in _DIRECTIONS:
-            raise refused("rw", self.text("rw"), "iosonde reads, writes, trims or mixes reads and writes")
+            raise refused("rw", self.text("rw"), "iosonde reads, writes, trims, or mixes reads and writes")
         return "rw" if direction == "readwrite" else direction
 
     @property
@@ -86,10 +86,10 @@ class FioOptions:
 
     @property
     def read_percent(self) -> int:
-        """The share of reads."""
+        """The read share."""
         share = self.number("rwmixread", 50)
         if not 0 <= share <= 100:  # noqa: PLR2004 - percent
-            raise refused("rwmixread", self.text("rwmixread"), "it is no share in percent")
+            raise refused("rwmixread", self.text("rwmixread"), "it is not a percentage")
         return {"rw": share, "read": 100}.get(self.direction, 0)
 
     @property
@@ -104,15 +104,15 @@ class FioOptions:
 
     @property
     def jobs(self) -> int:
-        """How many of this job run."""
+        """The number of copies of this job."""
         return self.number("numjobs", 1)
 
     @property
     def ioengine(self) -> str:
-        """The word for how fio reaches the kernel."""
+        """The I/O engine of the job."""
         return self.text("ioengine", "psync")
 
     @property
     def is_synchronous(self) -> bool:
-        """Whether fio has one operation in flight, whatever ``iodepth`` says."""
+        """Whether fio has one operation in flight for any ``iodepth``."""
         return self.ioengine in _SYNCHRONOUS

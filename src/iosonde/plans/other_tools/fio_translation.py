@@ -1,4 +1,4 @@
-"""From one fio job to the flags of ``iosonde probe``, with all that differs. What can't be had is refused."""
+"""From one fio job to the flags of ``iosonde probe``, with all differences. Refuses what is not supported."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ _PARTS = (
 
 @dataclass(frozen=True)
 class Translation:
-    """A job as a probe: its flags, the target that the job names (None for none), and what is not the same."""
+    """A job as a probe: its flags, the target that the job names (None for none), and the differences."""
 
     target: str | None
     flags: tuple[Flag, ...]
@@ -34,12 +34,14 @@ class Translation:
 
 
 def translate(job: FioJob, program: Mapping[str, str] | None = None) -> Translation:
-    """The job as a probe. Raises UsageError for what would be another workload, and for what is not known."""
+    """The job as a probe. Raises UsageError for an option that is unknown or would change the workload."""
     options = FioOptions(job)
     said = [*_of_table(program or {}, PROGRAM), *_of_table(job.options, WORDS)]
     said += [each for part in _PARTS for each in part(options)]
     if "readonly" in (program or {}) and not (options.reads and not options.writes):
-        raise UsageError("the fio job writes, and --readonly forbids it", "take --readonly out, or ask for reads")
+        raise UsageError(
+            "the fio job writes, and --readonly forbids it", "omit --readonly, or use a job that only reads"
+        )
     return Translation(
         fio_content.target_of(options),
         tuple(each for each in said if isinstance(each, Flag)),
@@ -49,13 +51,13 @@ def translate(job: FioJob, program: Mapping[str, str] | None = None) -> Translat
 
 
 def _of_table(given: Mapping[str, str], table: Mapping[str, FioWord]) -> Iterator[Said]:
-    """What is said of options that have no counterpart."""
+    """The handling of options without a counterpart."""
     for name, value in given.items():
         word = table.get(name)
         if word is None:
             raise UsageError(
-                f"fio's option {name} is not known here, and nothing is guessed",
-                "look for a slip, or take it out where the workload is the same without it",
+                f"iosonde does not know fio's option {name}, and guesses nothing",
+                "check its spelling, or omit it if the workload is the same without it",
             )
         if word.fate is Fate.REFUSED and value not in word.harmless:
             raise refused(name, value, word.reason)

@@ -1,7 +1,7 @@
-"""Numbers as fio reads them. What fio takes for another number than it looks like is refused.
+"""Numbers as fio reads them. Text that fio reads as an unexpected number is refused.
 
-``4k`` is 4,096 bytes, and 4,000 with ``kb_base=1000``; ``4KiB`` is the other of the two. fio drops what it does not
-know: ``1.5k`` is one byte, and ``4x`` is four. A bare time is in seconds, or in microseconds where an option says so.
+``4k`` is 4,096 bytes, and 4,000 with ``kb_base=1000``; ``4KiB`` is the other of the two. fio ignores what it does
+not know: ``1.5k`` is one byte, and ``4x`` is four. A bare time is in seconds, for some options in microseconds.
 """
 
 import re
@@ -27,13 +27,15 @@ _SUFFIX: Final = re.compile(r"([kmgtp]?)(i?)(b?)")
 
 
 def fio_number(text: str, option: str, kb_base: int) -> int:
-    """A number or bytes: fio has one way of reading for both. Raises UsageError."""
+    """A number or bytes: fio reads both in the same way. Raises UsageError."""
     number, unit = _parts(text, option)
     match = _SUFFIX.fullmatch(unit)
     if match is None or (match[2] and not match[1]):
-        reason = "percent of a size that is not known here" if unit == "%" else f"the unit '{unit}'"
-        raise UsageError(f"fio's {option}={text} has {reason}", f"write {option} in bytes, or with k, m or g behind")
-    # Only the whole word kib is the other kilo: ki is the same as k.
+        reason = "a percentage of a size that iosonde does not know" if unit == "%" else f"the unit '{unit}'"
+        raise UsageError(
+            f"fio's {option}={text} has {reason}", f"write {option} in bytes, or with the suffix k, m or g"
+        )
+    # Only the full suffix kib is the other kilo: ki is the same as k.
     is_other = bool(match[2] and match[3])
     base = (1000 if kb_base == KB_BASES[0] else 1024) if is_other else kb_base
     power: int = _POWERS[match[1]]
@@ -45,7 +47,9 @@ def fio_time_ns(text: str, option: str, bare_ns: int = SECOND_NS) -> int:
     number, unit = _parts("" if text.lower().startswith("0x") else text, option)
     factor = bare_ns if not unit else _TIMES_NS.get(unit)
     if factor is None:
-        raise UsageError(f"fio's {option}={text} has the unit '{unit}'", "fio's times have d, h, m, s, ms or us behind")
+        raise UsageError(
+            f"fio's {option}={text} has the unit '{unit}'", "fio's time suffixes are d, h, m, s, ms and us"
+        )
     return number * factor
 
 
@@ -57,7 +61,7 @@ def fio_switch(text: str, option: str) -> bool:
 
 
 def _parts(text: str, option: str) -> tuple[int, str]:
-    """The number, and the unit in small letters."""
+    """The number, and the unit in lower case."""
     match = _NUMBER.fullmatch(text.strip()) if len(text) <= TEXT_LENGTH_MAX else None
     if match is None:
         raise UsageError(

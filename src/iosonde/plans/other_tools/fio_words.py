@@ -1,6 +1,6 @@
-"""Every option of fio: which are translated, which are not needed, and which can't be had, with the reason.
+"""Every option of fio: translated, not needed, different or not supported, with the reason.
 
-``fio --cmdhelp`` and ``fio --enghelp`` of fio 3.33 list them; newer ones are from its HOWTO.
+The list is from ``fio --cmdhelp`` and ``fio --enghelp`` of fio 3.33. Newer options are from its HOWTO.
 """
 
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from typing import Final
 
 
 class Fate(StrEnum):
-    """What becomes of an option."""
+    """How an option is handled."""
 
     TRANSLATED = "translated"
     IGNORED = "ignored"
@@ -19,7 +19,7 @@ class Fate(StrEnum):
 
 @dataclass(frozen=True)
 class FioWord:
-    """What becomes of an option, and why. With a value of ``harmless`` it asks for nothing."""
+    """How an option is handled, and why. A value in ``harmless`` has no effect in fio."""
 
     fate: Fate
     reason: str
@@ -64,34 +64,34 @@ SWITCHES: Final = _set(
     "group_reporting zero_buffers refill_buffers hipri fixedbufs registerfiles sqthread_poll userspace_reap "
     "nonvectored force_async"
 )
-"""Options that need no value; on a command line one stands behind ``=`` only."""
+"""Options that need no value. On a command line a value is accepted only after ``=``."""
 
 _TARGET: Final = "the target: iosonde probe TARGET"
 TRANSLATED: Final = {
     "rw": "--pattern and --read",
     "rwmixread": "--read",
-    "rwmixwrite": "--read, the rest to 100",
+    "rwmixwrite": "--read, with 100 minus the value",
     "bs": "--block-size",
     "bssplit": "--block-size, such as 4KiB:70,64KiB:30",
     "iodepth": "--queue-depth",
     "numjobs": "--jobs",
     "runtime": "--duration",
     "ramp_time": "--warmup",
-    "time_based": "what a probe does: it lasts for --duration",
+    "time_based": "the default: a probe runs for --duration",
     "size": "--size",
     "filesize": "--size",
     "offset": "--offset",
-    "offset_increment": "what sequential --jobs do: each has a part of its own",
+    "offset_increment": "the default for sequential --jobs: each has its own part of the target",
     "filename": _TARGET,
     "directory": _TARGET,
-    "nrfiles": "one file a target",
-    "direct": "the default; --buffered goes without it",
+    "nrfiles": "one file per target",
+    "direct": "the default; --buffered turns it off",
     "buffered": "--buffered",
-    "ioengine": "--engine io_uring or psync; io_uring takes the place of libaio",
+    "ioengine": "--engine io_uring or psync; io_uring replaces libaio",
     "hipri": "--poll iopoll",
     "sqthread_poll": "--poll sqpoll",
     "rate_iops": "--rate",
-    "rate": "--rate, in operations a second",
+    "rate": "--rate, in operations per second",
     "rate_process": "--arrivals",
     "thinktime": "--think-time",
     "thinktime_blocks": "--burst",
@@ -109,14 +109,14 @@ TRANSLATED: Final = {
     "norandommap": "--pattern random; without it, permutation",
     "kb_base": "in the unit: 4KiB is 4096 bytes, 4kB is 4000",
 }
-"""Options with a counterpart, in words for who gives no value."""
+"""Options with a counterpart, as text for an option without a value."""
 
-_HOW_SHOWN: Final = "iosonde keeps every interval and histogram, and --json prints them"
+_HOW_SHOWN: Final = "iosonde always records all intervals and histograms; --json prints them"
 _OWN_FILE: Final = (
-    "iosonde makes, fills and removes its file by itself, and never changes an existing one without leave"
+    "iosonde creates, lays out and removes its own file, and changes an existing file only with --overwrite"
 )
 _OTHER_ENGINE: Final = "iosonde has no such ioengine"
-_KEPT_GOING: Final = "iosonde counts errors and goes on"
+_KEPT_GOING: Final = "iosonde counts errors and continues"
 
 WORDS: Final[dict[str, FioWord]] = {
     **dict.fromkeys(TRANSLATED, FioWord(Fate.TRANSLATED, "")),
@@ -141,7 +141,7 @@ WORDS: Final[dict[str, FioWord]] = {
     ),
     **_words(
         Fate.IGNORED,
-        "iosonde's workers are threads, with memory and files that the ring knows",
+        "iosonde's workers are threads, with buffers and files registered with the ring",
         "thread mem iomem_align fixedbufs registerfiles nonvectored userspace_reap hugepage-size",
     ),
     **_words(
@@ -151,64 +151,64 @@ WORDS: Final[dict[str, FioWord]] = {
     ),
     **_words(
         Fate.IGNORED,
-        "iosonde writes random data anew each time",
+        "iosonde generates new random data for each write",
         "refill_buffers buffer_compress_chunk",
     ),
     **_words(
         Fate.IGNORED,
-        "a probe is one job, once",
+        "a probe runs one job once",
         "stonewall wait_for loops",
     ),
     **_words(
         Fate.IGNORED,
-        "iosonde's own generator repeats with --seed",
+        "iosonde has its own random generator; --seed makes it repeatable",
         "random_generator randrepeat allrandrepeat randseed",
     ),
     **_words(
         Fate.IGNORED,
-        "--verify reads everything back, and tells each block that is wrong",
+        "--verify reads everything back and reports each bad block",
         "do_verify verify_fatal verify_dump verify_async verify_async_cpus",
     ),
     **_words(
         Fate.IGNORED,
-        "iosonde says by itself when a rate is not kept",
+        "iosonde always reports when a rate is not achieved",
         "rate_min rate_iops_min rate_cycle",
     ),
     **_words(
         Fate.DIFFERS,
-        "iosonde submits an eighth of a queue at a time, and takes what is complete at once",
+        "iosonde submits an eighth of the queue at a time and reaps completions as soon as they arrive",
         "iodepth_batch iodepth_batch_complete_min iodepth_batch_complete_max",
     ),
     **_words(
         Fate.DIFFERS,
-        "iosonde places its workers near the device; `taskset` or `numactl` before iosonde hold it elsewhere",
+        "iosonde places its workers near the device; run it under `taskset` or `numactl` to place them elsewhere",
         "cpus_allowed cpus_allowed_policy cpumask numa_cpu_nodes numa_mem_policy sqthread_poll_cpu",
     ),
     **_words(
         Fate.DIFFERS,
-        "the page cache is left as it is",
+        "iosonde does not invalidate or fill the page cache",
         "invalidate pre_read fadvise_hint",
         harmless="0 none",
     ),
     **_words(
         Fate.DIFFERS,
-        "a probe ends by its time, and nothing is flushed behind it",
+        "a probe ends after its measurement time, without a flush",
         "end_fsync fsync_on_close",
     ),
     **_words(
         Fate.DIFFERS,
-        "iosonde writes other random data each time",
+        "iosonde generates new random data for each write",
         "scramble_buffers",
         harmless="1",
     ),
     **_words(
         Fate.DIFFERS,
-        "a probe begins at once",
+        "a probe starts immediately",
         "startdelay",
     ),
     **_words(
         Fate.REFUSED,
-        "iosonde has nothing of the kind",
+        "iosonde has no equivalent",
         "bsrange bs_unaligned ba offset_align rw_sequencer number_ios file_append nowait write_barrier "
         "sync_file_range read_beyond_wp serialize_overlap",
         harmless="0 sequential",
@@ -221,32 +221,32 @@ WORDS: Final[dict[str, FioWord]] = {
     ),
     **_words(
         Fate.REFUSED,
-        "a probe ends by its time; a campaign takes an amount",
+        "a probe ends after its measurement time; a campaign can set an amount",
         "io_size",
     ),
     **_words(
         Fate.REFUSED,
-        "a probe measures, and does nothing else",
+        "a probe only measures",
         "fill_device create_only",
     ),
     **_words(
         Fate.REFUSED,
-        "iosonde has no rests of this kind",
+        "iosonde has no think time of this kind",
         "thinktime_spin thinktime_iotime thinkcycles rate_ignore_thinktime flow flow_id flow_watermark flow_sleep",
     ),
     **_words(
         Fate.REFUSED,
-        "iosonde has no search of its own for a latency",
+        "iosonde does not search for the load that meets a latency target",
         "latency_target latency_window latency_percentile latency_run max_latency",
     ),
     **_words(
         Fate.REFUSED,
-        "`iosonde run --precision` measures until figures are known",
+        "`iosonde run --precision` measures until the requested precision is reached",
         "steadystate steadystate_duration steadystate_ramp_time steadystate_check_interval ss_interval",
     ),
     **_words(
         Fate.REFUSED,
-        "iosonde's --verify seals and reads back in a way of its own",
+        "iosonde's --verify has its own sector format and its own read-back",
         "verify_interval verify_offset verify_pattern verify_pattern_interval verify_backlog "
         "verify_backlog_batch verify_only verify_state_load verify_state_save verify_policy "
         "verify_write_sequence verify_header_seed experimental_verify trim_percentage trim_verify_zero "
@@ -254,29 +254,29 @@ WORDS: Final[dict[str, FioWord]] = {
     ),
     **_words(
         Fate.REFUSED,
-        "iosonde repeats no log of another program",
+        "iosonde does not replay I/O logs",
         "read_iolog read_iolog_chunked replay_no_stall replay_redirect replay_scale replay_align "
         "replay_time_scale replay_skip merge_blktrace_file merge_blktrace_scalars merge_blktrace_iters",
     ),
     **_words(
         Fate.REFUSED,
-        "iosonde runs no commands of others",
+        "iosonde runs no external commands",
         "exec_prerun exec_postrun include",
     ),
     **_words(
         Fate.REFUSED,
-        "iosonde changes nothing about the host",
+        "iosonde does not change settings of the host or of its process",
         "ioscheduler cgroup cgroup_nodelete cgroup_weight uid gid lockmem nice opendir profile",
     ),
     **_words(
         Fate.REFUSED,
-        "iosonde gives its operations no priorities and no hints",
+        "iosonde sets no I/O priorities and no hints",
         "prio prioclass priohint cmdprio_percentage cmdprio_class cmdprio cmdprio_hint cmdprio_bssplit write_hint",
         harmless="0 none",
     ),
     **_words(
         Fate.REFUSED,
-        "iosonde has no zones, streams and atomic writes",
+        "iosonde does not support zones, streams or atomic writes",
         "job_max_open_zones zonemode zonesize zonecapacity zonerange zoneskip max_open_zones ignore_zone_limits "
         "zone_reset_threshold zone_reset_frequency recover_zbd_write_error atomic fdp fdp_pli fdp_pli_select "
         "plids plid_select dataplacement dp_scheme sprandom spr_op spr_num_regions spr_cs ramp_size",
@@ -284,13 +284,13 @@ WORDS: Final[dict[str, FioWord]] = {
     ),
     **_words(
         Fate.REFUSED,
-        "the share of duplicates is all that iosonde can be asked for",
+        "iosonde only has a share of duplicates",
         "dedupe_mode dedupe_working_set_percentage dedupe_global",
         harmless="0 repeat",
     ),
     **_words(
         Fate.REFUSED,
-        "iosonde's operations go through the ring as they are",
+        "iosonde submits operations through the ring without such options",
         "uncached force_async hipri_percentage cmd_type",
         harmless="0 nvme",
     ),
@@ -314,31 +314,31 @@ PROGRAM: Final[dict[str, FioWord]] = {
     ),
     **_words(
         Fate.IGNORED,
-        "iosonde has memory and files of its own",
+        "iosonde manages its memory and files itself",
         "alloc-size max-jobs aux-path",
     ),
     **_words(
         Fate.IGNORED,
-        "a workload that only reads writes nothing",
+        "a read-only workload never writes",
         "readonly",
     ),
     **_words(
         Fate.REFUSED,
-        "a workload on other hosts can't be had",
+        "iosonde does not run workloads on other hosts",
         "client server daemonize remote-config",
     ),
     **_words(
         Fate.REFUSED,
-        "iosonde runs no commands of others",
+        "iosonde runs no external commands",
         "trigger trigger-file trigger-timeout trigger-remote",
     ),
     **_words(
         Fate.REFUSED,
-        "it asks fio for something else than a workload",
+        "it does not describe a workload",
         "help version cmdhelp enghelp showcmd parse-only crctest cpuclock-test merge-blktrace-only",
     ),
 }
-"""Options of the program, which stand on its command line only."""
+"""Options of the program itself, valid on its command line only."""
 
 PROGRAM_SWITCHES: Final = _set(
     "minimal append-terse bandwidth-log latency-log warnings-fatal readonly help version showcmd parse-only "
@@ -347,5 +347,5 @@ PROGRAM_SWITCHES: Final = _set(
 
 
 def fio_name(name: str) -> str:
-    """The name of an option as the table has it."""
+    """The name of an option in the table."""
     return ALIASES.get(name, name)

@@ -1,4 +1,4 @@
-"""The hint for who types the words of another tool: what they are here, with the value translated."""
+"""The hint for a user who types flags of another tool: the iosonde flags, with the values translated."""
 
 import re
 from collections.abc import Collection, Sequence
@@ -13,17 +13,17 @@ from iosonde.plans.other_tools.meaning import Kind, Meaning
 from iosonde.plans.other_tools.said import Flag
 from iosonde.plans.other_tools.tkperf import tkperf_meaning
 
-# A word by itself is told as what it is, and not as what fio would make of the words that are not there.
+# A flag on its own is translated without fio's defaults for the flags that are missing.
 _PLAIN: Final = {"direct": "1", "norandommap": "1", "ioengine": "libaio", "time_based": "", "filename": "file"}
 _HELD_AS: Final = {"rwmixwrite": "rwmixread", "buffered": "direct"}
-_ABOUT_NAME: Final = FioWord(Fate.IGNORED, "cells are named after what they measure")
-# fio would take 4KiB for 4,000 bytes, but whoever writes it means what it means here.
+_ABOUT_NAME: Final = FioWord(Fate.IGNORED, "iosonde names each cell after its workload")
+# fio would read 4KiB as 4,000 bytes, but users mean 4,096, as here.
 _OUR_UNIT: Final = re.compile(r"(?<=\d)([KMGT])iB\b")
 _PROBE_ONLY: Final = " of `iosonde probe`"
 
 
 def flag_hint(wrong: str, words: Sequence[str], known: Collection[str]) -> str | None:
-    """What to write for an unknown flag and for its like in ``words``; None for what no other tool has.
+    """The replacement for an unknown flag and for the others of that tool in ``words``; None if no tool has it.
 
     ``known`` are the flags that the command has.
     """
@@ -40,7 +40,7 @@ def flag_hint(wrong: str, words: Sequence[str], known: Collection[str]) -> str |
 
 
 def key_hint(key: str, value: Any, known: Collection[str]) -> str | None:  # noqa: ANN401 - whatever the file holds
-    """What to write for a key that fio calls so; None for what is none of fio's."""
+    """The replacement for a key with fio's name; None for a key that fio doesn't have."""
     word = WORDS.get(fio_name(key.replace("-", "_")))
     if word is None:
         return None
@@ -63,7 +63,7 @@ def _toml(values: list[str | int]) -> str:
 
 
 def _value_behind(words: Sequence[str], place: int) -> str:
-    """The next word, where it is no flag."""
+    """The next argument, unless it is a flag."""
     following = words[place + 1] if place + 1 < len(words) else "-"
     return "" if following.startswith("-") else following
 
@@ -81,7 +81,7 @@ def _told(tool: str, meanings: Sequence[Meaning], known: Collection[str]) -> str
             by_answer.setdefault(f"{each.kind}{each.text}", []).append(each)
     parts += [f"{_subject(said)} {answer}" for answer, said in by_answer.items()]
     if tool == "fio" and "--fio" in known:
-        parts.append('--fio "fio ..." takes a whole command')
+        parts.append('--fio "fio ..." takes a whole fio command')
     return f"{tool}'s {'; '.join(parts)}"
 
 
@@ -94,7 +94,7 @@ Pairs = Sequence[tuple[str, str]]
 
 
 def _fio(pairs: Pairs) -> list[Meaning]:
-    """What fio's words are; those that are translated are one, as they belong together."""
+    """The meanings of fio's flags. All translated flags form one entry, since they depend on each other."""
     options: dict[str, str] = {}
     typed: dict[str, str] = {}
     found: list[Meaning] = []
@@ -102,7 +102,7 @@ def _fio(pairs: Pairs) -> list[Meaning]:
         name, has_value, value = word.lstrip("-").partition("=")
         name = name.replace("-", "_")
         about = _ABOUT_NAME if name == "name" else WORDS.get(fio_name(name)) or PROGRAM.get(name.replace("_", "-"))
-        # One letter, or one dash without a value, is another tool's.
+        # A single letter, or a single dash without a value, belongs to another tool.
         if about is None or (word[:2] != "--" and not has_value):
             continue
         if about.fate is not Fate.TRANSLATED:
@@ -113,7 +113,7 @@ def _fio(pairs: Pairs) -> list[Meaning]:
             options[name] = value or behind
     flags = _flags(options)
     told = {name: any(_canonical(name) == flag.option for flag in flags) for name in typed}
-    # A share of reads goes with the direction, which is said already.
+    # The read share belongs to the direction, which is covered already.
     told |= {name: True for name in told if _canonical(name) == "rwmixread" and flags and "rw" in options}
     found += [Meaning(typed[name], Kind.WORDS, TRANSLATED[fio_name(name)]) for name in typed if not told[name]]
     if flags:
@@ -123,7 +123,7 @@ def _fio(pairs: Pairs) -> list[Meaning]:
 
 
 def _canonical(name: str) -> str:
-    """The name under which a job holds an option."""
+    """The name under which a job stores an option."""
     name = fio_name(name)
     return _HELD_AS.get(name, name)
 
@@ -133,7 +133,7 @@ def _kind_of(word: FioWord) -> Kind:
 
 
 def _flags(options: dict[str, str]) -> list[Flag]:
-    """The flags that the options come to; none for values that fio would not take either."""
+    """The flags for the options; none for values that fio would not accept either."""
     is_mix = any(_canonical(name) == "rwmixread" for name in options)
     job = FioJob("hint")
     try:

@@ -1,11 +1,11 @@
-"""What a word of another tool is here."""
+"""The counterpart of another tool's flag."""
 
 from dataclasses import dataclass
 from enum import StrEnum
 
 
 class Kind(StrEnum):
-    """Whether there is a counterpart: flags to write, or an answer in words; the value is how that answer begins."""
+    """The kind of counterpart: flags, or an answer in text. The value is the beginning of the answer."""
 
     FLAGS = "flags"
     WORDS = ""
@@ -15,7 +15,7 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True)
 class Meaning:
-    """A word as it was typed, with its counterpart in flags, or the reason why it has none."""
+    """A flag as typed, with its counterpart in iosonde flags, or the reason why there is none."""
 
     word: str
     kind: Kind

@@ -1,4 +1,4 @@
-"""What a word of another tool comes to: flags of ours, a difference, or nothing at all."""
+"""The result for one option of another tool: a flag, a difference, or nothing."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -6,7 +6,7 @@ from typing import Final
 
 @dataclass(frozen=True)
 class Flag:
-    """A flag of ``iosonde probe`` with its value (None for a switch), and the foreign option that asks for it."""
+    """A flag of ``iosonde probe`` with its value (None for a switch), and the option it replaces."""
 
     flag: str
     value: str | int | None
@@ -20,7 +20,7 @@ class Flag:
 
 @dataclass(frozen=True)
 class Differs:
-    """What is not the same, and why."""
+    """A difference between the two workloads, and its reason."""
 
     option: str
     reason: str
@@ -28,7 +28,7 @@ class Differs:
 
 @dataclass(frozen=True)
 class Ignored:
-    """What changes nothing about the workload, and why it is not needed."""
+    """An option that does not change the workload, and why it is not needed."""
 
     option: str
     reason: str
@@ -37,4 +37,4 @@ class Ignored:
 Said = Flag | Differs | Ignored
 
 TARGET: Final = "TARGET"
-"""Stands for the flag of what is no flag: the target itself."""
+"""Placeholder flag for the target itself."""

@@ -1,14 +1,14 @@
-"""TKperf's options (2.2); it hands numbers of jobs and depths over to fio."""
+"""TKperf's options (2.2). It passes the numbers of jobs and queue depths to fio."""
 
 from typing import Final
 
 from iosonde.plans.other_tools.meaning import Kind, Meaning
 
 _TESTS: Final = {
-    "iops": "in the lab profile, as sweeps of block sizes, mixes and depths: `iosonde run TARGET`",
-    "lat": "in the lab profile, as zero-queue baseline and tails: `iosonde run TARGET`",
-    "tp": "in the lab profile, as a sweep of block sizes: `iosonde run TARGET`",
-    "writesat": "a campaign file that writes at random for hours (docs/campaigns.md)",
+    "iops": "in the lab profile, as sweeps of block size, read/write mix and queue depth: `iosonde run TARGET`",
+    "lat": "in the lab profile, as zero-queue baseline and tail latencies: `iosonde run TARGET`",
+    "tp": "in the lab profile, as a block-size sweep: `iosonde run TARGET`",
+    "writesat": "a campaign file with hours of random writes (docs/campaigns.md)",
 }
 NAMES: Final = {
     "-nj": "--numjobs",
@@ -31,25 +31,25 @@ NAMES: Final = {
 }
 """Each option's short form and its long one."""
 _REASONS: Final = {
-    "--refill_buffers": (Kind.NOT_NEEDED, "writes carry random data anew each time"),
-    "--interface": (Kind.NOT_NEEDED, "the kernel says what a target hangs on"),
+    "--refill_buffers": (Kind.NOT_NEEDED, "each write has new random data"),
+    "--interface": (Kind.NOT_NEEDED, "iosonde reads the interface from the kernel"),
     "--fromxml": (Kind.NOT_NEEDED, "`iosonde report RUN` writes the report again"),
-    "--desc_file": (Kind.NOT_NEEDED, "the kernel says which model a device is"),
-    "--feature_matrix": (Kind.NOT_AVAILABLE, "a report holds what was measured"),
-    "--config": (Kind.NOT_AVAILABLE, "iosonde makes no RAID; name the device of one"),
-    "--force_test": (Kind.NOT_AVAILABLE, "iosonde writes to no device, and to an existing file with --overwrite only"),
-    "--mail": (Kind.NOT_AVAILABLE, "iosonde sends nothing"),
-    "--smtp": (Kind.NOT_AVAILABLE, "iosonde sends nothing"),
-    "--debug": (Kind.NOT_NEEDED, "what is measured is said and recorded"),
-    "--quiet": (Kind.NOT_NEEDED, "messages are on stderr, figures on stdout"),
-    "--gen_report": (Kind.NOT_NEEDED, "a run writes its report, and `iosonde report RUN --pdf FILE` a PDF"),
+    "--desc_file": (Kind.NOT_NEEDED, "iosonde reads the device model from the kernel"),
+    "--feature_matrix": (Kind.NOT_AVAILABLE, "a report contains only measured values"),
+    "--config": (Kind.NOT_AVAILABLE, "iosonde creates no RAID; name the device of an existing one"),
+    "--force_test": (Kind.NOT_AVAILABLE, "iosonde never writes to a device; existing files need --overwrite"),
+    "--mail": (Kind.NOT_AVAILABLE, "iosonde sends no mail"),
+    "--smtp": (Kind.NOT_AVAILABLE, "iosonde sends no mail"),
+    "--debug": (Kind.NOT_NEEDED, "iosonde always reports and records what it measures"),
+    "--quiet": (Kind.NOT_NEEDED, "messages go to stderr, results to stdout"),
+    "--gen_report": (Kind.NOT_NEEDED, "every run writes a report; `iosonde report RUN --pdf FILE` writes a PDF"),
 }
-# Those that a letter of DiskSpd's stands for as well are read as TKperf's in their long form only.
+# Letters that DiskSpd uses as well are read as TKperf's in their long form only.
 _SHARED: Final = frozenset({"-i", "-c", "-s", "-g", "-d", "-m", "-q"})
 
 
 def tkperf_meaning(word: str, value: str) -> Meaning | None:
-    """What an option is here; None for what is none of TKperf's."""
+    """The counterpart of an option; None for an option that TKperf doesn't have."""
     name = NAMES.get(word, word) if word not in _SHARED else word
     typed = f"{word} {value}".rstrip()
     numbers = {"--numjobs": "--jobs", "--iodepth": "--queue-depth", "--runtime": "--duration"}
