@@ -552,8 +552,8 @@ WRONG_INPUTS: Final[list[tuple[str, int, str, str]]] = [
         "--write-rate 0 is not a rate",
         "use the bytes that the target writes per second, such as 500MB",
     ),
-    ("list nowhere", 6, "nowhere is not a directory", "name the directory that holds the runs"),
-    ("list precious", 6, "precious is not a directory", "name the directory that holds the runs"),
+    ("list nowhere", 6, "nowhere is not a directory", "name the directory that contains the runs"),
+    ("list precious", 6, "precious is not a directory", "name the directory that contains the runs"),
     (
         "list . --sort age",
         2,

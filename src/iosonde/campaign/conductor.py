@@ -106,12 +106,12 @@ class Conductor:
             yield chosen
 
     def _lost(self, turn: CellTurn, failure: Failure) -> TargetError:
-        told = f"{turn.cell}: {failure.message}"
+        description = f"{turn.cell}: {failure.message}"
         if self._header.is_simulated:
-            return TargetError(told, MODEL_FAILS, final=True)
+            return TargetError(description, MODEL_FAILS, final=True)
         if failure.kind is FailureKind.STUCK:
-            return TargetError(told, HINT_HANGS)
-        return TargetError(told, "stop other programs that use the target, and check its health")
+            return TargetError(description, HINT_HANGS)
+        return TargetError(description, "stop other programs that use the target, and check its health")
 
     def _neighbours(self) -> tuple[Neighbour, ...]:
         return self._host.neighbours(self._devices, self._source.pid) if self._devices else ()
@@ -135,13 +135,15 @@ class Conductor:
         if record.outcome is Outcome.FINISHED:
             return
         reason = record.failure.message if record.failure else "it was stopped"
-        told = f"the preconditioning write did not complete: {reason}"
+        description = f"the preconditioning write did not complete: {reason}"
         if self._header.is_simulated:
-            raise TargetError(told, MODEL_FAILS, final=True)
+            raise TargetError(description, MODEL_FAILS, final=True)
         if record.failure is not None and record.failure.kind is FailureKind.ENGINE_REFUSED:
-            raise EngineError(told, HINT_PROCESSES)
+            raise EngineError(description, HINT_PROCESSES)
         is_stuck = record.failure is not None and record.failure.kind is FailureKind.STUCK
-        raise TargetError(told, HINT_HANGS if is_stuck else "free some space, or check the device's health (dmesg)")
+        raise TargetError(
+            description, HINT_HANGS if is_stuck else "free some space, or check the device's health (dmesg)"
+        )
 
     def _replay(self, cell: CellPlan, turn: CellTurn) -> None:
         """Repeats what was kept, and keeps nothing. Raises RecordError if a drive ends in another state."""

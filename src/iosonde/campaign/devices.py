@@ -102,8 +102,8 @@ def check_same_device(host: Host, target: BlockDevice, was: Identity) -> tuple[I
         raise _other(path, f"the measured device had {was.size_bytes} bytes, this one has {now.size_bytes}")
     numbers = [(each.device_major, each.device_minor) for each in (was, now)]
     if not found.identifier and numbers[0] != numbers[1]:
-        told = [f"{major}:{minor}" for major, minor in numbers]
-        raise _other(path, f"it was device {told[0]}, and is now {told[1]}")
+        description = [f"{major}:{minor}" for major, minor in numbers]
+        raise _other(path, f"it was device {description[0]}, and is now {description[1]}")
     return now, found
 
 

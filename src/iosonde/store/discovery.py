@@ -41,7 +41,7 @@ def runs_below(folder: Path) -> Iterator[RunLocation]:
     except OSError as error:
         raise RecordError(f"{folder} can't be read: {error.strerror}", "ask for permission to read it") from error
     if not is_directory:
-        raise RecordError(f"{folder} is not a directory", "name the directory that holds the runs")
+        raise RecordError(f"{folder} is not a directory", "name the directory that contains the runs")
     yield from _below(folder)
 
 

@@ -16,9 +16,9 @@ _VALUE_ERRORS: Final = frozenset({"enum", "literal_error", "quantity"})
 def check_version(path: Path, version: object) -> int:
     """The schema version, if this iosonde can read it. Raises NewerError, or RecordError for an invalid version."""
     if not isinstance(version, int) or isinstance(version, bool) or version < 1:
-        told = "no schema version" if version is None else f"the schema version {version!r}"
+        description = "no schema version" if version is None else f"the schema version {version!r}"
         raise RecordError(
-            f"{path} has {told}, which iosonde does not write", "use a copy of the run that iosonde wrote"
+            f"{path} has {description}, which iosonde does not write", "use a copy of the run that iosonde wrote"
         )
     if version > SCHEMA_VERSION:
         raise NewerError(

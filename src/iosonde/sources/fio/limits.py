@@ -64,7 +64,7 @@ def _reasons(cell: CellPlan, span_bytes: int) -> Iterator[str]:
     if amount_bytes is None and cell.timing.warmup_ns >= cell.timing.measure_ns:
         yield "fio may exit before it measures if the warm-up is not shorter than the duration"
     if any(time_ns % MILLISECOND_NS for time_ns in (cell.timing.warmup_ns, cell.timing.measure_ns)):
-        yield "fio takes times only in whole milliseconds here"
+        yield "fio accepts times only in whole milliseconds here"
     used_bytes = span_bytes - workload.offset_bytes if workload.span_bytes is None else workload.span_bytes
     if isinstance(workload.pattern, Zipf) and used_bytes > RANKS_MAX * workload.block_size_bytes:
         yield f"fio's zipf only sums the first {RANKS_MAX:,} ranks, and this workload has more"
@@ -75,7 +75,7 @@ def _of_shape(workload: Workload) -> Iterator[str]:
     if workload.trim_percent:
         yield "fio only trims block devices, not files"
     if mix is not None and percents_of(mix) is None:
-        yield "fio takes block-size shares only in whole percent"
+        yield "fio accepts block-size shares only in whole percent"
     match pattern:
         case Strided():
             yield "fio starts each pass of a strided pattern at the same blocks"
@@ -107,7 +107,7 @@ def _of_skew(pattern: Zipf | Pareto | HotSpots) -> Iterator[str]:
         case HotSpots(_, True):
             yield "fio's zones are contiguous and can't be scattered"
         case HotSpots(zones) if any(share % PERCENT_PERMILLE for zone in zones for share in zone):
-            yield "fio takes zones only in whole percent"
+            yield "fio accepts zones only in whole percent"
         case HotSpots(zones) if any(not accesses for accesses, _ in zones):
             yield "fio does not support a zone without accesses"
         case _:
@@ -125,12 +125,12 @@ def _of_flushes(workload: Workload) -> Iterator[str]:
 
 def _of_pace(workload: Workload) -> Iterator[str]:
     if workload.think_ns is not None and workload.think_ns % MICROSECOND_NS:
-        yield "fio takes think time only in whole microseconds"
+        yield "fio accepts think time only in whole microseconds"
     rate_per_s = workload.rate_per_s
     if rate_per_s is None:
         return
     shares = [percent for percent in (workload.read_percent, workload.write_percent) if percent]
     if any(rate_per_s * percent % (ALL_READS * workload.jobs) for percent in shares):
-        yield "fio takes whole operations per second per job and direction, and this rate does not divide evenly"
+        yield "fio accepts whole operations per second per job and direction, and this rate does not divide evenly"
     if workload.arrivals is Arrivals.POISSON and rate_per_s > POISSON_PER_S_MAX * workload.jobs:
         yield f"fio's Poisson arrivals are inaccurate above {POISSON_PER_S_MAX:,} per second and job"
