@@ -70,7 +70,7 @@ def _of_repeat(records: Sequence[CellRecord], cell: str, repeat: int) -> list[Ce
         known = ", ".join(str(record.repeat) for record in records)
         raise UsageError(
             f"{printable(cell)} has no repeat {repeat}",
-            f"its repeats: {known}" if known else "nothing of it was measured; `iosonde resume` goes on with the run",
+            f"its repeats: {known}" if known else "no repeat of it was measured; `iosonde resume` continues the run",
         )
     return found
 

@@ -1,4 +1,4 @@
-"""What a cell's record holds beside figures: slowest operations, what was in flight, faults, CPU, what was granted."""
+"""The other facts of a cell: slowest operations, operations in flight, faults, CPU, and the engine's settings."""
 
 import shlex
 from collections import Counter
@@ -29,7 +29,7 @@ SLOWEST_MAX: Final = 10
 
 
 def slowest_table(records: Sequence[CellRecord]) -> RenderableType | None:
-    """The slowest operations over the repeats that are shown; None where none was kept."""
+    """The slowest operations of the shown repeats; None if none was recorded."""
     kept = [(record, each) for record in records for each in record.slowest]
     if not kept:
         return None
@@ -72,8 +72,8 @@ def facts_table(run: RunRecord, chosen: ChosenCell) -> RenderableType:
         ("stolen by the hypervisor", _each(chosen.records, _steal)),
         ("context switches", _each(chosen.records, _switches)),
         ("pinned to CPU", _each(chosen.records, _pins)),
-        ("between looks at completions", _each(chosen.records, _reaps)),
-        ("longest look", _each(chosen.records, _sweep)),
+        ("reap interval", _each(chosen.records, _reaps)),
+        ("longest poll", _each(chosen.records, _sweep)),
         ("intervals merged", _each(chosen.records, lambda record: str(record.intervals_merged))),
         ("engine", _each(chosen.records, _engine)),
         ("clock drift", _each(chosen.records, lambda record: drift_text(drift_ppm(record)) or "not known")),
@@ -84,7 +84,7 @@ def facts_table(run: RunRecord, chosen: ChosenCell) -> RenderableType:
         ("engine build", f"{run.header.hello.version}, {run.header.hello.build_profile}"),
         ("other runs on the device", _each(chosen.records, _neighbours)),
         ("seeds", _each(chosen.records, lambda record: str(record.seed))),
-        ("turn in the plan", _each(chosen.records, lambda record: str(record.order))),
+        ("place in the run order", _each(chosen.records, lambda record: str(record.order))),
     )
     return named_values(facts)
 
@@ -100,7 +100,7 @@ def _law(record: CellRecord) -> str:
 
 
 def named_values(facts: Iterable[tuple[str, str]]) -> RenderableType:
-    """A row for each name, with its value beside it."""
+    """A row for each name, with its value."""
     table = Table(box=None, show_header=False, padding=(0, 2, 0, 0), pad_edge=False)
     table.add_column(no_wrap=True, style="dim")
     table.add_column(overflow="fold")
@@ -144,7 +144,7 @@ def _censored(record: CellRecord) -> str:
 
 
 def _waiting(record: CellRecord) -> str:
-    """Of an open loop: operations that were wanted and never submitted."""
+    """Open loop: arrivals that were never submitted."""
     age_ns = None if record.censored is None else record.censored.waiting_age_ns_max
     if age_ns is None:
         return "not known"
@@ -186,8 +186,8 @@ def _switches(record: CellRecord) -> str:
     waits = sum(thread.switches_voluntary for thread in record.cpu.threads)
     pushed = sum(thread.switches_involuntary for thread in record.cpu.threads)
     moves = [thread.migrations for thread in record.cpu.threads if thread.migrations is not None]
-    moved = f", {sum(moves):,} moves to another CPU" if moves else ""
-    return f"{waits:,} waits, {pushed:,} pushed off{moved}"
+    moved = f", {sum(moves):,} CPU migrations" if moves else ""
+    return f"{waits:,} voluntary, {pushed:,} involuntary{moved}"
 
 
 def _reaps(record: CellRecord) -> str:
@@ -219,7 +219,7 @@ def _beside(witness: Witnessed) -> str:
     if witness.device_ns_mean is None:
         return rates
     times = format_latency(witness.device_ns_mean), format_latency(witness.latency_ns_mean)
-    return f"{rates}, mean {times[0]} beside {times[1]}"
+    return f"{rates}, mean {times[0]} next to {times[1]}"
 
 
 def _pins(record: CellRecord) -> str:

@@ -88,7 +88,7 @@ def render_course(records: Sequence[CellRecord], estimate: CellEstimate) -> Iter
     length = format_duration(shown[0].timing.interval_ns)
     yield Text.assemble(
         ("By interval", "bold underline"),
-        (f" (of {length}; scale from 0; before the bar: warm-up, not counted)", "dim"),
+        (f" (of {length}; scale from 0; before the bar: warm-up)", "dim"),
     )
     yield from (Course(record, operation) for record in shown)
     yield Text()
