@@ -408,7 +408,7 @@ def test_forms_do_not_cost_each_other_and_the_one_that_is_lost_is_an_error(
     assert (places["tables"] / "cells.csv").stat().st_size > 0
     assert (places["parquet"] / "cells.parquet").stat().st_size > 0
     assert json.loads(places["run.json"].read_text(encoding="utf-8"))["export_version"] == 3
-    assert f"warning: The output {places['page.html']} could not be made ({REASON}" in capsys.readouterr().err
+    assert f"warning: The output {places['page.html']} could not be created ({REASON}" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("asked", [("report",), ("show",)])
