@@ -98,7 +98,7 @@ PARTS: list[tuple[ModuleType, str, str, str]] = [
     (run_chapters, "course_sentence", 'The sentence of "Over the time of the run"', "Throughput over the run"),
     (run_chapters, "estimate_targets", 'The section "The share of each target"', "Tail latency"),
     (chapters, "throughput_latency", 'The chart "IOPS against mean latency"', "Random read, 4 KiB"),
-    (evaluated, "headline_of", "The headline could not be made", "Tail latency"),
+    (evaluated, "headline_of", "The headline could not be", "Tail latency"),
     (experiment_chapters, "experiment_table", 'The table of results in "Read/write mix"', "Mix and IOPS"),
     (analysed, "estimate_run", "The analysis of the run", "How each number is defined"),
     (chapters, "fact_groups", 'The section "Conditions"', "Plan and order"),

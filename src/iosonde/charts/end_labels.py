@@ -8,7 +8,7 @@ from typing import Any, Final
 import altair as alt
 
 from iosonde.charts.figure import Row
-from iosonde.charts.theme import HEIGHT, Series, text_colour
+from iosonde.charts.theme import HEIGHT_MIN, Series, text_colour
 
 LABELLED_MAX: Final = 4
 """Names of more lines would push each other away from their lines: a legend has these."""
@@ -69,7 +69,7 @@ def with_end_labels(rows: Sequence[Row], height: Height, *, x: str, y: str) -> l
 
 def _apart(shares: Mapping[str, float]) -> dict[str, float]:
     """Heights as shares of the chart's, none nearer to the next than a line of text is high."""
-    least = APART_PX / HEIGHT
+    least = APART_PX / HEIGHT_MIN
     ordered = sorted(shares, key=lambda name: shares[name])
     places: list[float] = []
     lowest = least / 2

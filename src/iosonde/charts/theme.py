@@ -14,6 +14,8 @@ INK: Final = "#1f2933"
 INK_SOFT: Final = "#52606d"
 GRID: Final = "#e4e7eb"
 HEIGHT: Final = 340
+HEIGHT_MIN: Final = 150
+"""A report may draw the same chart as low as this; what has to be apart is apart there as well."""
 LEGEND_COLUMNS: Final = 2
 """Two columns of long names fit a phone's 390 pixels; up to three short ones need no second line."""
 LEGEND_SHORT: Final = 3

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from iosonde.charts.figure import Figure
-from iosonde.charts.theme import HEIGHT
+from iosonde.charts.theme import HEIGHT, HEIGHT_MIN
 from iosonde.report.blocks import ROW_MAX, Chapter, Charts
 from iosonde.report.page import Page
 
@@ -21,7 +21,7 @@ PAPER_WIDTHS_PX: Final = {1: 800, 2: 390}
 """The same on paper, where 800 pixels are as wide as the text and letters have 7 points."""
 
 PAPER_ROW_MAX: Final = 2
-PAPER_PICTURE_PX: Final = 150
+PAPER_PICTURE_PX: Final = HEIGHT_MIN
 """The picture of the first page is lower: all that a reader looks for first is on that page."""
 
 
