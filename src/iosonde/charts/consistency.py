@@ -237,7 +237,7 @@ def _up(spread: float) -> alt.Y:
     ends += f" : datum.value <= {low + 1e-6} && datum.value > 0 ? '≤ ' + datum.label : datum.label"
     return alt.Y(
         "drawn_share:Q",
-        title="IOPS / median IOPS of the cell (ratio)",
+        title="IOPS / cell median",
         scale=alt.Scale(domain=[low, high], nice=False, zero=False),
         axis=alt.Axis(values=ticks, format=".4~g", labelExpr=ends),
     )

@@ -14,9 +14,8 @@ INK: Final = "#1f2933"
 INK_SOFT: Final = "#52606d"
 GRID: Final = "#e4e7eb"
 HEIGHT: Final = 340
-HEIGHT_MIN: Final = 165
-"""The lowest that a chart is drawn, in several rows of a page."""
-
+HEIGHT_MIN: Final = 150
+"""The lowest height at which a report draws a chart; labels must not overlap there either."""
 LEGEND_COLUMNS: Final = 2
 """Two columns of long names fit a phone's 390 pixels; up to three short ones need no second line."""
 LEGEND_SHORT: Final = 3

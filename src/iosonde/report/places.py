@@ -20,7 +20,7 @@ PAPER_WIDTHS_PX: Final = {1: 800, 2: 390}
 """The same on paper, where 800 pixels are as wide as the text and letters have 7 points."""
 
 PAPER_ROW_MAX: Final = 2
-PAPER_PICTURE_PX: Final = 150
+PAPER_PICTURE_PX: Final = HEIGHT_MIN
 """The picture of the first page is lower: all that a reader looks for first is on that page."""
 
 
