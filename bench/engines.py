@@ -29,7 +29,7 @@ from iosonde.records import (
     Workload,
     one_stream,
 )
-from iosonde.sources import FioSource, Way
+from iosonde.sources import FioSource, IoPath
 from iosonde.units import SECOND_NS, format_iops, format_latency, format_size
 from iosonde.vocabulary import Access, Sync
 
@@ -115,7 +115,7 @@ def _compare(report: Report, source: FioSource, own: Engine, workload: Workload,
     for number in range(1, pairs + 1):
         for engine in (own, Engine.FIO) if number % 2 else (Engine.FIO, own):
             turn = CellTurn(order=number, cell=plan.cell, repeat=number, seed=number)
-            record = source.measure(plan, turn, Way(engine), SPAN_BYTES, lambda _: None)
+            record = source.measure(plan, turn, IoPath(engine), SPAN_BYTES, lambda _: None)
             samples[engine].append(_figures(record))
             time.sleep(PAUSE_S)
     ratios = {field: _ratio(field, samples[own], samples[Engine.FIO]) for field in FIELDS}

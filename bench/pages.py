@@ -12,7 +12,7 @@ from pathlib import Path
 from statistics import median
 
 from bench.report import Report
-from iosonde.campaign import SilentObserver, TargetWish, Wish, look_ahead, measure_to_directory
+from iosonde.campaign import NullObserver, RunRequest, TargetRequest, measure_to_directory, preflight
 from iosonde.machine.local_host import LocalHost
 from iosonde.plans import CampaignTable, campaign_plan, load_profile, read_campaign
 from iosonde.records import Plan, Timing
@@ -26,7 +26,7 @@ import sys
 from pathlib import Path
 gc.disable()
 from iosonde.analysis.run import RunAnalysis
-from iosonde.cli.ending import leave
+from iosonde.cli.signals import leave
 from iosonde.findings import Case, find
 from iosonde.store import load_run
 assert find(Case.of(RunAnalysis(load_run(Path(sys.argv[1])))))
@@ -92,15 +92,15 @@ def run(results: Path, folder: Path, _pairs: int) -> bool:
 
 
 def _measure(directory: Path, campaign: CampaignTable) -> None:
-    target = TargetWish(("null:",), None, overwrite=False, buffered=False, writes=True, quick=False)
-    wish = Wish(
+    target = TargetRequest(("null:",), None, overwrite=False, buffered=False, writes=True, quick=False)
+    wish = RunRequest(
         host=LocalHost(),
         target=target,
         engine=EngineChoice.AUTO,
         plan=lambda ground: _short(campaign_plan(campaign, ground, quick=False, seed=1)),
     )
     now = datetime.now(UTC)
-    measure_to_directory(wish, look_ahead(wish, now), directory, SilentObserver(), now)
+    measure_to_directory(wish, preflight(wish, now), directory, NullObserver(), now)
 
 
 def _short(plan: Plan) -> Plan:

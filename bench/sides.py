@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from bench.ratios import Paired, ratio_of
-from iosonde.plans.build import Ground, fill_cell
+from iosonde.plans.build import TargetInfo, fill_cell
 from iosonde.records import (
     Access,
     CellPlan,
@@ -31,11 +31,11 @@ from iosonde.records import (
 from iosonde.sources import (
     EngineSource,
     ExistingFile,
+    IoPath,
     NewFile,
     NullTarget,
     OpenRequest,
     Source,
-    Way,
 )
 from iosonde.units import SECOND_NS
 from iosonde.vocabulary import Arrivals, Data
@@ -176,7 +176,7 @@ def _measured(source: EngineSource, engine: Engine, load: Load, seed: int) -> Ce
     timing = Timing(warmup_ns=0, measure_ns=round(load.duration_s * SECOND_NS), interval_ns=SECOND_NS // 2)
     plan = CellPlan(cell="bench", experiments=(Experiment.PROBE,), streams=one_stream(workload), timing=timing)
     turn = CellTurn(order=1, cell="bench", repeat=1, seed=seed)
-    record = source.measure(plan, turn, Way(engine), load.span_bytes, lambda _: None)
+    record = source.measure(plan, turn, IoPath(engine), load.span_bytes, lambda _: None)
     source.close()
     return record
 
@@ -239,5 +239,5 @@ def fill_open(source: Source, engine: Engine, target: Path, span_bytes: int, *, 
     """Makes a file that ``source`` keeps open, writes it full through ``engine`` and makes it durable."""
     source.open(OpenRequest(NewFile(path=target, span_bytes=span_bytes), write=True, direct=direct))
     turn = CellTurn(order=0, cell="fill", repeat=0, seed=1)
-    source.measure(fill_cell(Ground(span_bytes, fill=True)), turn, Way(engine), span_bytes, lambda _: None)
+    source.measure(fill_cell(TargetInfo(span_bytes, fill=True)), turn, IoPath(engine), span_bytes, lambda _: None)
     source.sync()

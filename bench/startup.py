@@ -10,7 +10,7 @@ from pathlib import Path
 from statistics import median
 
 from bench.report import Report
-from iosonde.campaign import SilentObserver, TargetWish, Wish, look_ahead, measure_to_directory
+from iosonde.campaign import NullObserver, RunRequest, TargetRequest, measure_to_directory, preflight
 from iosonde.machine.local_host import LocalHost
 from iosonde.plans.names import cell_name
 from iosonde.records import Access, CellPlan, CellTurn, Experiment, Plan, Timing, Workload, one_stream
@@ -61,14 +61,14 @@ def _timed(words: list[str]) -> float:
 def _report() -> tuple[float, float, int, int]:
     with tempfile.TemporaryDirectory() as folder:
         directory = Path(folder) / "run"
-        wish = Wish(
+        wish = RunRequest(
             host=LocalHost(),
-            target=TargetWish(("null:",), None, overwrite=False, buffered=False, writes=True, quick=False),
+            target=TargetRequest(("null:",), None, overwrite=False, buffered=False, writes=True, quick=False),
             engine=EngineChoice.AUTO,
             plan=lambda ground: hundred_cells(ground.span_bytes),
         )
         now = datetime.now(UTC)
-        measure_to_directory(wish, look_ahead(wish, now), directory, SilentObserver(), now)
+        measure_to_directory(wish, preflight(wish, now), directory, NullObserver(), now)
         seconds = _timed(["report", str(directory)])
         list_seconds = _timed(["list", str(_many(directory, Path(folder) / "many"))])
         library = (files("iosonde.report") / "static" / LIBRARY).read_text(encoding="utf-8")

@@ -19,7 +19,7 @@ from iosonde.records import Timing
 # Most of what a short command takes is loading, which a server of forks does once. It never runs a command itself, so
 # each of them finds what a process of its own would find.
 FORKS = multiprocessing.get_context("forkserver")
-LOADED = ("iosonde.cli.main", "iosonde.cli.probing", "iosonde.campaign.wishes", "iosonde.report.derive")
+LOADED = ("iosonde.cli.main", "iosonde.cli.probe_run", "iosonde.campaign.requests", "iosonde.report.derive")
 FORKS.set_forkserver_preload([*LOADED, "pytest"])
 TIMEOUT_S = 280
 # The lab profile with cells of 160 ms: the whole way of a quick run in seconds. The timing is all that is changed.

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from iosonde.campaign.failing import way_on
+from iosonde.campaign.outcomes import resume_hint
 from iosonde.printing import quoted
 from tests.lab_builder import lab_run
 
@@ -20,5 +20,5 @@ def test_a_plain_path_stays_as_it_is() -> None:
 
 
 def test_the_way_on_of_a_run_can_be_pasted() -> None:
-    words = shlex.split(way_on(lab_run(repeats=1).header, Path("my  'r")))
+    words = shlex.split(resume_hint(lab_run(repeats=1).header, Path("my  'r")))
     assert words[:3] == ["iosonde", "resume", "my  'r"]

@@ -17,13 +17,21 @@ from typing import Any, Final
 
 from pydantic import TypeAdapter
 
-from iosonde.campaign import SilentObserver, TargetWish, Wish, look_ahead, look_back, measure_to_directory, resume
+from iosonde.campaign import (
+    NullObserver,
+    RunRequest,
+    TargetRequest,
+    find_remaining,
+    measure_to_directory,
+    preflight,
+    resume,
+)
 from iosonde.campaign.verifying import verify_later
 from iosonde.machine.local_host import LocalHost
-from iosonde.plans import Ground, campaign_plan, read_campaign
+from iosonde.plans import TargetInfo, campaign_plan, read_campaign
 from iosonde.records import SCHEMA_VERSION, Aim, CellPlan, CellTurn, IntervalRecord, Outcome, Plan, RunHeader, RunRecord
 from iosonde.store import load_run
-from iosonde.store.forms import FORMS
+from iosonde.store.frame_forms import FORMS
 from iosonde.store.frame_stream import decode
 from iosonde.store.frames import PREFIX, Frame, encode
 from iosonde.store.header import header_text, load_header
@@ -87,7 +95,7 @@ def _bare(schema: Any) -> Any:  # noqa: ANN401 - any part of a schema
     }
 
 
-class _Impatient(SilentObserver):
+class _Impatient(NullObserver):
     """Interrupts a run within one of its cells."""
 
     def __init__(self) -> None:
@@ -109,19 +117,19 @@ def _write_run(folder: Path, run: Path) -> None:
     file.write_bytes(bytes(TARGET_BYTES))
     campaign = read_campaign(_CAMPAIGN, "all-frames.toml")
 
-    def plan(ground: Ground) -> Plan:
+    def plan(ground: TargetInfo) -> Plan:
         return campaign_plan(
             campaign, ground, quick=False, seed=7, aim=Aim(precision_percent=0.1, budget_ns=_BUDGET_NS)
         )
 
-    target = TargetWish(words=(str(file),), size_bytes=None, overwrite=True, buffered=True, writes=True, quick=False)
-    wish = Wish(
+    target = TargetRequest(words=(str(file),), size_bytes=None, overwrite=True, buffered=True, writes=True, quick=False)
+    wish = RunRequest(
         host=LocalHost(), target=target, engine=EngineChoice.PSYNC, plan=plan, command=("iosonde", "run", "/srv/data")
     )
     try:
-        measure_to_directory(wish, look_ahead(wish, now), run, _Impatient(), now)
+        measure_to_directory(wish, preflight(wish, now), run, _Impatient(), now)
     except KeyboardInterrupt:
-        resume(run, look_back(run, LocalHost(), failed_again=False), SilentObserver(), now, overwrite=True)
+        resume(run, find_remaining(run, LocalHost(), failed_again=False), NullObserver(), now, overwrite=True)
     verify_later(run, LocalHost(), (), lambda _target, _bytes: None, now)
 
 

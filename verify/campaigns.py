@@ -4,8 +4,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from iosonde.campaign import SilentObserver, Wish, look_ahead, measure_in_memory
-from iosonde.campaign.wishes import campaign_wish
+from iosonde.campaign import NullObserver, RunRequest, measure_in_memory, preflight
+from iosonde.campaign.requests import campaign_request
 from iosonde.machine.local_host import LocalHost
 from iosonde.records import RunRecord
 from iosonde.vocabulary import EngineChoice, Poll
@@ -22,7 +22,7 @@ def run_one_cell(  # noqa: PLR0913 - all but two are by name
     with TemporaryDirectory() as folder:
         file = Path(folder) / "one.toml"
         file.write_text(text, encoding="utf-8")
-        wish = campaign_wish(
+        wish = campaign_request(
             [target],
             host=LocalHost(),
             profile=str(file),
@@ -37,7 +37,7 @@ def run_one_cell(  # noqa: PLR0913 - all but two are by name
         return run_wish(wish)
 
 
-def run_wish(wish: Wish) -> RunRecord:
+def run_wish(wish: RunRequest) -> RunRecord:
     """What is wished, measured now."""
     now = datetime.now(UTC)
-    return measure_in_memory(wish, look_ahead(wish, now), SilentObserver(), now)
+    return measure_in_memory(wish, preflight(wish, now), NullObserver(), now)

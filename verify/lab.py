@@ -13,7 +13,7 @@ from typing import Final
 from iosonde.analysis.cells import CellEstimate
 from iosonde.analysis.experiments import estimate_run
 from iosonde.analysis.precision import FIGURES, figures_of, precision_of
-from iosonde.campaign import TargetWish, Wish
+from iosonde.campaign import RunRequest, TargetRequest
 from iosonde.machine.local_host import LocalHost
 from iosonde.plans import CampaignTable, campaign_plan, load_profile
 from iosonde.records import Aim, RunRecord
@@ -145,8 +145,10 @@ def _fixed(repeats: int, duration_s: int) -> CampaignTable:
 
 
 def _measured(model: str, seed: int, campaign: CampaignTable, aim: Aim | None = None) -> RunRecord:
-    target = TargetWish((f"sim:{model},seed={seed}",), None, overwrite=False, buffered=False, writes=True, quick=False)
-    wish = Wish(
+    target = TargetRequest(
+        (f"sim:{model},seed={seed}",), None, overwrite=False, buffered=False, writes=True, quick=False
+    )
+    wish = RunRequest(
         host=LocalHost(),
         target=target,
         engine=EngineChoice.AUTO,

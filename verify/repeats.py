@@ -20,7 +20,7 @@ from iosonde.analysis.cells import estimate_cell, was_looked_at
 from iosonde.analysis.histogram import bucket_of, low_and_width
 from iosonde.analysis.precision import FIGURES, figures_of, precision_of
 from iosonde.campaign.adaptive import AdaptiveScheduler
-from iosonde.plans import Ground, campaign_plan, read_campaign, timed
+from iosonde.plans import TargetInfo, campaign_plan, read_campaign, timed
 from iosonde.records import (
     Aim,
     CellPlan,
@@ -161,7 +161,7 @@ def campaign_of(ratio: float, asked: float, seed: int) -> Told:
 def _planned(asked: float) -> tuple[Plan, CellPlan]:
     aim = Aim(precision_percent=100 * ERROR * asked, budget_ns=BUDGET_REPEATS * 1230 * 10**6)
     plan = campaign_plan(
-        read_campaign(CAMPAIGN, "one"), Ground(span_bytes=1 << 30, fill=False), quick=False, seed=1, aim=aim
+        read_campaign(CAMPAIGN, "one"), TargetInfo(span_bytes=1 << 30, fill=False), quick=False, seed=1, aim=aim
     )
     return plan, plan.cells[0]
 

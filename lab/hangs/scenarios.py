@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from iosonde.records import Access, CellPlan, CellTurn, Engine, Operation, Timing, Workload, one_stream
-from iosonde.sources import ExistingFile, KeptLedger, NewFile, OpenRequest, Way
+from iosonde.sources import ExistingFile, IoPath, KeptLedger, NewFile, OpenRequest
 from iosonde.units import MILLISECOND_NS
 from lab.hangs.stage import SIZE_BYTES, Stage, Told, ended, run, source_on, told_by
 
@@ -231,12 +231,12 @@ def _freeze(stage: Stage, place: Path) -> None:
     stage.stack.callback(run, "fsfreeze", "-u", place)
 
 
-def _cell(span_bytes: int, read: int = 100, *, verify: bool = False) -> tuple[CellPlan, CellTurn, Way]:
+def _cell(span_bytes: int, read: int = 100, *, verify: bool = False) -> tuple[CellPlan, CellTurn, IoPath]:
     workload = Workload(pattern=Access.RANDOM, read_percent=read, block_size_bytes=4096, queue_depth=2, verify=verify)
     timing = Timing(warmup_ns=0, measure_ns=300 * MILLISECOND_NS, interval_ns=100 * MILLISECOND_NS)
     plan = CellPlan(cell="cell", streams=one_stream(workload), timing=timing, experiments=())
     assert span_bytes <= SIZE_BYTES
-    return plan, CellTurn(order=1, cell="cell", repeat=1, seed=7), Way(Engine.PSYNC)
+    return plan, CellTurn(order=1, cell="cell", repeat=1, seed=7), IoPath(Engine.PSYNC)
 
 
 SCENARIOS: Final = (

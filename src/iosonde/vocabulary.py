@@ -163,7 +163,7 @@ class Outcome(StrEnum):
     FAILED = "failed"
 
 
-class Fate(StrEnum):
+class DiscardReason(StrEnum):
     """The fate of a repeat: it is ``used``, or discarded for a reason.
 
     ``contaminated``: another run of iosonde used the same device. ``steal``: the hypervisor gave CPU time of this

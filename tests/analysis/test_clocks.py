@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from iosonde.analysis.clocks import drift_ppm, furthest_drift_ppm
+from iosonde.analysis.clocks import drift_ppm, largest_drift_ppm
 from iosonde.records import CellRecord, ClockPair, Operation
 from tests.builders import cell_plan, cell_record, totals_of, workload
 
@@ -33,10 +33,10 @@ def test_too_short_a_time_tells_nothing() -> None:
 def test_short_measurements_tell_together_what_none_tells_alone() -> None:
     eighth_ns = SECOND_NS // 8
     late = measured(eighth_ns, eighth_ns + 250_000)
-    assert furthest_drift_ppm([late, *[measured(eighth_ns, eighth_ns)] * 9]) == pytest.approx(-200.0)
-    assert furthest_drift_ppm([late]) is None
+    assert largest_drift_ppm([late, *[measured(eighth_ns, eighth_ns)] * 9]) == pytest.approx(-200.0)
+    assert largest_drift_ppm([late]) is None
 
 
 def test_the_furthest_drift_is_that_of_one_long_measurement_as_well() -> None:
     found = [measured(SECOND_NS, SECOND_NS + each) for each in (10_000, -60_000, 20_000)]
-    assert furthest_drift_ppm(found) == pytest.approx(60.0)
+    assert largest_drift_ppm(found) == pytest.approx(60.0)

@@ -1,7 +1,7 @@
 """The cells that a reader looks at first."""
 
 from iosonde.analysis.experiments import estimate_run
-from iosonde.analysis.kinds import leading_cells
+from iosonde.analysis.workload_kinds import leading_cells
 from iosonde.records import Operation
 from iosonde.report.headline import headline_of
 from tests.builders import cell_plan, cell_record, run_record, totals_of, workload

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import pytest
 
 from iosonde.analysis.cells import OperationEstimate, estimate_cell
-from iosonde.analysis.missing import (
+from iosonde.analysis.missing_reasons import (
     FEW_BEYOND,
     ONE_REPEAT,
     RATE_NOT_KEPT,

@@ -7,7 +7,7 @@ import numpy as np
 
 from iosonde.analysis.states import Repeats, failed_repeats, sort_repeats
 from iosonde.records import CellRecord, Neighbour, Operation, Outcome, WithinRepeat
-from iosonde.vocabulary import Fate
+from iosonde.vocabulary import DiscardReason
 from tests.builders import cell_plan, cell_record, cpu_use, silent_repeat, totals_of, workload
 
 SETTLED = WithinRepeat(
@@ -54,7 +54,7 @@ def test_a_repeat_in_which_nothing_completed_is_used_beside_others_in_which_some
     plan = cell_plan(workload())
     found = sort_repeats([repeat(1, 1000), silent_repeat(plan, 2), repeat(3, 990)])
     assert [record.repeat for record in found.used] == [1, 2, 3]
-    assert set(found.fates.values()) == {Fate.USED}
+    assert set(found.fates.values()) == {DiscardReason.USED}
     assert not failed_repeats([repeat(1, 1000), silent_repeat(plan, 2)])
 
 
@@ -62,7 +62,7 @@ def test_a_cell_of_which_no_repeat_completed_anything_has_failed() -> None:
     records = [silent_repeat(cell_plan(workload()), number) for number in (1, 2)]
     found = sort_repeats(records)
     assert not found.used
-    assert set(found.fates.values()) == {Fate.FAILED}
+    assert set(found.fates.values()) == {DiscardReason.FAILED}
     assert failed_repeats(records) == records
 
 
@@ -148,8 +148,8 @@ def robbed(number: int, steal_ms: int, seconds: float = 1.0) -> CellRecord:
 
 def test_a_repeat_whose_cpu_time_went_to_others_is_discarded_whatever_its_value() -> None:
     found = sort_repeats([robbed(1, 0), robbed(2, 200), robbed(3, 0), robbed(4, 20)])
-    assert [record.repeat for record in found.of(Fate.STEAL)] == [2]
-    assert found.fates[2] is Fate.STEAL
+    assert [record.repeat for record in found.of(DiscardReason.STEAL)] == [2]
+    assert found.fates[2] is DiscardReason.STEAL
     assert [record.repeat for record in found.used] == [1, 3, 4]
 
 
@@ -173,12 +173,12 @@ def test_every_repeat_has_a_fate() -> None:
     ]
     fates = sort_repeats(records).fates
     assert [fates[record.order] for record in records] == [
-        Fate.USED,
-        Fate.INTERRUPTED,
-        Fate.FAILED,
-        Fate.CONTAMINATED,
-        Fate.USED,
-        Fate.USED,
+        DiscardReason.USED,
+        DiscardReason.INTERRUPTED,
+        DiscardReason.FAILED,
+        DiscardReason.CONTAMINATED,
+        DiscardReason.USED,
+        DiscardReason.USED,
     ]
 
 

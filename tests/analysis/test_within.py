@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from iosonde.analysis.within import within_repeat
+from iosonde.analysis.within_repeat import within_repeat
 from iosonde.records import CellRecord, IntervalRecord, Operation, OperationTotals, Outcome, Phase
 from tests.builders import cell_plan, cell_record, interval_record, totals_of, workload
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from iosonde.campaign.adaptive import JUDGED_MIN, AdaptiveScheduler
-from iosonde.plans import Ground, campaign_plan, read_campaign, turn_cost_ns
+from iosonde.plans import TargetInfo, campaign_plan, read_campaign, turn_cost_ns
 from iosonde.records import (
     Aim,
     CellPlan,
@@ -58,7 +58,7 @@ MIX = "random-mix70-4KiB-qd2"
 
 def planned(budget_s: int = 60, text: str = TEXT) -> Plan:
     aim = Aim(precision_percent=2.0, budget_ns=budget_s * SECOND_NS)
-    ground = Ground(span_bytes=1 << 30, fill=False)
+    ground = TargetInfo(span_bytes=1 << 30, fill=False)
     return campaign_plan(read_campaign(text, "two.toml"), ground, quick=False, seed=5, aim=aim)
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from iosonde.campaign.answering import check_answers
+from iosonde.campaign.responsiveness import check_answers
 from iosonde.errors import HINT_HANGS, TargetError
 from iosonde.machine.local_host import LocalHost
 from tests.stories.faulty_places import faulty_file

@@ -10,7 +10,15 @@ from pathlib import Path
 
 import pytest
 
-from iosonde.campaign import SilentObserver, TargetWish, Wish, look_ahead, look_back, measure_to_directory, resume
+from iosonde.campaign import (
+    NullObserver,
+    RunRequest,
+    TargetRequest,
+    find_remaining,
+    measure_to_directory,
+    preflight,
+    resume,
+)
 from iosonde.machine import Host
 from iosonde.records import CellRecord, FailureKind, RunRecord
 from iosonde.store import load_run
@@ -57,19 +65,19 @@ def faraway(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[tuple[Ho
             yield host, remote, "."
 
 
-def wish(host: Host, word: str) -> Wish:
+def wish(host: Host, word: str) -> RunRequest:
     is_file = not word.startswith("sim:")
-    target = TargetWish((word,), SIZE_BYTES, overwrite=False, buffered=is_file, writes=True, quick=False)
-    return Wish(host=host, target=target, engine=EngineChoice.AUTO, plan=short_plan)
+    target = TargetRequest((word,), SIZE_BYTES, overwrite=False, buffered=is_file, writes=True, quick=False)
+    return RunRequest(host=host, target=target, engine=EngineChoice.AUTO, plan=short_plan)
 
 
-def measured(host: Host, word: str, directory: Path, observer: SilentObserver | None = None) -> RunRecord:
+def measured(host: Host, word: str, directory: Path, observer: NullObserver | None = None) -> RunRecord:
     now, asked = datetime.now(UTC), wish(host, word)
-    measure_to_directory(asked, look_ahead(asked, now), directory, observer or SilentObserver(), now)
+    measure_to_directory(asked, preflight(asked, now), directory, observer or NullObserver(), now)
     return load_run(directory)
 
 
-class Looking(SilentObserver):
+class Looking(NullObserver):
     """Sees what of the target is visible to this process while it is measured."""
 
     def __init__(self, folder: Path) -> None:
@@ -110,7 +118,7 @@ def test_a_simulated_drive_is_measured_by_the_engine_of_that_host(
     assert (run.finished, run.header.host.hostname) == (True, NAME)
 
 
-class Interrupting(SilentObserver):
+class Interrupting(NullObserver):
     """Ends a run once its first cell is measured."""
 
     def cell_finished(self, record: CellRecord) -> None:
@@ -122,8 +130,8 @@ def test_a_run_that_was_broken_off_goes_on_on_that_host(faraway: tuple[Host, Rem
     host, _, word = faraway
     with pytest.raises(KeyboardInterrupt):
         measured(host, word, tmp_path / "run", Interrupting())
-    rest = look_back(tmp_path / "run", host, failed_again=False)
+    rest = find_remaining(tmp_path / "run", host, failed_again=False)
     assert len(rest.turns) == 7
-    resume(tmp_path / "run", rest, SilentObserver(), datetime.now(UTC))
+    resume(tmp_path / "run", rest, NullObserver(), datetime.now(UTC))
     run = load_run(tmp_path / "run")
     assert (run.finished, run.sessions[0].host.hostname, run.sessions[0].made_anew) == (True, NAME, True)

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from iosonde.campaign import SilentObserver, look_ahead, measure_to_directory
-from iosonde.campaign.wishes import campaign_wish
+from iosonde.campaign import NullObserver, measure_to_directory, preflight
+from iosonde.campaign.requests import campaign_request
 from iosonde.machine.local_host import LocalHost
 from iosonde.records import CellRecord, Outcome, WithinRepeat
 from iosonde.store import load_run
@@ -29,7 +29,7 @@ queue_depth = 4
 """
 
 
-class Witness(SilentObserver):
+class Witness(NullObserver):
     """Remembers which analyses failed, and why."""
 
     def __init__(self) -> None:
@@ -39,10 +39,10 @@ class Witness(SilentObserver):
         self.failed.append((record.order, str(error)))
 
 
-def measured(folder: Path, observer: SilentObserver, text: str = TEXT, target: str = "sim:mmc,seed=5") -> Path:
+def measured(folder: Path, observer: NullObserver, text: str = TEXT, target: str = "sim:mmc,seed=5") -> Path:
     (folder / "one.toml").write_text(text, encoding="utf-8")
     now = datetime.now(UTC)
-    wish = campaign_wish(
+    wish = campaign_request(
         [target],
         host=LocalHost(),
         profile=str(folder / "one.toml"),
@@ -54,7 +54,7 @@ def measured(folder: Path, observer: SilentObserver, text: str = TEXT, target: s
         poll=Poll.INTERRUPT,
         seed=11,
     )
-    measure_to_directory(wish, look_ahead(wish, now), folder / "run", observer, now)
+    measure_to_directory(wish, preflight(wish, now), folder / "run", observer, now)
     return folder / "run"
 
 
@@ -68,7 +68,7 @@ def test_an_analysis_that_fails_costs_neither_its_cell_nor_those_to_come(
     def broken(_: CellRecord) -> WithinRepeat | None:
         raise ZeroDivisionError("float division by zero")
 
-    monkeypatch.setattr("iosonde.analysis.within.within_repeat", broken)
+    monkeypatch.setattr("iosonde.analysis.within_repeat.within_repeat", broken)
     witness = Witness()
     run = load_run(measured(tmp_path, witness))
     assert witness.failed == [(order, "float division by zero") for order in (1, 2)]
@@ -78,7 +78,7 @@ def test_an_analysis_that_fails_costs_neither_its_cell_nor_those_to_come(
 
 
 def test_a_cell_is_in_the_journal_before_what_its_intervals_say_of_it(tmp_path: Path) -> None:
-    run = measured(tmp_path, SilentObserver(), TEXT.replace("repeats = 2", 'precision = "5%"\nbudget = "60s"'))
+    run = measured(tmp_path, NullObserver(), TEXT.replace("repeats = 2", 'precision = "5%"\nbudget = "60s"'))
     found = [kind for kind in kinds(run) if kind in {Kind.CELL, Kind.WITHIN}]
     assert found[:2] == [Kind.CELL, Kind.WITHIN]
     assert all(cell.within is not None for cell in load_run(run, intervals=False).cells)
@@ -88,9 +88,9 @@ def test_an_interruption_while_it_is_analysed_leaves_the_cell(tmp_path: Path, mo
     def interrupted(_: CellRecord) -> WithinRepeat | None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("iosonde.analysis.within.within_repeat", interrupted)
+    monkeypatch.setattr("iosonde.analysis.within_repeat.within_repeat", interrupted)
     with pytest.raises(KeyboardInterrupt):
-        measured(tmp_path, SilentObserver())
+        measured(tmp_path, NullObserver())
     run = load_run(tmp_path / "run")
     assert len(run.cells) == 1
     assert not run.finished

@@ -5,7 +5,7 @@ from contextlib import closing
 
 import pytest
 
-from iosonde.campaign.lookout import AHEAD_NS, Lookout
+from iosonde.campaign.competitor_watch import AHEAD_NS, CompetitorWatch
 from iosonde.records import Neighbour
 
 OTHER = Neighbour(process=7, device="sda")
@@ -29,12 +29,14 @@ def street() -> Street:
 
 
 @pytest.fixture
-def lookout(street: Street) -> Iterator[Lookout]:
-    with closing(Lookout(street.look)) as found:
+def lookout(street: Street) -> Iterator[CompetitorWatch]:
+    with closing(CompetitorWatch(street.look)) as found:
         yield found
 
 
-def test_what_is_seen_at_the_end_of_one_is_seen_at_the_start_of_the_next(street: Street, lookout: Lookout) -> None:
+def test_what_is_seen_at_the_end_of_one_is_seen_at_the_start_of_the_next(
+    street: Street, lookout: CompetitorWatch
+) -> None:
     lookout.begin()
     street.seen = (OTHER,)
     assert lookout.found() == (OTHER,)
@@ -46,7 +48,7 @@ def test_what_is_seen_at_the_end_of_one_is_seen_at_the_start_of_the_next(street:
     assert street.looks == 4
 
 
-def test_the_look_begins_shortly_before_the_end_and_once(street: Street, lookout: Lookout) -> None:
+def test_the_look_begins_shortly_before_the_end_and_once(street: Street, lookout: CompetitorWatch) -> None:
     lookout.begin()
     lookout.ends_in(AHEAD_NS + 1)
     assert street.looks == 1
@@ -57,7 +59,7 @@ def test_the_look_begins_shortly_before_the_end_and_once(street: Street, lookout
 
 
 def test_a_measurement_whose_last_interval_is_long_is_looked_at_when_it_is_over(
-    street: Street, lookout: Lookout
+    street: Street, lookout: CompetitorWatch
 ) -> None:
     lookout.begin()
     lookout.ends_in(10 * AHEAD_NS)
@@ -69,7 +71,7 @@ def test_a_look_that_fails_is_told_where_its_answer_is_asked_for() -> None:
     def fails() -> tuple[Neighbour, ...]:
         raise OSError("no table of locks")
 
-    with closing(Lookout(fails)) as lookout:
+    with closing(CompetitorWatch(fails)) as lookout:
         lookout.ends_in(AHEAD_NS)
         with pytest.raises(OSError, match="no table of locks"):
             lookout.found()

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from iosonde.campaign import SilentObserver, look_back, resume
+from iosonde.campaign import NullObserver, find_remaining, resume
 from iosonde.errors import NewerError
 from iosonde.machine.local_host import LocalHost
 from iosonde.records import SCHEMA_VERSION
@@ -30,7 +30,7 @@ def made_older(run: Path, version: int) -> None:
 def test_an_older_run_goes_on_to_what_it_would_have_become(text: str, torn: int, tmp_path: Path) -> None:
     for name in ("whole", "cut"):
         (tmp_path / name).mkdir()
-    whole = load_run(run_sweep(text, tmp_path / "whole", SilentObserver()))
+    whole = load_run(run_sweep(text, tmp_path / "whole", NullObserver()))
     with pytest.raises(KeyboardInterrupt):
         run_sweep(text, tmp_path / "cut", Impatient(7, within=True))
     run = tmp_path / "cut/run"
@@ -41,10 +41,10 @@ def test_an_older_run_goes_on_to_what_it_would_have_become(text: str, torn: int,
     for _ in range(2):
         # Looking changes nothing, and neither does looking at what is left.
         load_run(run)
-        rest = look_back(run, LocalHost(), failed_again=False)
+        rest = find_remaining(run, LocalHost(), failed_again=False)
         assert (run / "journal").read_bytes() == kept
         assert json.loads((run / "run.json").read_text(encoding="utf-8"))["schema_version"] == 1
-    resume(run, rest, SilentObserver(), datetime.now(UTC))
+    resume(run, rest, NullObserver(), datetime.now(UTC))
     now = load_run(run)
     assert now.finished
     assert now.damage is None
@@ -74,7 +74,7 @@ def test_a_run_that_can_be_read_but_not_gone_on_with_is_left_as_it_is(said: str,
     before = {each.name: each.read_bytes() for each in run.iterdir()}
     assert len(load_run(run).cells) == 2
     with pytest.raises(NewerError) as caught:
-        look_back(run, LocalHost(), failed_again=False)
+        find_remaining(run, LocalHost(), failed_again=False)
     assert "was written by a newer iosonde" in caught.value.message
     assert said in caught.value.message
     assert {each.name: each.read_bytes() for each in run.iterdir()} == before

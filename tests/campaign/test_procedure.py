@@ -11,10 +11,18 @@ import pytest
 
 from iosonde.analysis.run import RunAnalysis
 from iosonde.analysis.series.steady import SNIA, judge_steadiness
-from iosonde.campaign import SilentObserver, TargetWish, Wish, look_ahead, look_back, measure_to_directory, resume
-from iosonde.cli.planned import plan_lines
+from iosonde.campaign import (
+    NullObserver,
+    RunRequest,
+    TargetRequest,
+    find_remaining,
+    measure_to_directory,
+    preflight,
+    resume,
+)
+from iosonde.cli.plan_text import plan_lines
 from iosonde.machine.local_host import LocalHost
-from iosonde.plans import CELL_OVERHEAD_NS, Ground, cell_name, cell_seed, plan_cost, preparation_ns, remaining
+from iosonde.plans import CELL_OVERHEAD_NS, TargetInfo, cell_name, cell_seed, plan_cost, preparation_ns, remaining
 from iosonde.plans.build import fill_cell, timing_of
 from iosonde.records import (
     Access,
@@ -57,16 +65,16 @@ def cell(read_percent: int, timing: Timing | None = None) -> CellPlan:
     )
 
 
-def preparation(ground: Ground) -> tuple[Step, ...]:
+def preparation(ground: TargetInfo) -> tuple[Step, ...]:
     """Sequential writes of the whole region, an idle time, then random writes of as much."""
     amount = Timing(warmup_ns=0, measure_ns=10**9, interval_ns=100 * MILLISECOND_NS, amount_bytes=ground.span_bytes)
     return in_order((fill_cell(ground), IDLE_NS, cell(0, amount)))
 
 
-def procedure(rule: SteadyState, seed: int = 5, rounds: int = 1, timing: Timing | None = None) -> Wish:
+def procedure(rule: SteadyState, seed: int = 5, rounds: int = 1, timing: Timing | None = None) -> RunRequest:
     """The procedure with so many rounds in its plan; those behind them are chosen."""
 
-    def plan(ground: Ground) -> Plan:
+    def plan(ground: TargetInfo) -> Plan:
         cells = tuple(cell(share, timing) for share in SHARES)
         passes = [(each, number) for number in range(1, rounds + 1) for each in cells]
         turns = tuple(
@@ -85,19 +93,19 @@ def procedure(rule: SteadyState, seed: int = 5, rounds: int = 1, timing: Timing 
             stop=rule,
         )
 
-    return Wish(target=sim("sim:sata-dc,seed=2"), engine=EngineChoice.AUTO, plan=plan, host=LocalHost())
+    return RunRequest(target=sim("sim:sata-dc,seed=2"), engine=EngineChoice.AUTO, plan=plan, host=LocalHost())
 
 
-def sim(word: str) -> TargetWish:
-    return TargetWish((word,), size_bytes=SIZE_BYTES, overwrite=False, buffered=False, writes=True, quick=True)
+def sim(word: str) -> TargetRequest:
+    return TargetRequest((word,), size_bytes=SIZE_BYTES, overwrite=False, buffered=False, writes=True, quick=True)
 
 
 def tracked(*shares: int) -> tuple[Tracked, ...]:
     return tuple(Tracked(cell=cell(share).cell, quantity=Quantity.IOPS) for share in shares)
 
 
-def measured(wish: Wish, directory: Path, observer: SilentObserver | None = None) -> RunRecord:
-    measure_to_directory(wish, look_ahead(wish, NOW), directory, observer or SilentObserver(), NOW)
+def measured(wish: RunRequest, directory: Path, observer: NullObserver | None = None) -> RunRecord:
+    measure_to_directory(wish, preflight(wish, NOW), directory, observer or NullObserver(), NOW)
     return load_run(directory)
 
 
@@ -154,7 +162,7 @@ def test_a_procedure_that_never_becomes_steady_ends_with_its_last_round(tmp_path
     assert max(each.round or 0 for each in run.cells) == 4
 
 
-class BrokenOff(SilentObserver):
+class BrokenOff(NullObserver):
     """Ends a run behind so many cells."""
 
     def __init__(self, cells: int) -> None:
@@ -173,13 +181,13 @@ def test_a_procedure_that_is_resumed_comes_to_the_record_of_an_unbroken_one(
 ) -> None:
     with pytest.raises(KeyboardInterrupt):
         measured(procedure(SteadyState(tracked=tracked(0, 65))), tmp_path / "run", BrokenOff(cells))
-    resume(tmp_path / "run", look_back(tmp_path / "run", LocalHost(), failed_again=False), SilentObserver(), NOW)
+    resume(tmp_path / "run", find_remaining(tmp_path / "run", LocalHost(), failed_again=False), NullObserver(), NOW)
     resumed = load_run(tmp_path / "run")
     assert (resumed.preparation, resumed.cells) == (steady.preparation, steady.cells)
     assert resumed.turns_chosen == steady.turns_chosen
 
 
-class Watching(SilentObserver):
+class Watching(NullObserver):
     """Notes the steps of the preparation; ends the run behind the first cell where that is wanted."""
 
     def __init__(self, *, breaks: bool = False) -> None:
@@ -197,15 +205,15 @@ class Watching(SilentObserver):
 def test_a_file_that_was_prepared_is_not_prepared_once_more(tmp_path: Path) -> None:
     file = tmp_path / "file"
     file.write_bytes(bytes(SIZE_BYTES))
-    on_file = TargetWish((str(file),), size_bytes=SIZE_BYTES, overwrite=True, buffered=True, writes=True, quick=True)
+    on_file = TargetRequest((str(file),), size_bytes=SIZE_BYTES, overwrite=True, buffered=True, writes=True, quick=True)
     rule = SteadyState(tracked=tracked(0), window=2, rounds_max=2)
-    wish = Wish(target=on_file, engine=EngineChoice.PSYNC, plan=procedure(rule).plan, host=LocalHost())
+    wish = RunRequest(target=on_file, engine=EngineChoice.PSYNC, plan=procedure(rule).plan, host=LocalHost())
     first, second = Watching(breaks=True), Watching()
     with pytest.raises(KeyboardInterrupt):
         measured(wish, tmp_path / "run", first)
     kept = load_run(tmp_path / "run")
     assert [step.order for step in first.steps] == [-2, -1, 0]
-    rest = look_back(tmp_path / "run", LocalHost(), failed_again=False)
+    rest = find_remaining(tmp_path / "run", LocalHost(), failed_again=False)
     assert rest.preparation_ns == 0
     resume(tmp_path / "run", rest, second, NOW, overwrite=True)
     assert second.steps == []
@@ -213,7 +221,7 @@ def test_a_file_that_was_prepared_is_not_prepared_once_more(tmp_path: Path) -> N
 
 
 def test_idle_time_is_part_of_what_a_plan_takes() -> None:
-    ground = Ground(span_bytes=SIZE_BYTES, fill=True)
+    ground = TargetInfo(span_bytes=SIZE_BYTES, fill=True)
     plan = procedure(SteadyState(tracked=tracked(0))).plan(ground)
     without = plan.model_copy(
         update={"preparation": tuple(step for step in plan.preparation if not isinstance(step, IdleStep))}
@@ -225,7 +233,7 @@ def test_idle_time_is_part_of_what_a_plan_takes() -> None:
 
 def test_a_plan_of_rounds_is_told_with_its_rule_its_last_round_and_the_time_of_all() -> None:
     rule = SteadyState(tracked=tracked(0, 65), rounds_max=12)
-    ahead = look_ahead(procedure(rule), NOW)
+    ahead = preflight(procedure(rule), NOW)
     text = "\n".join(plan_lines(ahead, plan_cost(ahead.plan, 10**9)))
     assert (
         "rounds    until 5 are in steady state, at most 12: iops of random-write-4KiB-qd8, iops of random-mix65" in text
@@ -252,7 +260,7 @@ def test_rounds_go_on_behind_several_that_are_planned(steady: RunRecord, tmp_pat
 def test_a_plan_whose_cells_move_an_amount_is_told_with_all_of_its_rounds() -> None:
     amount = Timing(warmup_ns=0, measure_ns=10**9, interval_ns=10**8, amount_bytes=SIZE_BYTES)
     rule = SteadyState(tracked=tracked(0), rounds_max=7)
-    plan = procedure(rule, rounds=2, timing=amount).plan(Ground(span_bytes=SIZE_BYTES, fill=True))
+    plan = procedure(rule, rounds=2, timing=amount).plan(TargetInfo(span_bytes=SIZE_BYTES, fill=True))
     cost = plan_cost(plan, 10**9)
     written_bytes = sum(SIZE_BYTES * (100 - share) // 100 for share in SHARES)
     assert cost.write_bytes_max == 7 * written_bytes
@@ -262,7 +270,7 @@ def test_a_plan_whose_cells_move_an_amount_is_told_with_all_of_its_rounds() -> N
     assert left.total_ns == whole_ns * (7 * len(SHARES) - 1) // (7 * len(SHARES))
 
 
-class WithinATrial(SilentObserver):
+class WithinATrial(NullObserver):
     """Ends a run while its first trial is measured."""
 
     def __init__(self) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from iosonde.campaign import SilentObserver, look_ahead, look_back, measure_to_directory, resume
+from iosonde.campaign import NullObserver, find_remaining, measure_to_directory, preflight, resume
 from iosonde.campaign.target import check_same
 from iosonde.errors import TargetError
 from iosonde.machine.local_host import LocalHost
@@ -38,7 +38,7 @@ def test_the_same_file_passes_also_where_nobody_knows_when_it_was_made() -> None
     check_same(PATH, FILE, FILE.model_copy(update={"born_ns": None}))
 
 
-class Interrupting(SilentObserver):
+class Interrupting(NullObserver):
     """Ends a run once its first cell is measured."""
 
     def cell_finished(self, record: CellRecord) -> None:
@@ -54,14 +54,14 @@ def test_a_file_of_the_user_s_that_was_made_again_under_the_same_number_is_refus
     number = target.stat().st_ino
     wish, now = short_wish(target), datetime.now(UTC)
     with pytest.raises(KeyboardInterrupt):
-        measure_to_directory(wish, look_ahead(wish, now), directory, Interrupting(), now)
+        measure_to_directory(wish, preflight(wish, now), directory, Interrupting(), now)
     target.unlink()
     target.write_bytes(os.urandom(16 << 20))
     if target.stat().st_ino != number:
         pytest.skip("this file system gave the number to nobody")
-    rest = look_back(directory, LocalHost(), failed_again=False)
+    rest = find_remaining(directory, LocalHost(), failed_again=False)
     with pytest.raises(TargetError, match="is not the file that was measured"):
-        resume(directory, rest, SilentObserver(), datetime.now(UTC), overwrite=True)
+        resume(directory, rest, NullObserver(), datetime.now(UTC), overwrite=True)
     assert target.exists()
 
 
@@ -73,8 +73,8 @@ def test_a_clock_that_was_set_back_changes_nothing_but_what_the_session_says(tmp
     if not (directory / "run.json").exists():
         pytest.skip("killed before it began")
     long_ago = datetime(2001, 1, 1, tzinfo=UTC)
-    rest = look_back(directory, LocalHost(), failed_again=False)
-    assert fork(lambda: resume(directory, rest, SilentObserver(), long_ago)).wait() == DONE
+    rest = find_remaining(directory, LocalHost(), failed_again=False)
+    assert fork(lambda: resume(directory, rest, NullObserver(), long_ago)).wait() == DONE
     run = load_run(directory)
     assert run.finished
     assert [cell.order for cell in run.cells] == [turn.order for turn in run.header.plan.turns]

@@ -6,13 +6,13 @@ from pathlib import Path
 import pytest
 
 from iosonde.campaign import (
-    SilentObserver,
-    TargetWish,
-    Wish,
-    look_ahead,
-    look_back,
+    NullObserver,
+    RunRequest,
+    TargetRequest,
+    find_remaining,
     measure_in_memory,
     measure_to_directory,
+    preflight,
     resume,
 )
 from iosonde.machine.local_host import LocalHost
@@ -46,25 +46,25 @@ class ChangingHost(LocalHost):
         return device.model_copy(update={"firmware": f"firmware {self.devices}"})
 
 
-class InterruptedOnce(SilentObserver):
+class InterruptedOnce(NullObserver):
     def cell_finished(self, record: CellRecord) -> None:
         if record.order > 0:
             raise KeyboardInterrupt
 
 
-def wish(host: LocalHost, word: str) -> Wish:
-    target = TargetWish(
+def wish(host: LocalHost, word: str) -> RunRequest:
+    target = TargetRequest(
         (word,), SIZE_BYTES, overwrite=False, buffered=not word.startswith("sim:"), writes=True, quick=False
     )
-    return Wish(host=host, target=target, engine=EngineChoice.AUTO, plan=short_plan)
+    return RunRequest(host=host, target=target, engine=EngineChoice.AUTO, plan=short_plan)
 
 
-def measured(host: LocalHost, folder: Path, observer: SilentObserver | None = None) -> RunRecord:
+def measured(host: LocalHost, folder: Path, observer: NullObserver | None = None) -> RunRecord:
     (folder / "target").mkdir()
     now, asked = datetime.now(UTC), wish(host, str(folder / "target"))
-    ahead = look_ahead(asked, now)
+    ahead = preflight(asked, now)
     host.asked = host.devices = 0  # type: ignore[attr-defined]
-    measure_to_directory(asked, ahead, folder / "run", observer or SilentObserver(), now)
+    measure_to_directory(asked, ahead, folder / "run", observer or NullObserver(), now)
     return load_run(folder / "run")
 
 
@@ -95,8 +95,8 @@ def test_an_interrupted_session_has_no_end_and_the_resumption_that_finishes_the_
     assert load_run(tmp_path / "run").end is None
     resume(
         tmp_path / "run",
-        look_back(tmp_path / "run", host, failed_again=False),
-        SilentObserver(),
+        find_remaining(tmp_path / "run", host, failed_again=False),
+        NullObserver(),
         datetime.now(UTC),
     )
     run = load_run(tmp_path / "run")
@@ -108,6 +108,6 @@ def test_an_interrupted_session_has_no_end_and_the_resumption_that_finishes_the_
 def test_a_probe_knows_its_end_as_well() -> None:
     host, now = ChangingHost(), datetime.now(UTC)
     asked = wish(host, "sim:mmc,seed=5")
-    run = measure_in_memory(asked, look_ahead(asked, now), SilentObserver(), now)
+    run = measure_in_memory(asked, preflight(asked, now), NullObserver(), now)
     assert run.end is not None
     assert (len(run.end.hosts), run.end.devices) == (1, (None,))

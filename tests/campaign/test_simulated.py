@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from iosonde.campaign import TargetWish
+from iosonde.campaign import TargetRequest
 from iosonde.campaign.engines import check_choice
 from iosonde.campaign.simulated import simulated_drive, write_bytes_per_s
 from iosonde.campaign.target_resolution import resolve_targets
@@ -14,8 +14,8 @@ from iosonde.sources import ExistingFile, NewFile, NullTarget, SimulatedDrive, T
 from iosonde.vocabulary import EngineChoice
 
 
-def wish(*words: str, size_bytes: int | None = None, buffered: bool = False) -> TargetWish:
-    return TargetWish(
+def wish(*words: str, size_bytes: int | None = None, buffered: bool = False) -> TargetRequest:
+    return TargetRequest(
         words, size_bytes=size_bytes, overwrite=False, buffered=buffered, writes=True, quick=False, seed=7
     )
 

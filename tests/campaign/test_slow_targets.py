@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
-from iosonde.campaign import look_ahead
-from iosonde.campaign.campaign import Survey
+from iosonde.campaign import preflight
+from iosonde.campaign.campaign import Preflight
+from iosonde.campaign.requests import campaign_request
 from iosonde.campaign.slow_targets import why_device
-from iosonde.campaign.wishes import campaign_wish
 from iosonde.machine.local_host import LocalHost
 from iosonde.plans.models import model_names
 from iosonde.records import DeviceFacts
@@ -17,7 +17,7 @@ from iosonde.vocabulary import EngineChoice, Poll
 SLOW = {"disk-7200", "usb-stick"}
 
 
-def ahead(target: str, **others: Any) -> Survey:
+def ahead(target: str, **others: Any) -> Preflight:
     asked: dict[str, Any] = {
         "profile": "lab",
         "quick": False,
@@ -28,7 +28,7 @@ def ahead(target: str, **others: Any) -> Survey:
         "poll": Poll.INTERRUPT,
         "seed": 1,
     }
-    return look_ahead(campaign_wish([target], host=LocalHost(), **(asked | others)), datetime.now(UTC))
+    return preflight(campaign_request([target], host=LocalHost(), **(asked | others)), datetime.now(UTC))
 
 
 @pytest.mark.parametrize("model", model_names())

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from iosonde.campaign import Rest, SilentObserver, look_ahead, look_back, measure_to_directory, resume
+from iosonde.campaign import NullObserver, RemainingRun, find_remaining, measure_to_directory, preflight, resume
+from iosonde.campaign.requests import campaign_request
 from iosonde.campaign.simulated import assumed_bytes_per_s
-from iosonde.campaign.wishes import campaign_wish
-from iosonde.cli.planned import rest_line
+from iosonde.cli.plan_text import rest_line
 from iosonde.cli.progress import Clockwork
 from iosonde.machine.local_host import LocalHost
 from iosonde.plans import ASSUMED_WRITE_BYTES_PER_S, plan_cost, remaining
@@ -34,7 +34,7 @@ FIXED = 'name = "fixed"\nrepeats = 4\nwarmup = "100ms"\nduration = "900ms"\n' + 
 AMOUNT = 'name = "amount"\nrepeats = 2\n' + SWEEP + 'amount = "64MiB"\n'
 
 
-class Impatient(SilentObserver):
+class Impatient(NullObserver):
     """Interrupts a run once so many measurements are done, or within the one after them."""
 
     def __init__(self, number: int, *, within: bool = False) -> None:
@@ -52,10 +52,10 @@ class Impatient(SilentObserver):
             raise KeyboardInterrupt
 
 
-def run_sweep(text: str, folder: Path, observer: SilentObserver, read: int = 100, **others: Any) -> Path:
+def run_sweep(text: str, folder: Path, observer: NullObserver, read: int = 100, **others: Any) -> Path:
     (folder / "sweep.toml").write_text(text.format(read=read), encoding="utf-8")
     now = datetime.now(UTC)
-    wish = campaign_wish(
+    wish = campaign_request(
         ["sim:mmc,seed=5"],
         host=LocalHost(),
         profile=str(folder / "sweep.toml"),
@@ -68,18 +68,18 @@ def run_sweep(text: str, folder: Path, observer: SilentObserver, read: int = 100
         seed=11,
         **others,
     )
-    measure_to_directory(wish, look_ahead(wish, now), folder / "run", observer, now)
+    measure_to_directory(wish, preflight(wish, now), folder / "run", observer, now)
     return folder / "run"
 
 
-def broken_off(text: str, folder: Path, number: int, *, within: bool, read: int = 100) -> Rest:
+def broken_off(text: str, folder: Path, number: int, *, within: bool, read: int = 100) -> RemainingRun:
     with pytest.raises(KeyboardInterrupt):
         run_sweep(text, folder, Impatient(number, within=within), read)
-    return look_back(folder / "run", LocalHost(), failed_again=False)
+    return find_remaining(folder / "run", LocalHost(), failed_again=False)
 
 
-def go_on(folder: Path, rest: Rest, observer: SilentObserver | None = None) -> RunRecord:
-    resume(folder / "run", rest, observer or SilentObserver(), datetime.now(UTC))
+def go_on(folder: Path, rest: RemainingRun, observer: NullObserver | None = None) -> RunRecord:
+    resume(folder / "run", rest, observer or NullObserver(), datetime.now(UTC))
     return load_run(folder / "run", intervals=False)
 
 
@@ -87,12 +87,12 @@ def took_ns(record: CellRecord) -> int:
     return record.timing.warmup_ns + record.measured_ns
 
 
-def measured_after(run: RunRecord, rest: Rest) -> list[CellRecord]:
+def measured_after(run: RunRecord, rest: RemainingRun) -> list[CellRecord]:
     before = {turn.order for turn in rest.done}
     return [cell for cell in run.cells if cell.order not in before]
 
 
-def cost_of(rest: Rest, bytes_per_s: int = ASSUMED_WRITE_BYTES_PER_S) -> int:
+def cost_of(rest: RemainingRun, bytes_per_s: int = ASSUMED_WRITE_BYTES_PER_S) -> int:
     """All that the plan takes, as ``iosonde plan`` tells it, without the fill."""
     return plan_cost(rest.run.header.plan.model_copy(update={"preparation": ()}), bytes_per_s).duration_ns
 
@@ -127,7 +127,7 @@ def test_a_run_that_is_broken_off_again_and_again_has_less_left_each_time(tmp_pa
     for _ in range(3):
         with pytest.raises(KeyboardInterrupt):
             go_on(tmp_path, rest, Impatient(4, within=True))
-        rest = look_back(tmp_path / "run", LocalHost(), failed_again=False)
+        rest = find_remaining(tmp_path / "run", LocalHost(), failed_again=False)
         assert rest.left_ns + rest.spent_ns == cost_of(rest)
         lefts.append(rest.left_ns)
     assert lefts == sorted(lefts, reverse=True)
@@ -137,18 +137,18 @@ def test_a_run_that_is_broken_off_again_and_again_has_less_left_each_time(tmp_pa
 
 
 def test_a_fill_that_was_broken_off_is_told_and_one_that_is_there_is_not(tmp_path: Path) -> None:
-    class Filling(SilentObserver):
+    class Filling(NullObserver):
         def interval(self, interval: object) -> None:  # noqa: ARG002 - the first one, which is the fill's
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
         run_sweep(FIXED, tmp_path, Filling(), read=50)
-    rest = look_back(tmp_path / "run", LocalHost(), failed_again=False)
+    rest = find_remaining(tmp_path / "run", LocalHost(), failed_again=False)
     assert rest.preparation_ns > 0
     assert rest.left_ns == rest.preparation_ns + cost_of(rest)
     with pytest.raises(KeyboardInterrupt):
         go_on(tmp_path, rest, Impatient(2))
-    now = look_back(tmp_path / "run", LocalHost(), failed_again=False)
+    now = find_remaining(tmp_path / "run", LocalHost(), failed_again=False)
     assert now.preparation_ns == 0
     assert len(now.run.preparation) == 1
     assert now.run.preparation[0].outcome is Outcome.FINISHED
@@ -161,8 +161,8 @@ def test_a_file_that_is_gone_is_written_once_more_and_told_with_the_time_that_it
     now = datetime.now(UTC)
     wish = short_wish(tmp_path)
     with pytest.raises(KeyboardInterrupt):
-        measure_to_directory(wish, look_ahead(wish, now), directory, Impatient(3), now)
-    rest = look_back(directory, LocalHost(), failed_again=False)
+        measure_to_directory(wish, preflight(wish, now), directory, Impatient(3), now)
+    rest = find_remaining(directory, LocalHost(), failed_again=False)
     assert len(rest.run.preparation) == 1
     assert not Path(rest.run.header.target.path).exists()
     assert rest.preparation_ns == rest.run.preparation[0].measured_ns > 0
@@ -175,8 +175,8 @@ def test_a_file_that_stays_is_not_written_once_more(tmp_path: Path) -> None:
     now = datetime.now(UTC)
     wish = short_wish(tmp_path / "file")
     with pytest.raises(KeyboardInterrupt):
-        measure_to_directory(wish, look_ahead(wish, now), tmp_path / "run", Impatient(3), now)
-    rest = look_back(tmp_path / "run", LocalHost(), failed_again=False)
+        measure_to_directory(wish, preflight(wish, now), tmp_path / "run", Impatient(3), now)
+    rest = find_remaining(tmp_path / "run", LocalHost(), failed_again=False)
     assert rest.preparation_ns == 0
     assert rest.left_ns + rest.spent_ns == cost_of(rest)
     assert rest_line(rest) == "5 of 8 trials are left, 140 ms"
@@ -184,7 +184,7 @@ def test_a_file_that_stays_is_not_written_once_more(tmp_path: Path) -> None:
 
 def test_a_run_that_has_ended_has_nothing_left(tmp_path: Path) -> None:
     run_short(tmp_path, tmp_path / "run")
-    rest = look_back(tmp_path / "run", LocalHost(), failed_again=False)
+    rest = find_remaining(tmp_path / "run", LocalHost(), failed_again=False)
     assert (rest.is_done, rest.turns, rest.replayed) == (True, (), ())
     assert rest.spent_ns == cost_of(rest)
     assert rest_line(rest) == "all 8 trials are measured; the report is written again"

@@ -248,7 +248,7 @@ def test_lines_of_a_few_workloads_carry_their_names_and_have_no_legend() -> None
 
 
 def test_an_invalid_cell_of_a_map_is_crossed_out_in_its_corner() -> None:
-    from iosonde.report.crossed import crossed as cross_out
+    from iosonde.report.invalid_charts import crossed as cross_out
 
     cells = matrix(*crossed(block_size_bytes=SIZES, read_percent=(100, 70, 0)))
     (figure,) = matrix_iops(cells)

@@ -9,8 +9,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from iosonde.analysis.course import moments_of
 from iosonde.analysis.experiments import estimate_run
+from iosonde.analysis.time_series import moments_of
 from iosonde.analysis.trials import Break, BreakKind, breaks_of
 from iosonde.charts.consistency import RANGES_MAX, TRIALS_MAX, run_consistency
 from iosonde.charts.depth_percentiles import queue_depth_percentiles
@@ -20,7 +20,7 @@ from iosonde.charts.png import png_data_url
 from iosonde.charts.tail_bars import tail_bars
 from iosonde.records import CellRecord, ClockPair, Experiment, Operation, Outcome, RunRecord, Workload
 from iosonde.records.plan import in_order
-from iosonde.report.sentences import course_sentence
+from iosonde.report.sentences import time_series_sentence
 from iosonde.units import SECOND_NS
 from tests.builders import cell_plan, cell_record, interval_record, run_record, session, totals_of, workload
 from tests.lab_builder import lab_run
@@ -160,8 +160,10 @@ def test_the_stretches_within_a_trial_are_a_bar_where_trials_are_few() -> None:
 
 
 def test_the_sentence_over_time_speaks_of_the_same_stretches_as_the_chart() -> None:
-    assert course_sentence([short_repeat(*([1, 7] * 20))]).startswith("100 % of 4 intervals of about 100 ms or more ")
-    assert course_sentence([repeat_of(100, 300)]).startswith("0 % of 2 intervals stay")
+    assert time_series_sentence([short_repeat(*([1, 7] * 20))]).startswith(
+        "100 % of 4 intervals of about 100 ms or more "
+    )
+    assert time_series_sentence([repeat_of(100, 300)]).startswith("0 % of 2 intervals stay")
 
 
 def test_a_moment_of_several_intervals_counts_what_completed_in_each_once() -> None:

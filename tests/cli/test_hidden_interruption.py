@@ -4,7 +4,7 @@ import pytest
 from pydantic import BaseModel, field_serializer
 from pydantic_core import PydanticSerializationError
 
-from iosonde.cli.ending import hides_an_interruption
+from iosonde.cli.signals import hides_an_interruption
 
 
 class Interrupted(BaseModel):

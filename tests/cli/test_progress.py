@@ -3,7 +3,7 @@
 import pytest
 
 from iosonde.cli.progress import Clockwork, live_figures, outcome_words
-from iosonde.plans import Ground, campaign_plan, load_profile
+from iosonde.plans import TargetInfo, campaign_plan, load_profile
 from iosonde.records import Aim, Engine, Operation, Sync, Workload
 from tests.builders import cell_plan, cell_record, engine_facts, interval_record, totals_of, workload
 
@@ -38,7 +38,7 @@ def test_nothing_is_said_where_the_depth_was_reached_or_was_not_to_be_kept(
 
 
 AIM = Aim(precision_percent=5.0, budget_ns=420 * 10**9)
-PLAN = campaign_plan(load_profile("lab"), Ground(span_bytes=1 << 30, fill=False), quick=False, seed=3, aim=AIM)
+PLAN = campaign_plan(load_profile("lab"), TargetInfo(span_bytes=1 << 30, fill=False), quick=False, seed=3, aim=AIM)
 
 
 def lab_clockwork() -> Clockwork:
@@ -72,7 +72,7 @@ def test_how_far_a_run_is_says_trials_that_are_done_of_how_many_and_the_time_lef
 
 
 def test_of_a_fixed_number_of_trials_it_is_known_how_many_there_will_be() -> None:
-    plan = campaign_plan(load_profile("lab"), Ground(span_bytes=1 << 30, fill=False), quick=True, seed=3)
+    plan = campaign_plan(load_profile("lab"), TargetInfo(span_bytes=1 << 30, fill=False), quick=True, seed=3)
     clockwork = Clockwork(plan, plan.turns, virtual=False)
     assert clockwork.words(plan.turns[6], 10.0).startswith(f"6 of {len(plan.turns)} trials, ")
     assert "at most" not in clockwork.words(plan.turns[6], 10.0)

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from iosonde.analysis.within import within_repeat
+from iosonde.analysis.within_repeat import within_repeat
 from iosonde.records import CellRecord, IntervalRecord, Operation, RunRecord
 from tests.builders import cell_plan, interval_record, no_operations, silent_repeat, totals_of, workload
 from tests.findings.runs import MS, SECOND_NS, only, repeat, run_of, three

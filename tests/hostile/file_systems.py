@@ -57,7 +57,7 @@ def without_attributes(folder: Path) -> Iterator[Path]:
         done("fusermount", "-u", place)
 
 
-def give_up(place: Path) -> None:
+def close_targets(place: Path) -> None:
     """The file system behaves from now on as one whose disk is gone."""
     handle = os.open(place, os.O_RDONLY)
     try:

@@ -8,7 +8,7 @@ import pytest
 
 from iosonde.store import load_run
 from tests.commands import few_cells, iosonde
-from tests.hostile.file_systems import file_system, give_up, limit_project, names_in, without_attributes
+from tests.hostile.file_systems import close_targets, file_system, limit_project, names_in, without_attributes
 from tests.hostile.harness import assert_refused, broken_off, marked, start_run, wait_until_measuring
 from tests.stories.loop_devices import done
 
@@ -50,7 +50,7 @@ def _running(folder: Path, place: Path, duration: str = "20s") -> subprocess.Pop
 def test_a_file_system_that_dies_during_a_run_is_told_with_what_it_keeps(tmp_path: Path, kind: str) -> None:
     with file_system(kind, tmp_path) as place:
         process = _running(tmp_path, place)
-        give_up(place)
+        close_targets(place)
         _, stderr = process.communicate(timeout=120)
         assert process.returncode in {3, 5, 7}, stderr
         assert "Traceback" not in stderr
@@ -124,7 +124,7 @@ def test_outputs_on_a_file_system_without_nameless_files_leave_nothing_beside_th
 def test_an_interrupted_run_on_a_dead_file_system_ends(tmp_path: Path) -> None:
     with file_system("xfs", tmp_path) as place:
         process = _running(tmp_path, place)
-        give_up(place)
+        close_targets(place)
         process.send_signal(signal.SIGINT)
         _, stderr = process.communicate(timeout=30)
         assert process.returncode in {130, 3, 5, 7}, stderr

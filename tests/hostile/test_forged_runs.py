@@ -12,7 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from iosonde.campaign import SilentObserver, look_back, resume
+from iosonde.campaign import NullObserver, find_remaining, resume
 from iosonde.errors import IosondeError
 from iosonde.machine.local_host import LocalHost
 from tests.commands import iosonde
@@ -175,8 +175,8 @@ def test_no_forged_run_changes_a_byte_that_iosonde_did_not_write(
         with suppress(IosondeError):
             resume(
                 run,
-                look_back(run, LocalHost(), failed_again=False),
-                SilentObserver(),
+                find_remaining(run, LocalHost(), failed_again=False),
+                NullObserver(),
                 datetime.now(UTC),
                 overwrite=overwritten,
             )

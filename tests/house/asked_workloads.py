@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any, Final
 
-from iosonde.plans import CampaignTable, Ground, campaign_plan, probe_plan, probe_request
+from iosonde.plans import CampaignTable, TargetInfo, campaign_plan, probe_plan, probe_request
 from iosonde.records import CellPlan
 from iosonde.workload_keys import EXPERIMENT_KEYS, PROBE_KEYS, Key, OneOf, PatternText, Quantity, Switch, Whole
 
@@ -38,7 +38,7 @@ def probed(asked: dict[str, Any]) -> CellPlan:
     """The cell of a probe with these flags."""
     given = {key.name: key.default for key in PROBE_KEYS} | asked
     workload, timing = probe_request(given, targets=1)
-    return probe_plan(workload, timing, Ground(span_bytes=SPAN_BYTES, fill=False), seed=1).cells[0]
+    return probe_plan(workload, timing, TargetInfo(span_bytes=SPAN_BYTES, fill=False), seed=1).cells[0]
 
 
 def planned(asked: dict[str, Any]) -> CellPlan:
@@ -46,7 +46,7 @@ def planned(asked: dict[str, Any]) -> CellPlan:
     needed = {key.name: key.default for key in EXPERIMENT_KEYS if key.in_file and key.in_file.needed}
     table = {"name": "any", **needed, **asked}
     campaign = CampaignTable.model_validate({"name": "any", "experiment": [table]})
-    return campaign_plan(campaign, Ground(span_bytes=SPAN_BYTES, fill=False), quick=False, seed=1).cells[0]
+    return campaign_plan(campaign, TargetInfo(span_bytes=SPAN_BYTES, fill=False), quick=False, seed=1).cells[0]
 
 
 def another_value(key: Key[Any]) -> Any:  # noqa: ANN401 - of the key's kind

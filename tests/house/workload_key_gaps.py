@@ -17,7 +17,7 @@ from iosonde.records import CellPlan, CellTurn, Engine, Plan, Timing, Workload
 from iosonde.sources.engine.job import job_of
 from iosonde.sources.fio import check_fio_can
 from iosonde.sources.fio.job import Setup, arguments_of
-from iosonde.sources.source import Way
+from iosonde.sources.source import IoPath
 from iosonde.vocabulary import Poll
 from iosonde.workload_keys import EXPERIMENT_KEYS, PROBE_KEYS, TIMING_KEYS, WORKLOAD_KEYS, Key
 from tests.house.asked_workloads import SPAN_BYTES, pair_of
@@ -106,7 +106,7 @@ def _of_sources(key: Key[Any]) -> Iterator[str]:
 
 
 def _job(cell: CellPlan) -> object:
-    return job_of(cell, CellTurn(order=1, cell=cell.cell, repeat=1, seed=1), Way(Engine.IO_URING), SPAN_BYTES)
+    return job_of(cell, CellTurn(order=1, cell=cell.cell, repeat=1, seed=1), IoPath(Engine.IO_URING), SPAN_BYTES)
 
 
 def _fio(cell: CellPlan) -> object:

@@ -3,8 +3,8 @@
 import os
 from pathlib import Path
 
+from iosonde.machine.competing_runs import disks_below, neighbours_of
 from iosonde.machine.control_groups import cpu_quota, memory_limit_bytes
-from iosonde.machine.neighbours import disks_below, neighbours_of
 from tests.machine.test_facts import put
 
 VERSION_2 = {

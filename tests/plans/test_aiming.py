@@ -3,7 +3,15 @@
 import pytest
 
 from iosonde.errors import UsageError
-from iosonde.plans import Ground, campaign_plan, load_profile, plan_cost, read_campaign, timing_between, turn_cost_ns
+from iosonde.plans import (
+    TargetInfo,
+    campaign_plan,
+    load_profile,
+    plan_cost,
+    read_campaign,
+    timing_between,
+    turn_cost_ns,
+)
 from iosonde.records import Aim, Plan
 
 GIB = 1 << 30
@@ -13,7 +21,7 @@ CELL = '[[experiment]]\nname = "a"\npattern = "random"\nread = {read}\nblock_siz
 
 
 def lab(aim: Aim | None = AIM) -> Plan:
-    return campaign_plan(load_profile("lab"), Ground(span_bytes=8 * GIB, fill=True), quick=False, seed=3, aim=aim)
+    return campaign_plan(load_profile("lab"), TargetInfo(span_bytes=8 * GIB, fill=True), quick=False, seed=3, aim=aim)
 
 
 def test_the_lab_profile_aims_at_five_percent_in_six_and_a_half_minutes_and_at_ten_of_a_p99() -> None:
@@ -64,7 +72,9 @@ def test_no_repeat_is_longer_than_the_campaign_allows_by_more_than_its_intervals
 
 def test_a_cell_with_an_amount_takes_nothing_of_the_budget() -> None:
     text = 'name = "m"\n' + CELL.format(read=0) + 'amount = "1GiB"\n'
-    plan = campaign_plan(read_campaign(text, "m.toml"), Ground(span_bytes=GIB, fill=True), quick=False, seed=1, aim=AIM)
+    plan = campaign_plan(
+        read_campaign(text, "m.toml"), TargetInfo(span_bytes=GIB, fill=True), quick=False, seed=1, aim=AIM
+    )
     assert turn_cost_ns(plan.cells[0], plan.turns[0]) == 0
 
 
@@ -91,14 +101,18 @@ def test_the_length_of_first_repeats_can_be_asked_for_and_shortens_their_warm_up
     text = 'name = "m"\nprecision = "5%"\nwarmup = "2s"\nduration = "10s"\nfirst_duration = "300ms"\n' + CELL.format(
         read=0
     )
-    plan = campaign_plan(read_campaign(text, "m.toml"), Ground(span_bytes=GIB, fill=True), quick=False, seed=1, aim=AIM)
+    plan = campaign_plan(
+        read_campaign(text, "m.toml"), TargetInfo(span_bytes=GIB, fill=True), quick=False, seed=1, aim=AIM
+    )
     assert plan.turns[0].timing is not None
     assert (plan.turns[0].timing.measure_ns, plan.turns[0].timing.warmup_ns) == (300_000_000, 60_000_000)
 
 
 def test_first_repeats_are_no_longer_than_the_longest() -> None:
     text = 'name = "m"\nprecision = "5%"\nduration = "600ms"\nfirst_duration = "9s"\n' + CELL.format(read=100)
-    plan = campaign_plan(read_campaign(text, "m.toml"), Ground(span_bytes=GIB, fill=True), quick=False, seed=1, aim=AIM)
+    plan = campaign_plan(
+        read_campaign(text, "m.toml"), TargetInfo(span_bytes=GIB, fill=True), quick=False, seed=1, aim=AIM
+    )
     assert plan.turns[0].timing is not None
     assert plan.turns[0].timing.measure_ns == 600_000_000
 

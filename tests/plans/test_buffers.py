@@ -5,10 +5,10 @@ from typing import Final
 
 import pytest
 
-from iosonde.plans import Ground, campaign_plan, largest_buffers, load_profile
+from iosonde.plans import TargetInfo, campaign_plan, largest_buffers, load_profile
 from iosonde.plans.buffers import buffer_bytes
 from iosonde.records import Access, CellPlan, CellTurn, Engine, Experiment, Timing, Workload, one_stream, parse_sizes
-from iosonde.sources import EngineSource, NewFile, OpenRequest, Way
+from iosonde.sources import EngineSource, IoPath, NewFile, OpenRequest
 from iosonde.vocabulary import EngineChoice
 
 SPAN_BYTES = 64 << 20
@@ -48,13 +48,13 @@ def test_the_plan_tells_what_the_engine_takes(source: EngineSource, name: str, e
     workload = Workload.model_validate(asked)
     plan = CellPlan(cell="one", experiments=(Experiment.PROBE,), streams=one_stream(workload), timing=SHORT)
     turn = CellTurn(order=1, cell="one", repeat=1, seed=1)
-    record = source.measure(plan, turn, Way(engine), SPAN_BYTES, lambda _: None)
+    record = source.measure(plan, turn, IoPath(engine), SPAN_BYTES, lambda _: None)
     assert record.own_engine is not None
     assert record.own_engine.buffer_bytes == buffer_bytes(workload, engine)
 
 
 def test_the_largest_of_a_plan_is_told_with_its_cell() -> None:
-    plan = campaign_plan(load_profile("lab"), Ground(span_bytes=8 << 30, fill=True), quick=False, seed=1)
+    plan = campaign_plan(load_profile("lab"), TargetInfo(span_bytes=8 << 30, fill=True), quick=False, seed=1)
     uring, psync = (largest_buffers(plan, choice) for choice in (EngineChoice.IO_URING, EngineChoice.PSYNC))
     assert uring is not None
     assert psync is not None
@@ -66,7 +66,7 @@ def test_the_largest_of_a_plan_is_told_with_its_cell() -> None:
 
 
 def test_a_simulated_drive_has_no_data_and_fio_has_buffers_of_its_own() -> None:
-    plan = campaign_plan(load_profile("lab"), Ground(span_bytes=8 << 30, fill=True), quick=False, seed=1)
+    plan = campaign_plan(load_profile("lab"), TargetInfo(span_bytes=8 << 30, fill=True), quick=False, seed=1)
     assert largest_buffers(plan, EngineChoice.SIMULATION) is None
     by_fio = largest_buffers(plan, EngineChoice.FIO)
     assert by_fio is not None

@@ -7,7 +7,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from iosonde.errors import UsageError
-from iosonde.plans import CampaignTable, Ground, campaign_plan, campaign_schema, check_plan, read_campaign
+from iosonde.plans import CampaignTable, TargetInfo, campaign_plan, campaign_schema, check_plan, read_campaign
 from iosonde.records import Access, Data, Experiment, Plan, Sync
 from tests.house.checkout import ROOT
 
@@ -23,7 +23,9 @@ queue_depth = 1
 
 
 def plan_of(text: str, *, quick: bool = False) -> Plan:
-    return campaign_plan(read_campaign(text, "mine.toml"), Ground(span_bytes=1 << 30, fill=True), quick=quick, seed=1)
+    return campaign_plan(
+        read_campaign(text, "mine.toml"), TargetInfo(span_bytes=1 << 30, fill=True), quick=quick, seed=1
+    )
 
 
 def test_a_list_is_a_sweep_and_several_lists_are_all_their_combinations() -> None:
@@ -217,12 +219,14 @@ def test_every_example_is_a_campaign_that_says_why() -> None:
         campaign = read_campaign(file.read_text(encoding="utf-8"), file.name)
         assert campaign.name == file.stem
         assert len(campaign.about) > 20
-        assert campaign_plan(campaign, Ground(span_bytes=64 << 30, fill=True), quick=False, seed=1).turns
+        assert campaign_plan(campaign, TargetInfo(span_bytes=64 << 30, fill=True), quick=False, seed=1).turns
 
 
 def test_a_sweep_over_rates_has_a_cell_for_each_rate_and_kind_of_arrivals() -> None:
     swept = changed("queue_depth = 1", 'queue_depth = 64\nrate = [500, "20k"]\narrivals = ["poisson", "constant"]')
-    plan = campaign_plan(read_campaign(swept, "m.toml"), Ground(span_bytes=64 << 30, fill=True), quick=False, seed=1)
+    plan = campaign_plan(
+        read_campaign(swept, "m.toml"), TargetInfo(span_bytes=64 << 30, fill=True), quick=False, seed=1
+    )
     assert [cell.cell for cell in plan.cells] == [
         "random-read-4KiB-rate500",
         "random-read-4KiB-rate500-constant",
@@ -233,7 +237,7 @@ def test_a_sweep_over_rates_has_a_cell_for_each_rate_and_kind_of_arrivals() -> N
 
 def test_arrivals_are_poissons_where_nobody_says_and_a_depth_of_ones_own_is_named() -> None:
     found = read_campaign(changed("queue_depth = 1", 'queue_depth = 8\nrate = "20k"'), "m.toml")
-    cell = campaign_plan(found, Ground(span_bytes=64 << 30, fill=True), quick=False, seed=1).cells[0]
+    cell = campaign_plan(found, TargetInfo(span_bytes=64 << 30, fill=True), quick=False, seed=1).cells[0]
     assert (cell.cell, cell.workload.arrivals) == ("random-read-4KiB-rate20k-qd8", "poisson")
 
 

@@ -2,7 +2,7 @@
 
 from collections import Counter
 
-from iosonde.plans import Ground, campaign_plan, cell_overhead_ns, load_profile, plan_cost, probe_plan
+from iosonde.plans import TargetInfo, campaign_plan, cell_overhead_ns, load_profile, plan_cost, probe_plan
 from iosonde.plans.build import cell_seed
 from iosonde.plans.campaign_file import Order
 from iosonde.records import Access, Aim, Experiment, Plan, Sync, Timing, Workload
@@ -13,7 +13,7 @@ GIB = 1 << 30
 
 
 def lab(seed: int = 1, *, quick: bool = False) -> Plan:
-    return campaign_plan(load_profile("lab"), Ground(span_bytes=8 * GIB, fill=True), quick=quick, seed=seed)
+    return campaign_plan(load_profile("lab"), TargetInfo(span_bytes=8 * GIB, fill=True), quick=quick, seed=seed)
 
 
 def workloads(experiment: Experiment) -> set[Workload]:
@@ -79,7 +79,7 @@ def test_every_cell_is_measured_once_in_each_of_three_repeats() -> None:
 
 def test_with_an_aim_reads_come_first_then_writes_in_order_then_writes_at_random() -> None:
     aim = Aim(precision_percent=5, budget_ns=600 * SECOND_NS)
-    ground = Ground(span_bytes=8 * GIB, fill=True)
+    ground = TargetInfo(span_bytes=8 * GIB, fill=True)
     plan = campaign_plan(load_profile("lab"), ground, quick=False, seed=1, aim=aim)
     cells = {cell.cell: cell.workload for cell in plan.cells}
     kinds = [cells[turn.cell].changes * (1 + (cells[turn.cell].pattern is Access.RANDOM)) for turn in plan.turns]
@@ -94,7 +94,7 @@ def test_with_an_aim_reads_come_first_then_writes_in_order_then_writes_at_random
 def test_cells_that_are_to_come_as_they_are_listed_know_no_phases() -> None:
     campaign = load_profile("lab").model_copy(update={"order": Order.LISTED})
     aim = Aim(precision_percent=5, budget_ns=600 * SECOND_NS)
-    plan = campaign_plan(campaign, Ground(span_bytes=8 * GIB, fill=True), quick=False, seed=1, aim=aim)
+    plan = campaign_plan(campaign, TargetInfo(span_bytes=8 * GIB, fill=True), quick=False, seed=1, aim=aim)
     names = [cell.cell for cell in plan.cells]
     assert [turn.cell for turn in plan.turns] == names * 6
 
@@ -132,7 +132,7 @@ def test_the_fill_writes_the_span_once_before_anything_is_read() -> None:
 
 def test_a_fill_of_days_has_as_many_intervals_as_one_of_minutes_and_large_blocks_that_leave_no_rest() -> None:
     def fill(span_bytes: int) -> tuple[int, int]:
-        plan = campaign_plan(load_profile("lab"), Ground(span_bytes=span_bytes, fill=True), quick=False, seed=1)
+        plan = campaign_plan(load_profile("lab"), TargetInfo(span_bytes=span_bytes, fill=True), quick=False, seed=1)
         (step,) = plan.writes_first
         return step.cell.workload.block_size_bytes, step.cell.timing.interval_ns
 
@@ -156,7 +156,7 @@ def test_the_cost_counts_time_writes_and_fills() -> None:
 
 def test_the_cost_counts_what_is_read_back_to_verify() -> None:
     campaign = load_profile("lab")
-    ground = Ground(span_bytes=8 * GIB, fill=True, targets=2)
+    ground = TargetInfo(span_bytes=8 * GIB, fill=True, targets=2)
     plain, verified = (
         plan_cost(campaign_plan(each, ground, quick=False, seed=1), assumed_bytes_per_s=10**9)
         for each in (campaign, campaign.model_copy(update={"verify": True}))
@@ -175,7 +175,7 @@ def test_a_run_by_fio_takes_as_much_longer_as_fio_starts() -> None:
 
 def test_a_probe_is_one_cell_with_the_seed_that_was_asked_for() -> None:
     timing = Timing(warmup_ns=0, measure_ns=10**9, interval_ns=10**8)
-    plan = probe_plan(small_random(70, 32), timing, Ground(span_bytes=GIB, fill=False), seed=7)
+    plan = probe_plan(small_random(70, 32), timing, TargetInfo(span_bytes=GIB, fill=False), seed=7)
     assert [(turn.cell, turn.repeat, turn.seed) for turn in plan.turns] == [("random-mix70-4KiB-qd32", 1, 7)]
     assert plan.preparation == ()
 

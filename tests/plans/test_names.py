@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from iosonde.errors import UsageError
-from iosonde.plans import CampaignTable, Ground, build, campaign_plan, cell_name
+from iosonde.plans import CampaignTable, TargetInfo, build, campaign_plan, cell_name
 from iosonde.records import Plan, SessionEnd
 from iosonde.store import RunDirectory, load_run
 from iosonde.workload_keys import EXPERIMENT_KEYS, OneOf, Switch, Whole
@@ -169,7 +169,7 @@ def experiments(draw: st.DrawFn) -> dict[str, Any]:
 
 def planned(*tables: dict[str, Any], **head: Any) -> Plan:
     campaign = CampaignTable.model_validate({"name": "any", **head, "experiment": list(tables)})
-    return campaign_plan(campaign, Ground(span_bytes=TIB, fill=False), quick=False, seed=1)
+    return campaign_plan(campaign, TargetInfo(span_bytes=TIB, fill=False), quick=False, seed=1)
 
 
 def cells_of(plan: Plan) -> set[tuple[object, ...]]:

@@ -6,10 +6,10 @@ import pytest
 from pydantic import ValidationError
 
 from iosonde.errors import UsageError
-from iosonde.plans import Ground, campaign_plan, cell_name, plan_cost, read_campaign
+from iosonde.plans import TargetInfo, campaign_plan, cell_name, plan_cost, read_campaign
 from iosonde.records import BlockSizes, CellTurn, Engine, Workload, parse_pattern, parse_sizes
 from iosonde.records.pattern import FORMS, NAMED_SIZES
-from iosonde.sources import Way
+from iosonde.sources import IoPath
 from iosonde.sources.engine.job import job_of, pattern_of
 from iosonde.vocabulary import Poll
 from tests.builders import cell_plan, workload
@@ -30,7 +30,7 @@ queue_depth = 8
 
 def planned(pattern: str = '"random"', block_size: str = '"4KiB"', more: str = "") -> list[Workload]:
     text = CAMPAIGN.format(pattern=pattern, block_size=block_size, more=more)
-    plan = campaign_plan(read_campaign(text, "m.toml"), Ground(span_bytes=64 * MIB, fill=False), quick=True, seed=1)
+    plan = campaign_plan(read_campaign(text, "m.toml"), TargetInfo(span_bytes=64 * MIB, fill=False), quick=True, seed=1)
     return [cell.workload for cell in plan.cells]
 
 
@@ -168,7 +168,7 @@ def test_every_key_of_a_shape_reaches_the_engine() -> None:
     keys = 'trim = 5\nspan = "16MiB"\noffset = "1MiB"\nburst = 64\nthink_time = "10ms"'
     (asked,) = planned('"permutation"', more=keys)
     job = job_of(
-        cell_plan(asked), CellTurn(order=1, cell="c", repeat=1, seed=7), Way(Engine.NULL, Poll.INTERRUPT), 64 * MIB
+        cell_plan(asked), CellTurn(order=1, cell="c", repeat=1, seed=7), IoPath(Engine.NULL, Poll.INTERRUPT), 64 * MIB
     )
     assert (job["trim_percent"], job["span_bytes"], job["offset_bytes"]) == (5, 16 * MIB, MIB)
     assert job["burst"] == {"operations": 64, "think_ns": 10**7}
@@ -176,7 +176,10 @@ def test_every_key_of_a_shape_reaches_the_engine() -> None:
 
 def test_what_a_workload_does_not_ask_for_is_left_out_of_the_job() -> None:
     job = job_of(
-        cell_plan(workload()), CellTurn(order=1, cell="c", repeat=1, seed=7), Way(Engine.NULL, Poll.INTERRUPT), 64 * MIB
+        cell_plan(workload()),
+        CellTurn(order=1, cell="c", repeat=1, seed=7),
+        IoPath(Engine.NULL, Poll.INTERRUPT),
+        64 * MIB,
     )
     extras = {"pace", "trim_percent", "block_sizes", "flush_every", "offset_bytes", "burst"}
     assert not extras & set(job)
@@ -190,5 +193,5 @@ def test_half_of_how_a_worker_rests_is_a_mistake() -> None:
 
 def test_trims_are_not_counted_as_written() -> None:
     text = CAMPAIGN.format(pattern='"random"', block_size='"4KiB"', more="trim = 30")
-    plan = campaign_plan(read_campaign(text, "m.toml"), Ground(span_bytes=64 * MIB, fill=False), quick=True, seed=1)
+    plan = campaign_plan(read_campaign(text, "m.toml"), TargetInfo(span_bytes=64 * MIB, fill=False), quick=True, seed=1)
     assert plan_cost(plan).write_bytes_max == 0

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 import pytest
 
-from iosonde.plans import Ground, campaign_plan, read_campaign
+from iosonde.plans import TargetInfo, campaign_plan, read_campaign
 from iosonde.records import Plan
 from tests.house.checkout import ROOT
 
@@ -59,7 +59,7 @@ DOCUMENTS: dict[str, tuple[int, list[Row]]] = {
 
 def plan_of(name: str) -> Plan:
     text = (ROOT / "examples" / f"{name}.toml").read_text(encoding="utf-8")
-    return campaign_plan(read_campaign(text, name), Ground(span_bytes=16 << 30, fill=True), quick=False, seed=1)
+    return campaign_plan(read_campaign(text, name), TargetInfo(span_bytes=16 << 30, fill=True), quick=False, seed=1)
 
 
 @pytest.mark.parametrize("name", DOCUMENTS)

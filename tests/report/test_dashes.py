@@ -6,7 +6,7 @@ from io import StringIO
 from rich.console import Console
 
 from iosonde.analysis.experiments import estimate_run
-from iosonde.analysis.missing import FEW_BEYOND, NO_DATA_MOVED, ONE_REPEAT
+from iosonde.analysis.missing_reasons import FEW_BEYOND, NO_DATA_MOVED, ONE_REPEAT
 from iosonde.analysis.run import RunAnalysis
 from iosonde.charts.quantities import NO_VALUE
 from iosonde.records import Experiment, Operation, RunRecord, Sync
@@ -21,7 +21,7 @@ from iosonde.report.summary import render_summary
 from iosonde.report.terminal.cell_choice import chosen_cell
 from iosonde.report.terminal.cell_view import render_cell
 from iosonde.report.terminal.figures import joined
-from iosonde.report.terminal.signs import in_ascii
+from iosonde.report.terminal.symbols import in_ascii
 from tests.builders import cell_plan, cell_record, run_record, totals_of, workload
 from tests.judging import findings_of
 

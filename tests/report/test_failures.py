@@ -18,12 +18,12 @@ from iosonde.analysis import run as analysed
 from iosonde.analysis.cells import CellEstimate, estimate_cell
 from iosonde.analysis.run import RunAnalysis
 from iosonde.charts.figure import Figure
-from iosonde.cli import main, publish
+from iosonde.cli import main, run_outputs
 from iosonde.errors import OutputError, UsageError
 from iosonde.failures import REASON_MAX, STRICT, FailureLog
 from iosonde.findings import Case, find_in, rules
 from iosonde.records import CellPlan, CellRecord, RunRecord
-from iosonde.report import answers, chapters, derive, evaluated, experiment_chapters, page, run_chapters, summary
+from iosonde.report import answers, chapters, derive, evaluated_run, experiment_chapters, page, run_chapters, summary
 from iosonde.report.chapters import NOTHING_FOUND
 from iosonde.report.drawing import Drawers, DrawingError
 from iosonde.report.html import render_html
@@ -95,10 +95,10 @@ PARTS: list[tuple[ModuleType, str, str, str]] = [
     (experiment_chapters, "experiment_tables", 'The table of figures in "Read/write mix"', "Mix and IOPS"),
     (experiment_chapters, "relative_table", "The table of multiples of the first depth", "Queue depth and IOPS"),
     (experiment_chapters, "swept_sentences", 'The sentence of "Queue-depth sweep"', "Queue depth and IOPS"),
-    (run_chapters, "course_sentence", 'The sentence of "Over the time of the run"', "Throughput over the run"),
+    (run_chapters, "time_series_sentence", 'The sentence of "Over the time of the run"', "Throughput over the run"),
     (run_chapters, "estimate_targets", 'The section "The share of each target"', "Tail latency"),
     (chapters, "throughput_latency", 'The chart "IOPS against mean latency"', "Random read, 4 KiB"),
-    (evaluated, "headline_of", "The headline could not be created", "Tail latency"),
+    (evaluated_run, "headline_of", "The headline could not be created", "Tail latency"),
     (experiment_chapters, "experiment_table", 'The table of results in "Read/write mix"', "Mix and IOPS"),
     (analysed, "estimate_run", "The analysis of the run", "How each number is defined"),
     (chapters, "fact_groups", 'The section "Conditions"', "Plan and order"),
@@ -306,7 +306,7 @@ TERMINAL: list[tuple[ModuleType, str, str]] = [
     (cell_view, "estimate_cell", "How it went"),
     (cell_view, "repeats_table", "How it went"),
     (cell_view, "facts_table", "Findings that name this cell"),
-    (cell_view, "render_course", "How it went"),
+    (cell_view, "render_time_series", "How it went"),
 ]
 
 
@@ -342,7 +342,7 @@ def test_a_run_whose_chart_fails_has_its_report_its_tables_and_a_warning(
     monkeypatch: pytest.MonkeyPatch, run_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(run_chapters, "run_consistency", fails)
-    publish.finish_directory(run_path)
+    run_outputs.finish_directory(run_path)
     told = capsys.readouterr()
     warning, hint = told.err.splitlines()
     assert warning.startswith(f'warning: The chart "Throughput over the run" could not be created ({REASON}; report/')
@@ -375,7 +375,7 @@ def test_neither_page_nor_tables_nor_summary_cost_each_other(
     part: str,
 ) -> None:
     monkeypatch.setattr(module, name, fails)
-    publish.finish_directory(run_path)
+    run_outputs.finish_directory(run_path)
     told = capsys.readouterr()
     assert f"warning: {part} could not be created ({REASON}" in told.err
     assert (run_path / "report.html").stat().st_size > 0

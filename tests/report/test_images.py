@@ -15,6 +15,7 @@ from iosonde.analysis.run import RunAnalysis
 from iosonde.charts.figure import DRAWN, Figure
 from iosonde.charts.theme import FONT
 from iosonde.report.drawing import PNG_SCALE, Drawers
+from iosonde.report.fonts_folder import FAMILIES, drawable
 from iosonde.report.images import (
     WIDTH_PX,
     chart_paths,
@@ -26,7 +27,6 @@ from iosonde.report.images import (
     specification_of,
     write_charts,
 )
-from iosonde.report.lettering import FAMILIES, drawable
 from iosonde.report.page import Page, page_of
 from tests.lab_builder import lab_run
 from tests.report.hostile import NAMES, NOT_DRAWN

@@ -1,6 +1,6 @@
 """The list of characters that lies beside the fonts."""
 
-from iosonde.report.lettering import _characters, fonts_folder
+from iosonde.report.fonts_folder import _characters, fonts_folder
 from tools.write_characters import LIST, _code_points, characters_text
 
 

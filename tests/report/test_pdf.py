@@ -13,7 +13,7 @@ from iosonde.records import Experiment, RunRecord
 from iosonde.report.blocks import FactGroup, Paragraph, Terms
 from iosonde.report.dashes import Dash, explained
 from iosonde.report.drawing import Drawers
-from iosonde.report.lettering import drawable
+from iosonde.report.fonts_folder import drawable
 from iosonde.report.page import Page, page_of
 from iosonde.report.pdf import RUNNING_LENGTH_MAX, render_pdf, shortened
 from iosonde.report.tables import Head, Line, ResultTable

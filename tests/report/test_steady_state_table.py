@@ -4,7 +4,7 @@ from iosonde.analysis.run import RunAnalysis
 from iosonde.failures import STRICT
 from iosonde.records import CellRecord, Experiment, Operation
 from iosonde.report.blocks import Paragraph
-from iosonde.report.evaluated import evaluated
+from iosonde.report.evaluated_run import evaluated
 from iosonde.report.run_chapters import over_time_chapter
 from iosonde.report.steady_state_table import ARITHMETIC, steady_state_blocks
 from iosonde.report.tables import ResultTable

@@ -7,7 +7,7 @@ import pytest
 from iosonde.analysis.experiments import estimate_run
 from iosonde.errors import RecordError
 from iosonde.records import ClockPair, Outcome, RunRecord
-from iosonde.store import Glance, Journal, glance_at, load_run, write_archive
+from iosonde.store import Glance, Journal, load_run, summarise_run, write_archive
 from iosonde.store.names import HEADER_NAME, JOURNAL_NAME
 from tests.builders import session
 from tests.house.checkout import ROOT
@@ -29,7 +29,7 @@ def small() -> RunRecord:
 
 
 def whole(path: Path) -> Glance:
-    return glance_at(path, lambda plan: plan.cells)
+    return summarise_run(path, lambda plan: plan.cells)
 
 
 @pytest.mark.parametrize("name", ["lab", "fixture"])
@@ -62,7 +62,7 @@ def test_an_archive_is_glanced_at_as_its_directory_is(lab: Path, tmp_path: Path)
 
 
 def test_only_the_cells_that_are_asked_for_have_figures(lab: Path) -> None:
-    found = glance_at(lab, lambda plan: plan.cells[:2])
+    found = summarise_run(lab, lambda plan: plan.cells[:2])
     assert len(found.cells) == 2
     assert found.measured == found.planned == len(load_run(lab).cells)
 

@@ -9,7 +9,7 @@ import pytest
 
 from iosonde.errors import NewerError, RecordError
 from iosonde.records import SCHEMA_VERSION
-from iosonde.store import glance_at, load_header, load_run
+from iosonde.store import load_header, load_run, summarise_run
 from iosonde.store.header import header_text
 from tests.forged import forge, forged_text
 
@@ -42,7 +42,7 @@ def test_each_flipped_bit_is_found(run: Path) -> None:
 def test_a_header_that_was_edited_is_refused_with_the_reason(run: Path) -> None:
     text = (run / "run.json").read_text(encoding="utf-8")
     (run / "run.json").write_text(text.replace("/srv/data", "/etc/passwd", 1), encoding="utf-8")
-    for read in (load_run, load_header, lambda path: glance_at(path, lambda plan: plan.cells)):
+    for read in (load_run, load_header, lambda path: summarise_run(path, lambda plan: plan.cells)):
         with pytest.raises(RecordError, match=r"run\.json is damaged: its checksum does not match"):
             read(run)
 

@@ -12,7 +12,7 @@ import pytest
 
 from iosonde.errors import RecordError
 from iosonde.records import SCHEMA_VERSION, SessionEnd
-from iosonde.store import Journal, glance_at, load_run, write_archive
+from iosonde.store import Journal, load_run, summarise_run, write_archive
 from iosonde.store import locks as locks_module
 from iosonde.store.frames import prefix
 from iosonde.store.journal import is_being_written
@@ -69,7 +69,7 @@ def test_whole_looks_keep_nobody_from_writing(tmp_path: Path) -> None:
     def look() -> None:
         while True:
             load_run(run, intervals=False)
-            glance_at(run, lambda plan: plan.cells)
+            summarise_run(run, lambda plan: plan.cells)
             try:
                 write_archive(run, tmp_path / "run.zip")
             except RecordError:

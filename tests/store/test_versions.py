@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 
 from iosonde import open_run
-from iosonde.campaign import SilentObserver, look_back, resume
+from iosonde.campaign import NullObserver, find_remaining, resume
 from iosonde.campaign.verifying import verify_later
 from iosonde.errors import NewerError, RecordError
 from iosonde.machine.local_host import LocalHost
 from iosonde.records import SCHEMA_VERSION, Outcome
-from iosonde.store import Journal, RunDirectory, glance_at, load_header, load_run, write_archive
+from iosonde.store import Journal, RunDirectory, load_header, load_run, summarise_run, write_archive
 from iosonde.store.cell_figures import CELL_KEYS
 from iosonde.store.frame_stream import decode
 from iosonde.store.frames import MAGIC, PREFIX, Frame, Kind, encode, prefix
@@ -157,10 +157,10 @@ def test_everything_that_reads_a_run_refuses_a_newer_one_in_words_and_leaves_it_
     readers: dict[str, Callable[[], object]] = {
         "show, report, check": lambda: load_run(path),
         "open_run": lambda: open_run(path),
-        "list": lambda: glance_at(path, lambda plan: plan.cells),
-        "list of other cells": lambda: glance_at(path, lambda _: ()),
+        "list": lambda: summarise_run(path, lambda plan: plan.cells),
+        "list of other cells": lambda: summarise_run(path, lambda _: ()),
         "export": lambda: write_archive(path, path.parent / "run.zip"),
-        "resume": lambda: look_back(path, LocalHost(), failed_again=False),
+        "resume": lambda: find_remaining(path, LocalHost(), failed_again=False),
         "verify": lambda: verify_later(path, LocalHost(), (), lambda _target, _bytes: None, NOW),
     }
     for name, read in readers.items():
@@ -252,7 +252,7 @@ def test_a_journal_of_version_0_is_refused(tmp_path: Path) -> None:
     with pytest.raises(RecordError, match="has the schema version 0, which iosonde does not write"):
         load_run(tmp_path / "run")
     with pytest.raises(RecordError, match="which iosonde does not write"):
-        glance_at(tmp_path / "run", lambda plan: plan.cells)
+        summarise_run(tmp_path / "run", lambda plan: plan.cells)
 
 
 def test_a_flipped_bit_in_a_name_is_damage_and_no_newer_version(tmp_path: Path) -> None:
@@ -263,7 +263,7 @@ def test_a_flipped_bit_in_a_name_is_damage_and_no_newer_version(tmp_path: Path) 
     assert "checksum" in (load_run(tmp_path / "run").damage or "")
     # A listing looks at no checksum, unless it finds what it does not know.
     with pytest.raises(RecordError, match="is damaged") as caught:
-        glance_at(tmp_path / "run", lambda plan: plan.cells)
+        summarise_run(tmp_path / "run", lambda plan: plan.cells)
     assert not isinstance(caught.value, NewerError)
 
 
@@ -281,7 +281,7 @@ def test_runs_of_every_schema_version_load_whole(path: Path) -> None:
     assert len(run.cells) == len(run.turns)
     assert all(cell.operations and cell.intervals for cell in run.cells)
     assert run.header.schema_version == SCHEMA_VERSION
-    assert glance_at(path, lambda plan: plan.cells).measured == len(run.cells)
+    assert summarise_run(path, lambda plan: plan.cells).measured == len(run.cells)
 
 
 def test_an_older_word_for_cells_of_fio_in_which_nothing_completed_is_known(tmp_path: Path) -> None:
@@ -405,5 +405,5 @@ def test_an_older_run_becomes_one_of_this_version_when_something_is_added_and_no
 def test_a_finished_run_is_not_touched_by_a_resumption(tmp_path: Path) -> None:
     shutil.copytree(OLDEST, tmp_path / "run")
     before = content_of(tmp_path / "run")
-    resume(tmp_path / "run", look_back(tmp_path / "run", LocalHost(), failed_again=False), SilentObserver(), NOW)
+    resume(tmp_path / "run", find_remaining(tmp_path / "run", LocalHost(), failed_again=False), NullObserver(), NOW)
     assert content_of(tmp_path / "run") == before

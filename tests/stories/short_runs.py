@@ -12,10 +12,18 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from iosonde.campaign import SilentObserver, TargetWish, Wish, look_ahead, look_back, measure_to_directory, resume
+from iosonde.campaign import (
+    NullObserver,
+    RunRequest,
+    TargetRequest,
+    find_remaining,
+    measure_to_directory,
+    preflight,
+    resume,
+)
 from iosonde.errors import IosondeError
 from iosonde.machine.local_host import LocalHost
-from iosonde.plans import Ground, campaign_plan, read_campaign
+from iosonde.plans import TargetInfo, campaign_plan, read_campaign
 from iosonde.records import Plan
 from iosonde.vocabulary import EngineChoice
 
@@ -36,7 +44,7 @@ queue_depth = 2
 DONE, FAILED = 0, 1
 
 
-def short_plan(ground: Ground) -> Plan:
+def short_plan(ground: TargetInfo) -> Plan:
     """Four cells of 10 ms, twice, with intervals of 1 ms; always the same seeds and order."""
     plan = campaign_plan(CAMPAIGN, ground, quick=False, seed=7)
     timing = {"warmup_ns": 3 * MS, "measure_ns": 10 * MS, "interval_ns": MS}
@@ -44,24 +52,24 @@ def short_plan(ground: Ground) -> Plan:
     return plan.model_copy(update={"cells": cells})
 
 
-def short_wish(target: Path) -> Wish:
+def short_wish(target: Path) -> RunRequest:
     """The wish of a short run, through the page cache: any file system will do."""
-    wish = TargetWish(
+    wish = TargetRequest(
         words=(str(target),), size_bytes=16 << 20, overwrite=True, buffered=True, writes=True, quick=False
     )
-    return Wish(host=LocalHost(), target=wish, engine=EngineChoice.PSYNC, plan=short_plan)
+    return RunRequest(host=LocalHost(), target=wish, engine=EngineChoice.PSYNC, plan=short_plan)
 
 
 def run_short(target: Path, directory: Path) -> None:
     """Runs it to its end."""
     now = datetime.now(UTC)
     wish = short_wish(target)
-    measure_to_directory(wish, look_ahead(wish, now), directory, SilentObserver(), now)
+    measure_to_directory(wish, preflight(wish, now), directory, NullObserver(), now)
 
 
 def resume_short(directory: Path) -> None:
     """Goes on with it to its end."""
-    resume(directory, look_back(directory, LocalHost(), failed_again=False), SilentObserver(), datetime.now(UTC))
+    resume(directory, find_remaining(directory, LocalHost(), failed_again=False), NullObserver(), datetime.now(UTC))
 
 
 @dataclass(frozen=True)

@@ -12,9 +12,9 @@ from iosonde.records import Access, CellPlan, CellTurn, Data, Engine, Experiment
 from iosonde.records.pattern import Permutation
 from iosonde.sources import (
     EngineSource,
+    IoPath,
     NewFile,
     OpenRequest,
-    Way,
 )
 from iosonde.units import SECOND_NS
 
@@ -46,7 +46,7 @@ def content(folder: Path, way: Engine = Engine.PSYNC, **asked: object) -> bytes:
     path.unlink(missing_ok=True)
     with engine() as source:
         source.open(OpenRequest(NewFile(path=path, span_bytes=SIZE), write=True, direct=False))
-        source.measure(cell, CellTurn(order=1, cell="write", repeat=1, seed=5), Way(way), SIZE, lambda _: None)
+        source.measure(cell, CellTurn(order=1, cell="write", repeat=1, seed=5), IoPath(way), SIZE, lambda _: None)
     return path.read_bytes()
 
 

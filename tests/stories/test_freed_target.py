@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from iosonde.records import Access, CellPlan, CellTurn, Engine, Experiment, Timing, Workload, one_stream
-from iosonde.sources import EngineSource, ExistingFile, NewFile, OpenRequest, Way
+from iosonde.sources import EngineSource, ExistingFile, IoPath, NewFile, OpenRequest
 
 SIZE_BYTES = 16 << 20
 MS = 1_000_000
@@ -27,7 +27,7 @@ def test_a_file_can_be_opened_at_once_behind_an_engine_that_had_a_ring_on_it(how
             file = (ExistingFile if number else NewFile)(path=path, span_bytes=SIZE_BYTES)
             source.open(OpenRequest(file, write=True, direct=False))
             turn = CellTurn(order=1, cell="writes", repeat=1, seed=number)
-            record = source.measure(cell, turn, Way(Engine.IO_URING), SIZE_BYTES, lambda _: None)
+            record = source.measure(cell, turn, IoPath(Engine.IO_URING), SIZE_BYTES, lambda _: None)
         finally:
             if how == "killed":
                 source.kill()

@@ -19,9 +19,9 @@ from iosonde.records import (
 from iosonde.sources import (
     EngineSource,
     Interrupted,
+    IoPath,
     OpenRequest,
     SimulatedDrive,
-    Way,
 )
 
 MS = 1_000_000
@@ -47,7 +47,7 @@ def test_a_cell_that_ended_as_the_signal_came_is_cut_and_measured_again() -> Non
         source.open(OpenRequest(SimulatedDrive(span_bytes=model.size_bytes, drive=drive), write=False, direct=True))
         turn = CellTurn(order=1, cell="short", repeat=1, seed=7)
         with pytest.raises(Interrupted) as interrupted:
-            source.measure(plan, turn, Way(Engine.SIMULATION), model.size_bytes, signal_at_the_end)
+            source.measure(plan, turn, IoPath(Engine.SIMULATION), model.size_bytes, signal_at_the_end)
     finally:
         source.end()
     # The engine had finished it. Whether every interval of it came through, nobody knows.

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from iosonde.campaign import SilentObserver, look_back, resume
+from iosonde.campaign import NullObserver, find_remaining, resume
 from iosonde.errors import RecordError
 from iosonde.machine.local_host import LocalHost
 from iosonde.records import CellRecord, Failure, Outcome, RunRecord, SessionEnd
@@ -211,12 +211,12 @@ def test_failed_cells_are_left_alone_unless_they_are_asked_for(disk: Path) -> No
     with Journal(directory / "journal", go_on=True) as journal:
         journal.cell(lost)
         journal.end(SessionEnd(finished=True))
-    assert look_back(directory, LocalHost(), failed_again=False).turns == ()
-    again = look_back(directory, LocalHost(), failed_again=True).turns
+    assert find_remaining(directory, LocalHost(), failed_again=False).turns == ()
+    again = find_remaining(directory, LocalHost(), failed_again=True).turns
     assert whole.header.plan.turns[2] in again
     fork(
         lambda: resume(
-            directory, look_back(directory, LocalHost(), failed_again=True), SilentObserver(), datetime.now(UTC)
+            directory, find_remaining(directory, LocalHost(), failed_again=True), NullObserver(), datetime.now(UTC)
         )
     ).wait()
     resumed = load_run(directory)

@@ -9,7 +9,7 @@ import pytest
 
 from iosonde.analysis.experiments import estimate_run
 from iosonde.analysis.run import RunAnalysis
-from iosonde.campaign import SilentObserver, TargetWish, Wish, look_ahead, measure_to_directory
+from iosonde.campaign import NullObserver, RunRequest, TargetRequest, measure_to_directory, preflight
 from iosonde.charts.figure import Figure
 from iosonde.machine.local_host import LocalHost
 from iosonde.plans import campaign_plan, read_campaign
@@ -69,16 +69,16 @@ EMPTY = re.compile(r"Nothing to draw|[a-z]+-\S+ completed no\S*")
 
 
 def measured(campaign: str, target: str, directory: Path, name: str = "mixes.toml") -> RunRecord:
-    wish = TargetWish((target,), size_bytes=64 << 20, overwrite=False, buffered=False, writes=True, quick=False)
+    wish = TargetRequest((target,), size_bytes=64 << 20, overwrite=False, buffered=False, writes=True, quick=False)
     plan = read_campaign(campaign, name)
-    whole = Wish(
+    whole = RunRequest(
         host=LocalHost(),
         target=wish,
         engine=EngineChoice.AUTO,
         plan=lambda ground: campaign_plan(plan, ground, quick=False, seed=5),
     )
     now = datetime.now(UTC)
-    measure_to_directory(whole, look_ahead(whole, now), directory, SilentObserver(), now)
+    measure_to_directory(whole, preflight(whole, now), directory, NullObserver(), now)
     return load_run(directory)
 
 

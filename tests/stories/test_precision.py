@@ -10,12 +10,12 @@ from iosonde.analysis.experiments import estimate_run
 from iosonde.analysis.precision import precision_of
 from iosonde.analysis.series.batches import BATCHES
 from iosonde.analysis.totals import measured_intervals
-from iosonde.campaign import SilentObserver, look_ahead, look_back, measure_to_directory, resume
-from iosonde.campaign.wishes import campaign_wish
+from iosonde.campaign import NullObserver, find_remaining, measure_to_directory, preflight, resume
+from iosonde.campaign.requests import campaign_request
 from iosonde.machine.local_host import LocalHost
 from iosonde.records import CellRecord, RunRecord
 from iosonde.records.plan import AIM_REPEATS_MIN
-from iosonde.store import glance_at, load_run
+from iosonde.store import load_run, summarise_run
 from iosonde.vocabulary import EngineChoice, Poll
 from tests.commands import iosonde as run_command
 from tests.judging import findings_of
@@ -41,9 +41,9 @@ def campaign(tmp_path: Path) -> Path:
     return file
 
 
-def run_three(campaign: Path, directory: Path, observer: SilentObserver, **others: Any) -> None:
+def run_three(campaign: Path, directory: Path, observer: NullObserver, **others: Any) -> None:
     now = datetime.now(UTC)
-    wish = campaign_wish(
+    wish = campaign_request(
         ["sim:mmc,seed=5"],
         host=LocalHost(),
         profile=str(campaign),
@@ -56,10 +56,10 @@ def run_three(campaign: Path, directory: Path, observer: SilentObserver, **other
         seed=11,
         **others,
     )
-    measure_to_directory(wish, look_ahead(wish, now), directory, observer, now)
+    measure_to_directory(wish, preflight(wish, now), directory, observer, now)
 
 
-class Impatient(SilentObserver):
+class Impatient(NullObserver):
     """Interrupts a run once so many measurements are done."""
 
     def __init__(self, number: int) -> None:
@@ -79,7 +79,7 @@ def figures(run: RunRecord) -> list[tuple[str, int, int, float]]:
 
 
 def test_each_cell_is_measured_until_it_is_known(campaign: Path, tmp_path: Path) -> None:
-    run_three(campaign, tmp_path / "run", SilentObserver())
+    run_three(campaign, tmp_path / "run", NullObserver())
     run = load_run(tmp_path / "run")
     assert run.finished
     assert len(run.turns) == len(run.cells) > len(run.header.plan.turns)
@@ -89,7 +89,7 @@ def test_each_cell_is_measured_until_it_is_known(campaign: Path, tmp_path: Path)
 
 
 def test_figures_are_those_that_theory_gives(campaign: Path, tmp_path: Path) -> None:
-    run_three(campaign, tmp_path / "run", SilentObserver())
+    run_three(campaign, tmp_path / "run", NullObserver())
     cells = {cell.queue_depth_asked: cell for cell in estimate_run(load_run(tmp_path / "run")).cells}
     for depth, cell in cells.items():
         assert cell.subject is not None
@@ -98,7 +98,7 @@ def test_figures_are_those_that_theory_gives(campaign: Path, tmp_path: Path) -> 
 
 
 def test_a_budget_that_is_spent_too_soon_is_told_with_what_would_do(campaign: Path, tmp_path: Path) -> None:
-    run_three(campaign, tmp_path / "run", SilentObserver(), budget="8s", precision="0.2%")
+    run_three(campaign, tmp_path / "run", NullObserver(), budget="8s", precision="0.2%")
     found = [each for each in findings_of(load_run(tmp_path / "run")) if each.id == "precision-missed"]
     assert len(found) == 1
     assert (
@@ -109,14 +109,14 @@ def test_a_budget_that_is_spent_too_soon_is_told_with_what_would_do(campaign: Pa
 
 
 def test_a_run_that_was_broken_off_ends_as_if_nothing_had_been(campaign: Path, tmp_path: Path) -> None:
-    run_three(campaign, tmp_path / "whole", SilentObserver())
+    run_three(campaign, tmp_path / "whole", NullObserver())
     with pytest.raises(KeyboardInterrupt):
         run_three(campaign, tmp_path / "cut", Impatient(12))
     assert not load_run(tmp_path / "cut").finished
     resume(
         tmp_path / "cut",
-        look_back(tmp_path / "cut", LocalHost(), failed_again=False),
-        SilentObserver(),
+        find_remaining(tmp_path / "cut", LocalHost(), failed_again=False),
+        NullObserver(),
         datetime.now(UTC),
     )
     whole, mended = load_run(tmp_path / "whole"), load_run(tmp_path / "cut")
@@ -126,8 +126,8 @@ def test_a_run_that_was_broken_off_ends_as_if_nothing_had_been(campaign: Path, t
 
 
 def test_a_listing_counts_what_was_chosen(campaign: Path, tmp_path: Path) -> None:
-    run_three(campaign, tmp_path / "run", SilentObserver())
-    run, glance = load_run(tmp_path / "run"), glance_at(tmp_path / "run", lambda plan: plan.cells)
+    run_three(campaign, tmp_path / "run", NullObserver())
+    run, glance = load_run(tmp_path / "run"), summarise_run(tmp_path / "run", lambda plan: plan.cells)
     assert (glance.measured, glance.planned) == (len(run.cells), len(run.turns))
     assert {each.cell: each.repeats for each in glance.cells} == {
         cell.cell: cell.repeats_finished for cell in estimate_run(run).cells
@@ -135,7 +135,7 @@ def test_a_listing_counts_what_was_chosen(campaign: Path, tmp_path: Path) -> Non
 
 
 def test_fixed_times_are_there_for_whoever_wants_them(campaign: Path, tmp_path: Path) -> None:
-    run_three(campaign, tmp_path / "run", SilentObserver(), fixed=True)
+    run_three(campaign, tmp_path / "run", NullObserver(), fixed=True)
     run = load_run(tmp_path / "run")
     assert run.header.plan.aim is None
     assert {record.timing.measure_ns for record in run.cells} == {2 * 10**9}

@@ -12,13 +12,21 @@ from pathlib import Path
 import pytest
 
 import iosonde
-from iosonde.campaign import SilentObserver, TargetWish, Wish, look_ahead, look_back, measure_to_directory, resume
+from iosonde.campaign import (
+    NullObserver,
+    RunRequest,
+    TargetRequest,
+    find_remaining,
+    measure_to_directory,
+    preflight,
+    resume,
+)
 from iosonde.errors import RecordError, UsageError
 from iosonde.machine.local_host import LocalHost
 from iosonde.plans import campaign_plan, read_campaign
 from iosonde.plans.models import model_names
 from iosonde.records import CellRecord, IntervalRecord, Outcome, RunRecord
-from iosonde.store import Journal, glance_at, load_run
+from iosonde.store import Journal, load_run, summarise_run
 from iosonde.vocabulary import EngineChoice
 from tests.commands import few_cells
 from tests.commands import iosonde as run_command
@@ -43,20 +51,20 @@ queue_depth = [1, 8]
 WORDS = ("sim:mmc,seed=5", "sim:mm1,seed=6")
 
 
-def run_simulated(directory: Path, seed: int = 3, observer: SilentObserver | None = None) -> None:
-    wish = TargetWish(WORDS, size_bytes=64 << 20, overwrite=False, buffered=False, writes=True, quick=False)
-    whole = Wish(
+def run_simulated(directory: Path, seed: int = 3, observer: NullObserver | None = None) -> None:
+    wish = TargetRequest(WORDS, size_bytes=64 << 20, overwrite=False, buffered=False, writes=True, quick=False)
+    whole = RunRequest(
         host=LocalHost(),
         target=wish,
         engine=EngineChoice.AUTO,
         plan=lambda ground: campaign_plan(CAMPAIGN, ground, quick=False, seed=seed),
     )
     now = datetime.now(UTC)
-    measure_to_directory(whole, look_ahead(whole, now), directory, observer or SilentObserver(), now)
+    measure_to_directory(whole, preflight(whole, now), directory, observer or NullObserver(), now)
 
 
 def resume_simulated(directory: Path) -> None:
-    resume(directory, look_back(directory, LocalHost(), failed_again=False), SilentObserver(), datetime.now(UTC))
+    resume(directory, find_remaining(directory, LocalHost(), failed_again=False), NullObserver(), datetime.now(UTC))
 
 
 @pytest.fixture(scope="module")
@@ -128,7 +136,7 @@ def test_a_resumed_record_is_the_unbroken_one_wherever_the_front_was_killed(
     assert in_the_middle > 3, "the moments must have met runs in the middle, or this shows nothing"
 
 
-class Interrupting(SilentObserver):
+class Interrupting(NullObserver):
     """Presses Ctrl-C in the middle of the cell behind so many."""
 
     def __init__(self, cells: int) -> None:
@@ -200,14 +208,14 @@ def test_what_a_simulated_drive_failed_at_is_not_tried_again(tmp_path: Path) -> 
     directory = tmp_path / "run"
     interrupted_after(2, directory)
     with pytest.raises(UsageError, match="a simulated drive fails by its model"):
-        look_back(directory, LocalHost(), failed_again=True)
+        find_remaining(directory, LocalHost(), failed_again=True)
 
 
 def test_virtual_time_gives_a_listing_its_duration(unbroken: tuple[RunRecord, float], tmp_path: Path) -> None:
     run_simulated(tmp_path / "run")
     last = unbroken[0].cells[-1].clock_end
     assert last is not None
-    assert glance_at(tmp_path / "run", lambda _: ()).duration_ns == last.wall_ns
+    assert summarise_run(tmp_path / "run", lambda _: ()).duration_ns == last.wall_ns
     ended = run_command("list", tmp_path, "--json")
     listed = json.loads(ended.stdout)[0]
     assert (listed["simulated"], listed["targets"]) == (True, list(WORDS))

@@ -11,8 +11,8 @@ from typing import Final, Never
 from rich.console import Console, RenderableType
 
 from iosonde.analysis.run import RunAnalysis
-from iosonde.campaign import SilentObserver, look_ahead, measure_to_directory
-from iosonde.campaign.wishes import campaign_wish
+from iosonde.campaign import NullObserver, measure_to_directory, preflight
+from iosonde.campaign.requests import campaign_request
 from iosonde.failures import FailureLog
 from iosonde.findings import find_in
 from iosonde.machine.local_host import LocalHost
@@ -29,7 +29,7 @@ from iosonde.report.terminal.cell_choice import chosen_cell
 from iosonde.report.terminal.cell_view import render_cell
 from iosonde.report.terminal.run_list import headline_cells, listed_run, render_runs
 from iosonde.report.terminal.run_view import render_run
-from iosonde.store import glance_at, load_run, make_directory, write_parquet
+from iosonde.store import load_run, make_directory, summarise_run, write_parquet
 from iosonde.vocabulary import EngineChoice, Paper, Poll
 from tests.report.paged import Paged
 
@@ -45,7 +45,7 @@ def measure(
     words: Sequence[str], profile: str, directory: Path, *, quick: bool, size: str | None, seed: int = 1
 ) -> None:
     """Measures as ``iosonde run`` does. Raises IosondeError."""
-    wish = campaign_wish(
+    wish = campaign_request(
         words,
         host=LocalHost(),
         profile=profile,
@@ -58,7 +58,7 @@ def measure(
         seed=seed,
     )
     now = datetime.now(UTC)
-    measure_to_directory(wish, look_ahead(wish, now), directory, SilentObserver(), now)
+    measure_to_directory(wish, preflight(wish, now), directory, NullObserver(), now)
 
 
 @dataclass(frozen=True)
@@ -87,7 +87,7 @@ def report_of(directory: Path) -> Report:
         "json": run_json(RunAnalysis(run), findings),
         "summary": shown(render_summary(RunAnalysis(run), findings, directory / "report.html", failures)),
         "show": shown(render_run(RunAnalysis(run), findings, all_findings=True, failures=failures)),
-        "list": shown(render_runs([listed_run(directory, glance_at(directory, headline_cells))])),
+        "list": shown(render_runs([listed_run(directory, summarise_run(directory, headline_cells))])),
     }
     for cell in run.header.plan.cells[:CELLS_SHOWN]:
         chosen = chosen_cell(run, cell.cell, None)

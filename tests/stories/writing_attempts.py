@@ -10,14 +10,14 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 
-from iosonde.campaign import SilentObserver, TargetWish, Wish, look_ahead, measure_to_directory
-from iosonde.campaign.session import Setting, ready
+from iosonde.campaign import NullObserver, RunRequest, TargetRequest, measure_to_directory, preflight
+from iosonde.campaign.session import SessionSetup, open_session
 from iosonde.errors import IosondeError
 from iosonde.machine.local_host import LocalHost
 from iosonde.machine.write_permit import WritePermit
-from iosonde.plans import Ground, campaign_plan, read_campaign
+from iosonde.plans import TargetInfo, campaign_plan, read_campaign
 from iosonde.records import CellTurn, Engine, Plan
-from iosonde.sources import BlockDevice, EngineSource, FioSource, OpenRequest, Source, Way
+from iosonde.sources import BlockDevice, EngineSource, FioSource, IoPath, OpenRequest, Source
 from iosonde.vocabulary import EngineChoice
 
 MIB = 1 << 20
@@ -38,7 +38,7 @@ queue_depth = 1
 )
 
 
-def plan(ground: Ground) -> Plan:
+def plan(ground: TargetInfo) -> Plan:
     return campaign_plan(CAMPAIGN, ground, quick=False, seed=7)
 
 
@@ -48,19 +48,19 @@ def target(device: Path) -> BlockDevice:
 
 def campaign(device: Path, folder: Path) -> None:
     """A campaign that says it writes nothing, and has a plan that writes."""
-    words = TargetWish((str(device),), 16 * MIB, overwrite=False, buffered=True, writes=False, quick=False)
-    wish, now = Wish(host=LocalHost(), target=words, engine=EngineChoice.PSYNC, plan=plan), datetime.now(UTC)
-    measure_to_directory(wish, look_ahead(wish, now), folder / "run", SilentObserver(), now)
+    words = TargetRequest((str(device),), 16 * MIB, overwrite=False, buffered=True, writes=False, quick=False)
+    wish, now = RunRequest(host=LocalHost(), target=words, engine=EngineChoice.PSYNC, plan=plan), datetime.now(UTC)
+    measure_to_directory(wish, preflight(wish, now), folder / "run", NullObserver(), now)
 
 
 def session(device: Path, folder: Path) -> None:
     """What a resumption does once it knows its targets."""
-    writing = plan(Ground(span_bytes=16 * MIB, fill=True))
+    writing = plan(TargetInfo(span_bytes=16 * MIB, fill=True))
     targets = (target(device),)
-    setting = Setting(
+    setting = SessionSetup(
         LocalHost(), targets, writing, direct=False, engine=EngineChoice.PSYNC, run="run", directory=folder
     )
-    with ready(setting, lambda _: None, SilentObserver()):
+    with open_session(setting, lambda _: None, NullObserver()):
         pass
 
 
@@ -74,9 +74,9 @@ def fio(device: Path, _: Path) -> None:
 
     def write(source: Source) -> None:
         source.open(OpenRequest(target(device), write=False, direct=False))
-        cell = plan(Ground(span_bytes=16 * MIB, fill=False)).cells[0]
+        cell = plan(TargetInfo(span_bytes=16 * MIB, fill=False)).cells[0]
         turn = CellTurn(order=1, cell=cell.cell, repeat=1, seed=7)
-        source.measure(cell, turn, Way(Engine.FIO), 16 * MIB, lambda _: None)
+        source.measure(cell, turn, IoPath(Engine.FIO), 16 * MIB, lambda _: None)
 
     with_source(FioSource(), write)
 

@@ -7,8 +7,8 @@ from typing import Any, Final
 
 import typer
 
-from iosonde.cli.ending import INTERRUPTED_BASE
 from iosonde.cli.main import app
+from iosonde.cli.signals import INTERRUPTED_BASE
 from iosonde.errors import IosondeError
 from tools.reference.markdown import code, first_sentence, from_help, page, table
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from iosonde.plans.other_tools.diskspd import diskspd_meaning
-from iosonde.plans.other_tools.fio_words import PROGRAM, TRANSLATED, WORDS, Fate, FioWord
+from iosonde.plans.other_tools.fio_words import PROGRAM, TRANSLATED, WORDS, DiscardReason, FioWord
 from iosonde.plans.other_tools.meaning import Kind
 from iosonde.plans.other_tools.tkperf import NAMES, tkperf_meaning
 from tools.reference.markdown import code, page, table
@@ -28,15 +28,15 @@ def other_tools_page() -> str:
         "Options with a counterpart:",
         table(("fio", "iosonde"), [(code(name), text) for name, text in TRANSLATED.items()]),
         "`iosonde probe --fio` ignores these options, since they do not change the workload, and lists them:",
-        table(("fio", "why it is not needed"), _rows(WORDS, Fate.IGNORED)),
+        table(("fio", "why it is not needed"), _rows(WORDS, DiscardReason.IGNORED)),
         "It reports these as a difference:",
-        table(("fio", "what differs"), _rows(WORDS, Fate.DIFFERS)),
+        table(("fio", "what differs"), _rows(WORDS, DiscardReason.DIFFERS)),
         "It refuses these, unless their value has no effect (`0`, `none`), and every option that is not on this page:",
-        table(("fio", "why it is not supported"), _rows(WORDS, Fate.REFUSED)),
+        table(("fio", "why it is not supported"), _rows(WORDS, DiscardReason.REFUSED)),
         "Options of fio itself, valid only on its command line, that are ignored:",
-        table(("fio", "why it is not needed"), _rows(PROGRAM, Fate.IGNORED)),
+        table(("fio", "why it is not needed"), _rows(PROGRAM, DiscardReason.IGNORED)),
         "Options of fio itself that are refused:",
-        table(("fio", "why it is not supported"), _rows(PROGRAM, Fate.REFUSED)),
+        table(("fio", "why it is not supported"), _rows(PROGRAM, DiscardReason.REFUSED)),
         "## DiskSpd",
         table(("DiskSpd", "iosonde"), _diskspd()),
         "## TKperf",
@@ -45,7 +45,7 @@ def other_tools_page() -> str:
     return page("Options of other tools", _LEAD, parts)
 
 
-def _rows(words: Mapping[str, FioWord], fate: Fate) -> list[tuple[str, str]]:
+def _rows(words: Mapping[str, FioWord], fate: DiscardReason) -> list[tuple[str, str]]:
     """The options of a fate, with those of one reason in one row."""
     by_reason: dict[str, list[str]] = {}
     for name, word in words.items():

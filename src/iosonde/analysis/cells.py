@@ -34,7 +34,7 @@ from iosonde.records import (
     depth_kept,
     one_stream,
 )
-from iosonde.vocabulary import Fate
+from iosonde.vocabulary import DiscardReason
 
 
 @dataclass(frozen=True)
@@ -143,7 +143,7 @@ class CellEstimate:
     @property
     def repeats_failed(self) -> int:
         """The number of failed repeats. No result includes them."""
-        return sum(fate is Fate.FAILED for fate in self.repeats.fates.values())
+        return sum(fate is DiscardReason.FAILED for fate in self.repeats.fates.values())
 
     @property
     def repeats_cut(self) -> int:

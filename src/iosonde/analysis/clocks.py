@@ -19,7 +19,7 @@ def drift_ppm(record: CellRecord) -> float | None:
     return _ppm([record])
 
 
-def furthest_drift_ppm(records: Sequence[CellRecord]) -> float | None:
+def largest_drift_ppm(records: Sequence[CellRecord]) -> float | None:
     """The largest drift in either direction: of a repeat that was long enough, or of all repeats together."""
     found = [drift_ppm(record) for record in records]
     return max((each for each in [*found, _ppm(records)] if each is not None), key=abs, default=None)

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Final
 
 from iosonde.analysis.histogram import percentiles, resolution_ns
-from iosonde.analysis.missing import FEW_BEYOND, NOT_MEASURED, ONE_REPEAT
+from iosonde.analysis.missing_reasons import FEW_BEYOND, NOT_MEASURED, ONE_REPEAT
 from iosonde.analysis.totals import merge_times
 from iosonde.figures import Figure
 from iosonde.records import Distribution, Moments, Operation, Percentiles, Provenance, Times

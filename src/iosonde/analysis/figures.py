@@ -6,7 +6,7 @@ from typing import Final, NamedTuple
 from iosonde.analysis.cells import CellEstimate, OperationEstimate, PercentileEstimate
 from iosonde.analysis.estimate import Estimate
 from iosonde.analysis.histogram import resolution_ns
-from iosonde.analysis.missing import why_no_mean_interval, why_no_percentile_interval
+from iosonde.analysis.missing_reasons import why_no_mean_interval, why_no_percentile_interval
 from iosonde.figures import Figure
 from iosonde.vocabulary import Quantity
 

@@ -29,7 +29,7 @@ from pydantic import Field
 from iosonde.analysis.estimate import LEVEL_SHARE_MIN, student_t
 from iosonde.analysis.totals import count_of
 from iosonde.records import CellRecord, Outcome
-from iosonde.vocabulary import Fate
+from iosonde.vocabulary import DiscardReason
 
 LATER_MIN: Final = 4
 """The least number of repeats after a change of state that show the spread in the new state."""
@@ -63,42 +63,49 @@ class Repeats:
     # A document that contains the run has these records already.
     used: Annotated[tuple[CellRecord, ...], Field(exclude=True)]
     discarded: Annotated[tuple[CellRecord, ...], Field(exclude=True)] = ()
-    fates: Mapping[int, Fate] = field(default_factory=dict)
+    fates: Mapping[int, DiscardReason] = field(default_factory=dict)
     warming_up: bool = False
 
-    def of(self, fate: Fate) -> tuple[CellRecord, ...]:
+    def of(self, fate: DiscardReason) -> tuple[CellRecord, ...]:
         """The discarded repeats of one fate."""
         return tuple(record for record in self.discarded if self.fates[record.order] is fate)
 
     @property
     def contaminated(self) -> tuple[CellRecord, ...]:
         """The repeats that were discarded because another run used the device."""
-        return self.of(Fate.CONTAMINATED)
+        return self.of(DiscardReason.CONTAMINATED)
 
     @property
     def unsettled(self) -> tuple[CellRecord, ...]:
         """The repeats that were discarded because their warm-up was too short."""
-        return self.of(Fate.WARMING_UP)
+        return self.of(DiscardReason.WARMING_UP)
 
     @property
     def early(self) -> tuple[CellRecord, ...]:
         """The repeats that were discarded because the target was still in its initial state."""
-        return self.of(Fate.INITIAL_STATE)
+        return self.of(DiscardReason.INITIAL_STATE)
 
 
 def sort_repeats(records: Sequence[CellRecord]) -> Repeats:
     """Decides which repeats of one cell are used."""
-    fates = {record.order: Fate.INTERRUPTED if record.outcome is Outcome.CUT else Fate.FAILED for record in records}
+    fates = {
+        record.order: DiscardReason.INTERRUPTED if record.outcome is Outcome.CUT else DiscardReason.FAILED
+        for record in records
+    }
     finished = sorted(measured_repeats(records), key=lambda record: record.order)
-    kept = _without(finished, {record.order: Fate.CONTAMINATED for record in finished if record.neighbours}, fates)
-    kept = _without(kept, {each.order: Fate.STEAL for each in kept if has_steal(each)}, fates)
-    kept = _without(kept, {record.order: Fate.INITIAL_STATE for record in kept[: _early(kept)]}, fates)
+    kept = _without(
+        finished, {record.order: DiscardReason.CONTAMINATED for record in finished if record.neighbours}, fates
+    )
+    kept = _without(kept, {each.order: DiscardReason.STEAL for each in kept if has_steal(each)}, fates)
+    kept = _without(kept, {record.order: DiscardReason.INITIAL_STATE for record in kept[: _early(kept)]}, fates)
     warming = _warming(kept)
     longest = max((record.timing.warmup_ns for record in kept), default=0)
-    short = {record.order: Fate.WARMING_UP for record in kept if record.timing.warmup_ns in warming - {longest}}
+    short = {
+        record.order: DiscardReason.WARMING_UP for record in kept if record.timing.warmup_ns in warming - {longest}
+    }
     kept = _without(kept, short, fates)
-    fates |= {record.order: Fate.USED for record in kept}
-    discarded = tuple(record for record in finished if fates[record.order] is not Fate.USED)
+    fates |= {record.order: DiscardReason.USED for record in kept}
+    discarded = tuple(record for record in finished if fates[record.order] is not DiscardReason.USED)
     return Repeats(tuple(kept), discarded, fates, warming_up=longest in warming)
 
 
@@ -141,7 +148,7 @@ def has_steal(record: CellRecord) -> bool:
 
 
 def _without(
-    records: Sequence[CellRecord], leaving: Mapping[int, Fate], fates: dict[int, Fate]
+    records: Sequence[CellRecord], leaving: Mapping[int, DiscardReason], fates: dict[int, DiscardReason]
 ) -> Sequence[CellRecord]:
     """The records that remain, if enough do. The fates of the others are added to ``fates``."""
     left = [record for record in records if record.order not in leaving]

@@ -32,7 +32,7 @@ from iosonde.records import (
     device_depth,
 )
 from iosonde.units import SECOND_NS
-from iosonde.vocabulary import Fate
+from iosonde.vocabulary import DiscardReason
 
 _Make = Callable[[Sequence[Any]], Column]
 
@@ -49,7 +49,7 @@ class _Row:
     # The totals with the latency of the loop in `latency`.
     led: OperationTotals | None
     # The fate of the repeat, and its weight in the results of its cell.
-    fate: Fate | None = None
+    fate: DiscardReason | None = None
     weight: float | None = None
 
     @property
@@ -207,7 +207,7 @@ def _of_devices(name: str, value: Callable[[Witnessed], float | None]) -> _Defin
 
 def _rate_in_cell(amount: Callable[[_Row], int]) -> Callable[[_Row], float]:
     """A rate. It is missing if nothing completed, unless the repeat counts in the mean as a 0."""
-    return lambda row: np.nan if row.totals is None and row.fate is not Fate.USED else row.per_s(amount(row))
+    return lambda row: np.nan if row.totals is None and row.fate is not DiscardReason.USED else row.per_s(amount(row))
 
 
 def _of_times(name: str, times: str, value: Callable[[TimesEstimate], Any], make: _Make = maybe_integer) -> _Definition:

@@ -9,12 +9,12 @@ from itertools import pairwise
 from statistics import median
 from typing import Final
 
-from iosonde.analysis.course import STRETCH_NS, moments_of
 from iosonde.analysis.states import measured_repeats, sort_repeats
+from iosonde.analysis.time_series import STRETCH_NS, moments_of
 from iosonde.analysis.totals import count_all
 from iosonde.records import CellRecord, IdleStep, RunRecord
 from iosonde.units import SECOND_NS
-from iosonde.vocabulary import Fate
+from iosonde.vocabulary import DiscardReason
 
 PAUSE_NS_MIN: Final = 10 * SECOND_NS
 PAUSE_TIMES: Final = 10
@@ -55,7 +55,7 @@ class Trial:
     wall_ns: int | None
     iops: float
     share: float
-    fate: Fate
+    fate: DiscardReason
     lowest: float | None
     highest: float | None
 

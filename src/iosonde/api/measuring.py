@@ -7,9 +7,9 @@ from inspect import signature
 from pathlib import Path
 
 from iosonde.api.runs import Run
-from iosonde.campaign import SilentObserver, look_ahead, measure_in_memory, measure_to_directory
-from iosonde.campaign.failing import add_way_on, check_campaign, check_probe, has_begun
-from iosonde.campaign.wishes import campaign_wish, probe_wish
+from iosonde.campaign import NullObserver, measure_in_memory, measure_to_directory, preflight
+from iosonde.campaign.outcomes import add_resume_hint, check_campaign, check_probe, has_started
+from iosonde.campaign.requests import campaign_request, probe_campaign_request
 from iosonde.errors import IosondeError, UsageError
 from iosonde.failures import HOW_TO_REPORT
 from iosonde.machine.local_host import LocalHost
@@ -19,7 +19,7 @@ from iosonde.vocabulary import EngineChoice, Poll
 from iosonde.workload_keys import PROBE_KEYS
 
 
-class _Warner(SilentObserver):
+class _Warner(NullObserver):
     """Observes only the files that remain."""
 
     def left_behind(self, path: Path, reason: str) -> None:
@@ -52,7 +52,7 @@ def run(
     """
     asked = {name: value for name, value in locals().items() if name != "targets"}
     now = datetime.now(UTC)
-    wish = campaign_wish(
+    wish = campaign_request(
         _words(targets),
         profile=str(profile),
         quick=quick,
@@ -68,7 +68,7 @@ def run(
         host=LocalHost(),
         command=_call(run, targets, asked),
     )
-    ahead = look_ahead(wish, now)
+    ahead = preflight(wish, now)
     directory = Path(f"iosonde-{ahead.run}") if out is None else Path(out)
     try:
         measure_to_directory(wish, ahead, directory, _Warner(), now)
@@ -77,8 +77,8 @@ def run(
 
         derived = derive_files(directory)
     except IosondeError as error:
-        if has_begun(directory, ahead.run):
-            add_way_on(error, directory)
+        if has_started(directory, ahead.run):
+            add_resume_hint(error, directory)
         raise
     for failure in derived.failures.failures:
         warnings.warn(
@@ -124,7 +124,7 @@ def probe(
     test file has been removed.
     """
     asked, now = {name: value for name, value in locals().items() if name != "targets"}, datetime.now(UTC)
-    wish = probe_wish(
+    wish = probe_campaign_request(
         _words(targets),
         {key.name: asked[key.name] for key in PROBE_KEYS},
         size=_text(size),
@@ -136,7 +136,7 @@ def probe(
         host=LocalHost(),
         command=_call(probe, targets, asked),
     )
-    record = measure_in_memory(wish, look_ahead(wish, now), _Warner(), now)
+    record = measure_in_memory(wish, preflight(wish, now), _Warner(), now)
     check_probe(record)
     return Run(record, None, whole=True)
 

@@ -3,25 +3,25 @@
 In: the user's request for a target. Out: journalled cells, and progress events for an observer.
 """
 
-from iosonde.campaign.answering import check_answers
-from iosonde.campaign.campaign import Survey, Wish, look_ahead, measure_in_memory, measure_to_directory
-from iosonde.campaign.observer import Observer, SilentObserver
+from iosonde.campaign.campaign import Preflight, RunRequest, measure_in_memory, measure_to_directory, preflight
+from iosonde.campaign.observer import NullObserver, Observer
 from iosonde.campaign.recorded_targets import recorded_target_line, recorded_targets
-from iosonde.campaign.resume import Rest, look_back, resume
-from iosonde.campaign.target_resolution import TargetWish
+from iosonde.campaign.responsiveness import check_answers
+from iosonde.campaign.resume import RemainingRun, find_remaining, resume
+from iosonde.campaign.target_resolution import TargetRequest
 
 __all__ = [
+    "NullObserver",
     "Observer",
-    "Rest",
-    "SilentObserver",
-    "Survey",
-    "TargetWish",
-    "Wish",
+    "Preflight",
+    "RemainingRun",
+    "RunRequest",
+    "TargetRequest",
     "check_answers",
-    "look_ahead",
-    "look_back",
+    "find_remaining",
     "measure_in_memory",
     "measure_to_directory",
+    "preflight",
     "recorded_target_line",
     "recorded_targets",
     "resume",

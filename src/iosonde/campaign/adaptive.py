@@ -18,9 +18,9 @@ from typing import Final
 
 from iosonde.analysis.cells import CellEstimate, estimate_cell, was_looked_at
 from iosonde.analysis.histogram import PERCENTS, SAMPLES_BEYOND_MIN
-from iosonde.analysis.kinds import leading_cells
 from iosonde.analysis.precision import AimedFigure, Precision, Reason, precision_of
 from iosonde.analysis.totals import total_of
+from iosonde.analysis.workload_kinds import leading_cells
 from iosonde.plans import CELL_OVERHEAD_NS, ROUNDING_NS, cell_seed, timing_between, turn_cost_ns
 from iosonde.records import Aim, CellPlan, CellRecord, CellTurn, Experiment, Outcome, Plan, Timing
 from iosonde.units import SECOND_NS

@@ -7,17 +7,17 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from iosonde.campaign.conductor import Work
+from iosonde.campaign.conductor import RemainingWork
 from iosonde.campaign.devices import check_commands, check_permits
 from iosonde.campaign.engines import check_choice, check_poll, check_polling, choose_engine
 from iosonde.campaign.observer import Observer
-from iosonde.campaign.session import OpenSession, Setting, ready, utc_text
+from iosonde.campaign.session import OpenSession, SessionSetup, open_session, utc_text
 from iosonde.campaign.simulated import assumed_bytes_per_s
 from iosonde.campaign.slow_targets import why_slow
-from iosonde.campaign.target_resolution import TargetWish, resolve_targets
+from iosonde.campaign.target_resolution import TargetRequest, resolve_targets
 from iosonde.campaign.verifying import check_verifiable
 from iosonde.machine import Host
-from iosonde.plans import Ground, check_plan
+from iosonde.plans import TargetInfo, check_plan
 from iosonde.records import (
     CellRecord,
     CellTurn,
@@ -34,14 +34,14 @@ from iosonde.store import RunDirectory
 from iosonde.vocabulary import EngineChoice, Poll
 
 # Makes a plan from what is known of the targets.
-PlanMaker = Callable[[Ground], Plan]
+PlanMaker = Callable[[TargetInfo], Plan]
 
 
 @dataclass(frozen=True)
-class Wish:
+class RunRequest:
     """The user's request for a campaign. ``command`` is the call that made it, if it was not a command line."""
 
-    target: TargetWish
+    target: TargetRequest
     engine: EngineChoice
     plan: PlanMaker
     host: Host
@@ -50,7 +50,7 @@ class Wish:
 
 
 @dataclass(frozen=True)
-class Survey:
+class Preflight:
     """What is known before a target is touched. ``why_slow`` says why a campaign of minutes is too short for it."""
 
     run: str
@@ -76,7 +76,7 @@ def new_run_name(now: datetime) -> str:
     return f"{now.astimezone(UTC):%Y%m%d-%H%M%S}-{secrets.token_hex(2)}"
 
 
-def look_ahead(wish: Wish, now: datetime) -> Survey:
+def preflight(wish: RunRequest, now: datetime) -> Preflight:
     """Resolves the targets and plans the run, and touches nothing. Raises every error that would stop the run here."""
     run = new_run_name(now)
     targets = resolve_targets(wish.host, wish.target, run)
@@ -86,23 +86,23 @@ def look_ahead(wish: Wish, now: datetime) -> Survey:
         check_commands(target, asked=wish.engine is EngineChoice.PASSTHROUGH)
     fill = any(target.must_be_filled(writes=wish.target.writes) for target in targets)
     slow = why_slow(wish.host, targets)
-    plan = wish.plan(Ground(span_bytes=targets[0].span_bytes, fill=fill, targets=len(targets), slow=bool(slow)))
+    plan = wish.plan(TargetInfo(span_bytes=targets[0].span_bytes, fill=fill, targets=len(targets), slow=bool(slow)))
     check_plan(plan, targets=len(targets))
     check_verifiable(plan, targets[0])
     check_permits(plan, targets)
     if wish.engine is EngineChoice.FIO:
         check_fio_can(plan)
-    return Survey(run=run, host=wish.host, targets=targets, plan=plan, engine=wish.engine, why_slow=slow)
+    return Preflight(run=run, host=wish.host, targets=targets, plan=plan, engine=wish.engine, why_slow=slow)
 
 
 @contextmanager
 def _new_run(
-    wish: Wish, ahead: Survey, now: datetime, directory: Path | None, observer: Observer
+    wish: RunRequest, ahead: Preflight, now: datetime, directory: Path | None, observer: Observer
 ) -> Iterator[tuple[OpenSession, RunHeader]]:
     def choose(hello: EngineHello) -> None:
         check_polling(wish.poll, choose_engine(wish.engine, hello, ahead.targets[0]), hello)
 
-    setting = Setting(
+    setting = SessionSetup(
         host=wish.host,
         targets=ahead.targets,
         plan=ahead.plan,
@@ -112,11 +112,11 @@ def _new_run(
         directory=directory,
         command=wish.command,
     )
-    with ready(setting, choose, observer) as session:
+    with open_session(setting, choose, observer) as session:
         yield session, _header(wish, ahead, now, session)
 
 
-def _header(wish: Wish, ahead: Survey, now: datetime, session: OpenSession) -> RunHeader:
+def _header(wish: RunRequest, ahead: Preflight, now: datetime, session: OpenSession) -> RunHeader:
     return RunHeader(
         run=ahead.run,
         created_at=utc_text(now),
@@ -128,12 +128,14 @@ def _header(wish: Wish, ahead: Survey, now: datetime, session: OpenSession) -> R
     )
 
 
-def whole_plan(plan: Plan) -> Work:
+def all_work(plan: Plan) -> RemainingWork:
     """All the work of a plan."""
-    return Work(steps=plan.preparation, turns=plan.turns)
+    return RemainingWork(steps=plan.preparation, turns=plan.turns)
 
 
-def measure_to_directory(wish: Wish, ahead: Survey, out: Path, observer: Observer, now: datetime) -> RunDirectory:
+def measure_to_directory(
+    wish: RunRequest, ahead: Preflight, out: Path, observer: Observer, now: datetime
+) -> RunDirectory:
     """Runs a campaign into a run directory. The measurements are kept even if the run ends early."""
     directory = RunDirectory.create(out)
     try:
@@ -141,14 +143,14 @@ def measure_to_directory(wish: Wish, ahead: Survey, out: Path, observer: Observe
             _new_run(wish, ahead, now, out, observer) as (session, header),
             directory.start_journal(header) as journal,
         ):
-            session.measure(header, whole_plan(header.plan), journal)
+            session.measure(header, all_work(header.plan), journal)
     except BaseException:
         directory.remove_if_empty()
         raise
     return directory
 
 
-class Memory:
+class MemoryRecorder:
     """Keeps a run in memory, for a probe, which writes no files."""
 
     def __init__(self) -> None:
@@ -184,11 +186,11 @@ class Memory:
         """Does nothing: memory can't be removed."""
 
 
-def measure_in_memory(wish: Wish, ahead: Survey, observer: Observer, now: datetime) -> RunRecord:
+def measure_in_memory(wish: RunRequest, ahead: Preflight, observer: Observer, now: datetime) -> RunRecord:
     """Runs a plan and returns its record."""
     with _new_run(wish, ahead, now, None, observer) as (session, header):
-        memory = Memory()
-        session.measure(header, whole_plan(header.plan), memory)
+        memory = MemoryRecorder()
+        session.measure(header, all_work(header.plan), memory)
     return RunRecord(
         header=header,
         preparation=tuple(memory.written),

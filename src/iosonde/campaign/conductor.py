@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from math import inf
 from typing import Final
 
-from iosonde.campaign.engines import way_of_cell, way_of_fill
-from iosonde.campaign.lookout import Lookout
-from iosonde.campaign.observer import Keeper, Observer
+from iosonde.campaign.competitor_watch import CompetitorWatch
+from iosonde.campaign.engines import io_path_of_cell, io_path_of_preconditioning
+from iosonde.campaign.observer import Observer, Recorder
 from iosonde.campaign.scheduler import scheduler_of
 from iosonde.errors import HINT_HANGS, HINT_PROCESSES, EngineError, RecordError, TargetError
 from iosonde.machine import Host
@@ -26,7 +26,7 @@ from iosonde.records import (
     RunHeader,
     Step,
 )
-from iosonde.sources import Interrupted, Source, Way
+from iosonde.sources import Interrupted, IoPath, Source
 from iosonde.units import SECOND_NS
 from iosonde.vocabulary import FailureKind
 
@@ -36,7 +36,7 @@ ENDS_RUN: Final = frozenset({FailureKind.CHANGED, FailureKind.STUCK})
 
 
 @dataclass(frozen=True)
-class Work:
+class RemainingWork:
     """The remaining work of a plan: all of it, or the part that an earlier session did not complete.
 
     ``steps`` are the preconditioning steps. ``replayed`` maps the order of a trial or preconditioning write to the
@@ -54,7 +54,7 @@ class Conductor:
     """Measures one plan on open targets."""
 
     def __init__(  # noqa: PLR0913, PLR0917 - the parts of a run
-        self, host: Host, source: Source, header: RunHeader, work: Work, keeper: Keeper, observer: Observer
+        self, host: Host, source: Source, header: RunHeader, work: RemainingWork, keeper: Recorder, observer: Observer
     ) -> None:
         self._host = host
         self._source = source
@@ -66,7 +66,7 @@ class Conductor:
         self._devices = tuple(numbers)
         self._keeper = keeper
         self._observer = observer
-        self._lookout = Lookout(self._neighbours)
+        self._lookout = CompetitorWatch(self._neighbours)
         self._scheduler = scheduler_of(self._plan)
 
     def run(self) -> None:
@@ -88,7 +88,7 @@ class Conductor:
                 self._replay(cell, turn)
                 continue
             self._observer.cell_started(cell, turn)
-            record = self._measure(cell, turn, way_of_cell(self._header, cell.workload), self._keeper.cell)
+            record = self._measure(cell, turn, io_path_of_cell(self._header, cell.workload), self._keeper.cell)
             self._scheduler.take(turn, record)
             if record.failure is not None and record.failure.kind in ENDS_RUN:
                 raise self._lost(turn, record.failure)
@@ -131,7 +131,9 @@ class Conductor:
 
     def _write(self, cell: CellPlan, turn: CellTurn) -> None:
         """Preconditions the targets. Raises TargetError or EngineError if it ends early, since reads need the data."""
-        record = self._measure(cell, turn, way_of_fill(self._header, cell.workload), self._keeper.prepared)
+        record = self._measure(
+            cell, turn, io_path_of_preconditioning(self._header, cell.workload), self._keeper.prepared
+        )
         if record.outcome is Outcome.FINISHED:
             return
         reason = record.failure.message if record.failure else "it was stopped"
@@ -148,7 +150,7 @@ class Conductor:
     def _replay(self, cell: CellPlan, turn: CellTurn) -> None:
         """Repeats what was kept, and keeps nothing. Raises RecordError if a drive ends in another state."""
         self._observer.replay_started(cell, turn)
-        way = way_of_cell(self._header, cell.workload)
+        way = io_path_of_cell(self._header, cell.workload)
         try:
             record = self._source.measure(cell, turn, way, self._plan.span_bytes, lambda _: None)
         except Interrupted as interrupted:
@@ -170,7 +172,7 @@ class Conductor:
             return record
         return record.model_copy(update={"verification": self._source.verify(self._observer.verifying)})
 
-    def _measure(self, cell: CellPlan, turn: CellTurn, way: Way, keep: Callable[[CellRecord], None]) -> CellRecord:
+    def _measure(self, cell: CellPlan, turn: CellTurn, way: IoPath, keep: Callable[[CellRecord], None]) -> CellRecord:
         ends_ns = cell.timing.lasts_ns
         passed_ns = 0
 
@@ -201,10 +203,10 @@ class Conductor:
         return record if record.is_preparation else analysed(record, self._keeper, self._observer)
 
 
-def analysed(record: CellRecord, keeper: Keeper, observer: Observer) -> CellRecord:
+def analysed(record: CellRecord, keeper: Recorder, observer: Observer) -> CellRecord:
     """A kept record with the analysis of its intervals, which is kept as well."""
     # Imported here because it needs NumPy, and loading it would delay the first measurement.
-    from iosonde.analysis.within import within_repeat
+    from iosonde.analysis.within_repeat import within_repeat
 
     try:
         within = within_repeat(record)

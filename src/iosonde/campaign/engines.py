@@ -4,7 +4,7 @@ from typing import Final
 
 from iosonde.errors import EngineError, UsageError
 from iosonde.records import Engine, EngineHello, RunHeader, Sync, Workload
-from iosonde.sources import NullTarget, SimulatedDrive, StoredTarget, Target, Way
+from iosonde.sources import IoPath, NullTarget, SimulatedDrive, StoredTarget, Target
 from iosonde.vocabulary import EngineChoice, Poll
 
 _POLLING: Final = frozenset({EngineChoice.AUTO, EngineChoice.IO_URING, EngineChoice.PASSTHROUGH, EngineChoice.FIO})
@@ -84,17 +84,17 @@ def _io_uring_fix(refused: str | None) -> str:
     return "use Linux 5.11 or newer"
 
 
-def way_of_cell(header: RunHeader, workload: Workload) -> Way:
+def io_path_of_cell(header: RunHeader, workload: Workload) -> IoPath:
     """The I/O path of one cell."""
     engine = engine_of_cell(EngineChoice(header.engine_asked), header.engine, workload)
-    return Way(engine, workload.poll_through(engine, header.poll_asked))
+    return IoPath(engine, workload.poll_through(engine, header.poll_asked))
 
 
-def way_of_fill(header: RunHeader, workload: Workload) -> Way:
+def io_path_of_preconditioning(header: RunHeader, workload: Workload) -> IoPath:
     """The I/O path of the preconditioning write: by iosonde's own engine, also if fio measures afterwards."""
     if header.engine is not Engine.FIO:
-        return way_of_cell(header, workload)
-    return Way(Engine.IO_URING if Engine.IO_URING in header.hello.engines else Engine.PSYNC)
+        return io_path_of_cell(header, workload)
+    return IoPath(Engine.IO_URING if Engine.IO_URING in header.hello.engines else Engine.PSYNC)
 
 
 def engine_of_cell(choice: EngineChoice, engine: Engine, workload: Workload) -> Engine:

@@ -38,7 +38,7 @@ class Observer(Protocol):
         """A file that the run created could not be removed at its end."""
 
 
-class SilentObserver:
+class NullObserver:
     """Ignores all progress."""
 
     def step_started(self, step: Step) -> None:
@@ -69,7 +69,7 @@ class SilentObserver:
         """Nothing."""
 
 
-class Keeper(Protocol):
+class Recorder(Protocol):
     """Stores the results of trials: in a journal, or in memory."""
 
     def turn(self, turn: CellTurn) -> None:

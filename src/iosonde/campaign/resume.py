@@ -5,14 +5,14 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 
-from iosonde.campaign.answering import check_answers
-from iosonde.campaign.conductor import ENDS_RUN, Work, analysed
-from iosonde.campaign.observer import Keeper, Observer
+from iosonde.campaign.conductor import ENDS_RUN, RemainingWork, analysed
+from iosonde.campaign.observer import Observer, Recorder
 from iosonde.campaign.recorded_targets import exists, is_own, recorded_targets, resolve_recorded
 from iosonde.campaign.removal import CreatedFiles
-from iosonde.campaign.session import NOTHING_LEFT, Setting, ready, utc_text
+from iosonde.campaign.responsiveness import check_answers
+from iosonde.campaign.session import NOTHING_LEFT, SessionSetup, open_session, utc_text
 from iosonde.campaign.simulated import assumed_bytes_per_s, is_known
-from iosonde.campaign.target import give_up, open_target
+from iosonde.campaign.target import close_targets, open_target
 from iosonde.errors import EngineError, IosondeError, RecordError, UsageError
 from iosonde.machine import Host
 from iosonde.plans import Remaining, cell_overhead_ns, preparation_ns, remaining
@@ -34,7 +34,7 @@ from iosonde.vocabulary import EngineChoice
 
 
 @dataclass(frozen=True)
-class Rest:
+class RemainingRun:
     """What is left of a run on a host. ``is_prepared`` says that the targets are still preconditioned by the run."""
 
     run: RunRecord
@@ -98,7 +98,7 @@ class Rest:
         return not self.turns and (self.run.header.plan.is_fixed or self.run.finished)
 
 
-def look_back(path: Path, host: Host, *, failed_again: bool) -> Rest:
+def find_remaining(path: Path, host: Host, *, failed_again: bool) -> RemainingRun:
     """Finds the remaining work. Raises RecordError, also for an archive, which can't be extended."""
     if is_archive(path):
         raise RecordError(
@@ -117,7 +117,7 @@ def look_back(path: Path, host: Host, *, failed_again: bool) -> Rest:
     check_answers(host, (each.path for each in recorded if isinstance(each, StoredTarget)))
     done = {cell.order for cell in run.cells if _is_done(cell, failed_again=failed_again)}
     turns = tuple(turn for turn in run.turns if turn.order not in done)
-    return Rest(run, host, turns, failed_again, _is_prepared(host, run, recorded))
+    return RemainingRun(run, host, turns, failed_again, _is_prepared(host, run, recorded))
 
 
 def _check_known(path: Path, run: RunRecord) -> None:
@@ -159,7 +159,7 @@ def _is_done(cell: CellRecord, *, failed_again: bool) -> bool:
     return cell.outcome is Outcome.FINISHED
 
 
-def resume(path: Path, rest: Rest, observer: Observer, now: datetime, *, overwrite: bool = False) -> None:
+def resume(path: Path, rest: RemainingRun, observer: Observer, now: datetime, *, overwrite: bool = False) -> None:
     """Measures what is left. A file that iosonde did not create is written only with ``overwrite``.
 
     Raises TargetError if a target has changed or needs ``overwrite``, and EngineError if the run's engine is not
@@ -168,7 +168,7 @@ def resume(path: Path, rest: Rest, observer: Observer, now: datetime, *, overwri
     directory = RunDirectory(path)
     with directory.reopen_journal() as journal:
         # Another process may have held the journal until now and measured what was left in `rest`.
-        rest = look_back(path, rest.host, failed_again=rest.failed_again)
+        rest = find_remaining(path, rest.host, failed_again=rest.failed_again)
         journal.cut_torn_end()
         rest = _analysed_to_the_end(path, rest, journal, observer)
         run, header, host = rest.run, rest.run.header, rest.host
@@ -183,10 +183,10 @@ def resume(path: Path, rest: Rest, observer: Observer, now: datetime, *, overwri
             is_written = not is_new and _holds_what_was_written(run)
             targets = tuple(_with_note(each, is_written=is_written) for each in targets)
             steps = _steps_left(run, is_written=is_written)
-            work = Work(steps=steps, turns=rest.turns, known=_known(rest))
+            work = RemainingWork(steps=steps, turns=rest.turns, known=_known(rest))
             if run.header.is_simulated:
                 work = _from_the_beginning(rest)
-            setting = Setting(
+            setting = SessionSetup(
                 host=host,
                 targets=targets,
                 plan=header.plan,
@@ -195,7 +195,7 @@ def resume(path: Path, rest: Rest, observer: Observer, now: datetime, *, overwri
                 run=header.run,
                 directory=path,
             )
-            with ready(setting, lambda hello: _check_engine(header, hello), observer) as session:
+            with open_session(setting, lambda hello: _check_engine(header, hello), observer) as session:
                 facts = session.start_facts()
                 journal.session(Session(resumed_at=utc_text(now), made_anew=is_new, **facts))
                 directory.watch(journal)
@@ -207,7 +207,7 @@ def resume(path: Path, rest: Rest, observer: Observer, now: datetime, *, overwri
                 journal.end(NOTHING_LEFT)
 
 
-def _analysed_to_the_end(path: Path, rest: Rest, journal: Keeper, observer: Observer) -> Rest:
+def _analysed_to_the_end(path: Path, rest: RemainingRun, journal: Recorder, observer: Observer) -> RemainingRun:
     """Analyses the last cell if the session ended after it kept the cell and before it kept the analysis."""
     last = max(rest.run.cells, key=lambda cell: cell.order, default=None)
     if last is None or last.within is not None or last.outcome is not Outcome.FINISHED:
@@ -218,7 +218,7 @@ def _analysed_to_the_end(path: Path, rest: Rest, journal: Keeper, observer: Obse
     return replace(rest, run=rest.run.model_copy(update={"cells": cells}))
 
 
-def _from_the_beginning(rest: Rest) -> Work:
+def _from_the_beginning(rest: RemainingRun) -> RemainingWork:
     """The whole plan, in its order. Kept results are replayed, so that times and drive states are the same."""
     left = {turn.order for turn in rest.turns}
     kept = {cell.order: cell for cell in rest.run.cells if cell.order not in left}
@@ -227,10 +227,10 @@ def _from_the_beginning(rest: Rest) -> Work:
     # No trial follows the last one that is left.
     last = max(left, default=len(rest.run.turns))
     turns = tuple(turn for turn in rest.run.turns if turn.order <= last)
-    return Work(steps=plan.preparation, turns=turns, replayed=kept)
+    return RemainingWork(steps=plan.preparation, turns=turns, replayed=kept)
 
 
-def _known(rest: Rest) -> tuple[tuple[CellTurn, CellRecord], ...]:
+def _known(rest: RemainingRun) -> tuple[tuple[CellTurn, CellRecord], ...]:
     """The trials that are done, with their results."""
     left = {turn.order for turn in rest.turns}
     kept = {cell.order: cell for cell in rest.run.cells if cell.order not in left}
@@ -262,7 +262,7 @@ def _remove_left_file(host: Host, recorded: Target, observer: Observer) -> None:
     made = CreatedFiles(host, observer.left_behind)
     try:
         open_target(host, source, OpenRequest(target, write=False, direct=False, mark=recorded.mark), made)
-        give_up(source, made, is_cut=False)
+        close_targets(source, made, is_cut=False)
     except IosondeError:
         # Another file is at the path now, or the file is in use: keep it.
         return

@@ -21,7 +21,7 @@ class Scheduler(Protocol):
         """The next trial; None when the stop rule is met."""
 
 
-class NothingMore:
+class FixedScheduler:
     """The scheduler for a fixed number of trials: none follows those of the plan."""
 
     def take(self, turn: CellTurn, record: CellRecord) -> None:
@@ -40,7 +40,7 @@ def scheduler_of(plan: Plan) -> Scheduler:
     # Imported here because two of them need NumPy, and loading it would delay the first measurement.
     match plan.stop:
         case FixedTrials():
-            return NothingMore()
+            return FixedScheduler()
         case Aim():
             from iosonde.campaign.adaptive import AdaptiveScheduler
 

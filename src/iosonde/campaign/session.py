@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import Final, TypedDict
 
 from iosonde import __version__
-from iosonde.campaign.conductor import Conductor, Work
+from iosonde.campaign.command_line import command_line
+from iosonde.campaign.conductor import Conductor, RemainingWork
 from iosonde.campaign.devices import check_permits
-from iosonde.campaign.observer import Keeper, Observer
-from iosonde.campaign.provenance import command_line
+from iosonde.campaign.observer import Observer, Recorder
 from iosonde.campaign.removal import CreatedFiles
-from iosonde.campaign.target import give_up, open_target
+from iosonde.campaign.target import close_targets, open_target
 from iosonde.campaign.verifying import kept_ledger
 from iosonde.errors import EngineError
 from iosonde.machine import Host
@@ -33,7 +33,7 @@ def utc_text(moment: datetime) -> str:
 
 
 @dataclass(frozen=True)
-class Setting:
+class SessionSetup:
     """Host, targets and plan of a session. ``directory`` is the run directory, None for a probe."""
 
     host: Host
@@ -62,7 +62,7 @@ class StartFacts(TypedDict):
 class OpenSession:
     """A session whose targets are open."""
 
-    setting: Setting
+    setting: SessionSetup
     source: Source
     targets: tuple[TargetFacts, ...]
     observer: Observer
@@ -78,7 +78,7 @@ class OpenSession:
             hello=self.source.hello,
         )
 
-    def measure(self, header: RunHeader, work: Work, keeper: Keeper) -> None:
+    def measure(self, header: RunHeader, work: RemainingWork, keeper: Recorder) -> None:
         """Does all the work, then records the end of the session.
 
         Raises OutputError instead of EngineError if the engine ended because a file of the run was truncated.
@@ -109,7 +109,9 @@ class OpenSession:
 
 
 @contextmanager
-def ready(setting: Setting, check: Callable[[EngineHello], None], observer: Observer) -> Iterator[OpenSession]:
+def open_session(
+    setting: SessionSetup, check: Callable[[EngineHello], None], observer: Observer
+) -> Iterator[OpenSession]:
     """Starts an engine, checks it, opens the targets, and closes everything at the end.
 
     Files that the run created are removed however it ends. The observer receives those that could not be removed.
@@ -139,12 +141,12 @@ def ready(setting: Setting, check: Callable[[EngineHello], None], observer: Obse
             raise
         finally:
             # The user may have interrupted because the file system does not respond.
-            give_up(source, made, is_cut=is_cut)
+            close_targets(source, made, is_cut=is_cut)
     finally:
         source.end()
 
 
-def _request(setting: Setting, number: int) -> OpenRequest:
+def _request(setting: SessionSetup, number: int) -> OpenRequest:
     """How target ``number``, from 0, is opened: for writing if it is preconditioned."""
     return OpenRequest(
         setting.targets[number],

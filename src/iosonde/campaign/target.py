@@ -5,8 +5,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Literal
 
-from iosonde.campaign.answering import ANSWER_S_MAX
 from iosonde.campaign.removal import BUSY_S_MAX, LOST_S_MAX, CreatedFiles
+from iosonde.campaign.responsiveness import ANSWER_S_MAX
 from iosonde.errors import EngineError, TargetError, UsageError
 from iosonde.machine import Host
 from iosonde.records import Identity, TargetFacts
@@ -121,7 +121,7 @@ def _adopt_unreported(host: Host, path: Path, mark: str, made: CreatedFiles, err
         made.add(absolute, identity, mark)
 
 
-def give_up(source: Source, made: CreatedFiles, *, is_cut: bool) -> None:
+def close_targets(source: Source, made: CreatedFiles, *, is_cut: bool) -> None:
     """Removes the files that this run created, in this session or an earlier one, and closes all targets.
 
     The files are removed while the engine has them open, so that no other file can have their inode numbers. They are

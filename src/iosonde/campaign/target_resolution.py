@@ -4,9 +4,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
-from iosonde.campaign.answering import check_answers
 from iosonde.campaign.devices import check_device, device_span_bytes
 from iosonde.campaign.in_use import check_not_in_use
+from iosonde.campaign.responsiveness import check_answers
 from iosonde.campaign.simulated import is_simulated, simulated_drive
 from iosonde.errors import TargetError, UsageError
 from iosonde.machine import Host, PathFacts, leads_nowhere
@@ -37,7 +37,7 @@ SPAN_BYTES_MIN: Final = 16 * MIB
 
 
 @dataclass(frozen=True)
-class TargetWish:
+class TargetRequest:
     """The requested targets (``words``, as typed) and the flags about them. ``seed`` is the run's.
 
     ``writer`` describes what requests writes. ``way_to_read`` is the option for reads only.
@@ -60,7 +60,7 @@ def default_span_bytes(available_bytes: int, *, quick: bool) -> int:
     return max(min(wanted, available_bytes // SHARE_OF_ROOM // MIB * MIB), SPAN_BYTES_MIN)
 
 
-def resolve_targets(host: Host, wish: TargetWish, run: str) -> tuple[Target, ...]:
+def resolve_targets(host: Host, wish: TargetRequest, run: str) -> tuple[Target, ...]:
     """Finds out what the targets are, and refuses what can't be measured, before anything is touched.
 
     The test region has the same size on all targets: that of the smallest one.
@@ -85,7 +85,7 @@ def _is_path(word: str) -> bool:
     return bool(word.strip()) and word != NULL_WORD and not is_simulated(word)
 
 
-def _check_words(host: Host, wish: TargetWish) -> None:
+def _check_words(host: Host, wish: TargetRequest) -> None:
     for word in wish.words:
         check_text(host, word)
     if len(wish.words) > TARGETS_MAX:
@@ -105,7 +105,7 @@ def _check_words(host: Host, wish: TargetWish) -> None:
         raise UsageError(f"--buffered uses the page cache, and {simulated[0]} has none", "omit --buffered")
 
 
-def _check_together(host: Host, wish: TargetWish, targets: list[Target]) -> None:
+def _check_together(host: Host, wish: TargetRequest, targets: list[Target]) -> None:
     """Raises UsageError or TargetError for targets that can't be combined."""
     stored = [target for target in targets if isinstance(target, StoredTarget)]
     seen: set[str | int] = set()
@@ -147,7 +147,7 @@ def _check_room(made: list[NewFile]) -> None:
             )
 
 
-def _resolve_one(host: Host, wish: TargetWish, word: str, name: str) -> Target:
+def _resolve_one(host: Host, wish: TargetRequest, word: str, name: str) -> Target:
     if word == NULL_WORD:
         return NullTarget(span_bytes=wish.size_bytes or GIB)
     if not word.strip():
@@ -172,7 +172,7 @@ def _resolve_one(host: Host, wish: TargetWish, word: str, name: str) -> Target:
             )
 
 
-def _device(wish: TargetWish, path: Path, facts: PathFacts) -> BlockDevice:
+def _device(wish: TargetRequest, path: Path, facts: PathFacts) -> BlockDevice:
     writer = wish.writer if wish.writes else ""
     check_device(path, facts, writer=writer, way_to_read=wish.way_to_read, overwrite=wish.overwrite)
     span = device_span_bytes(facts, wish.size_bytes, SPAN_BYTES_MIN, MIB)
@@ -180,7 +180,7 @@ def _device(wish: TargetWish, path: Path, facts: PathFacts) -> BlockDevice:
     return BlockDevice(path=Path(facts.block), span_bytes=span, generic=generic, named=path)
 
 
-def _simulated(wish: TargetWish, word: str, number: int) -> SimulatedDrive:
+def _simulated(wish: TargetRequest, word: str, number: int) -> SimulatedDrive:
     drive, size = simulated_drive(word, wish.seed, number)
     wanted = wish.size_bytes or size
     step = LARGE_FILL_BLOCK_BYTES if wanted >= LARGE_SPAN_BYTES else MIB
@@ -193,7 +193,7 @@ def _simulated(wish: TargetWish, word: str, number: int) -> SimulatedDrive:
     return SimulatedDrive(span_bytes=span, drive=drive)
 
 
-def _new_file(host: Host, wish: TargetWish, path: Path, *, is_named: bool) -> NewFile:
+def _new_file(host: Host, wish: TargetRequest, path: Path, *, is_named: bool) -> NewFile:
     """A new file in a directory. ``is_named`` says that the user named the file, not the directory."""
     parent = path.parent
     directory = _directory(host, parent)
@@ -247,7 +247,7 @@ def check_text(host: Host, word: str) -> None:
         ) from error
 
 
-def _existing_file(host: Host, wish: TargetWish, path: Path, facts: PathFacts) -> ExistingFile:
+def _existing_file(host: Host, wish: TargetRequest, path: Path, facts: PathFacts) -> ExistingFile:
     if wish.writes and not wish.overwrite:
         raise TargetError(
             f"{path} exists, and writing would destroy its contents",

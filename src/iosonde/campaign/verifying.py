@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Final
 
 from iosonde import __version__
-from iosonde.campaign.answering import check_answers
-from iosonde.campaign.provenance import command_line
+from iosonde.campaign.command_line import command_line
 from iosonde.campaign.recorded_targets import exists
+from iosonde.campaign.responsiveness import check_answers
 from iosonde.errors import RecordError, TargetError, UsageError
 from iosonde.machine import Host
 from iosonde.plans import is_verified, verified_step_bytes

@@ -12,7 +12,7 @@ from iosonde.charts.quantities import significant
 from iosonde.charts.theme import ALL, INK, INK_SOFT, READ, TRIM, WRITE, Series, colour, layered, shape
 from iosonde.records import CellRecord
 from iosonde.units import MINUTE_NS, SECOND_NS, format_duration
-from iosonde.vocabulary import Fate
+from iosonde.vocabulary import DiscardReason
 
 TRIALS_MAX: Final = 2000
 """More marks than this make a page slow and lie on each other: the odd ones of each stretch are drawn then."""
@@ -108,7 +108,7 @@ def _caption(trials: Sequence[Trial], shown: Sequence[Row], breaks: Sequence[Bre
     ]
     if len(shown) <= RANGES_MAX and any(trial.lowest is not None for trial in trials):
         said.append("Thin bars are the lowest and highest stretch within a trial")
-    lost = [trial for trial in trials if trial.fate is not Fate.USED]
+    lost = [trial for trial in trials if trial.fate is not DiscardReason.USED]
     if lost:
         whys = dict.fromkeys(str(trial.fate).replace("_", " ") for trial in lost)
         said.append(f"Hollow marks are discarded repeats: {len(lost)} ({', '.join(whys)})")

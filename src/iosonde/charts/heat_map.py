@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from iosonde.analysis.cells import CellEstimate
-from iosonde.analysis.course import Moment, moments_of
 from iosonde.analysis.histogram import PERCENTS, low_and_width
 from iosonde.analysis.latency import leading, percentiles_of
 from iosonde.analysis.states import measured_repeats
+from iosonde.analysis.time_series import Moment, moments_of
 from iosonde.analysis.totals import add_operations, count_all, total_of
 from iosonde.charts.axes import log_scaled, log_ticks, number_axis
 from iosonde.charts.figure import Figure, Row

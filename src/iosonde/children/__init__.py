@@ -2,6 +2,6 @@
 
 from iosonde.children.child import Child, LineTooLongError, Program, signal_name
 from iosonde.children.deadline import Deadline
-from iosonde.children.first_words import FirstWords
+from iosonde.children.greeting import FirstWords
 
 __all__ = ["Child", "Deadline", "FirstWords", "LineTooLongError", "Program", "signal_name"]

@@ -27,10 +27,10 @@ def check(
 
     Example: [bold]iosonde check iosonde-20261120-173000-1f3a --against data-sheet.toml[/bold]
     """
-    from iosonde.cli.publish import stop_collecting, tell_failures
+    from iosonde.cli.run_outputs import stop_collecting, tell_failures
     from iosonde.expectations import check_results, read_expectations
     from iosonde.failures import FailureLog
-    from iosonde.plans.mistakes import read_text
+    from iosonde.plans.validation_errors import read_text
 
     text = read_text(str(against), "a file of expected values", "see docs/guides/expectations.md")
     expected = read_expectations(text, str(against))
@@ -43,7 +43,7 @@ def check(
 
 
 def _results_of_run(run: Path, failures: "FailureLog") -> "Results":
-    from iosonde.cli.publish import analysed
+    from iosonde.cli.run_outputs import analysed
     from iosonde.findings import find_in
     from iosonde.findings.run_results import results_of_run
 
@@ -55,7 +55,7 @@ def _print(checked: "CheckedResults", *, as_json: bool) -> None:
     if as_json:
         typer.echo(checked.to_json())
     else:
-        from iosonde.cli.paper import print_paper
+        from iosonde.cli.text_width import print_paper
         from iosonde.report.terminal.checked import render_checked
 
         print_paper(render_checked(checked))

@@ -9,10 +9,10 @@ from typing import Any, Final
 from iosonde.cli.messages import say
 from iosonde.errors import UsageError
 from iosonde.plans import choice_of
-from iosonde.plans.mistakes import TEXT_BYTES_MAX
 from iosonde.plans.other_tools.fio_jobs import FioJob, chosen_job, read_command, read_jobs
 from iosonde.plans.other_tools.fio_translation import Translation, translate
 from iosonde.plans.other_tools.said import Flag
+from iosonde.plans.validation_errors import TEXT_BYTES_MAX
 from iosonde.printing import printable, quoted
 from iosonde.safe_files import read_regular
 from iosonde.vocabulary import EngineChoice, Poll

@@ -38,7 +38,7 @@ def list_runs(
 
         typer.echo(TypeAdapter(list[ListedRun]).dump_json(runs, indent=1).decode())
     elif runs:
-        from iosonde.cli.paper import print_paper
+        from iosonde.cli.text_width import print_paper
 
         print_paper(render_runs(runs))
     else:
@@ -51,13 +51,13 @@ def _looked_at(location: "RunLocation") -> "ListedRun":
     from iosonde.failures import FailureLog
     from iosonde.printing import encodable
     from iosonde.report.terminal.run_list import ListedRun, RunState, headline_cells, listed_run
-    from iosonde.store import glance_at
+    from iosonde.store import summarise_run
 
     name = encodable(str(location.path))
     if location.unreadable:
         return ListedRun(name, RunState.UNREADABLE, f"can't be read: {location.unreadable}")
     try:
-        return listed_run(location.path, glance_at(location.path, headline_cells))
+        return listed_run(location.path, summarise_run(location.path, headline_cells))
     except RecordError as error:
         reason = error.message.removeprefix(str(location.path)).lstrip("/ ")
         state = RunState.NEWER if isinstance(error, NewerError) else RunState.DAMAGED

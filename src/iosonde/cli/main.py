@@ -10,7 +10,6 @@ from iosonde import __version__
 from iosonde.cli.check import check
 from iosonde.cli.clean import clean
 from iosonde.cli.completion import completion
-from iosonde.cli.ending import ENDING, hides_an_interruption, leave, tell
 from iosonde.cli.export import export
 from iosonde.cli.group_help import GroupHelp
 from iosonde.cli.list import list_runs
@@ -21,6 +20,7 @@ from iosonde.cli.report import report
 from iosonde.cli.resume import resume
 from iosonde.cli.run import run
 from iosonde.cli.show import show
+from iosonde.cli.signals import ENDING, hides_an_interruption, leave, tell
 from iosonde.cli.sim import sim
 from iosonde.cli.system_errors import system_error
 from iosonde.cli.usage import usage_error

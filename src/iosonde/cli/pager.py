@@ -7,7 +7,7 @@ import sys
 from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
-from iosonde.cli.paper import is_plain, print_paper
+from iosonde.cli.text_width import is_plain, print_paper
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -53,7 +53,7 @@ def _text(shown: "RenderableType") -> str:
     """The text with its colours, as wide as the terminal."""
     from rich.console import Console
 
-    from iosonde.report.terminal.signs import Harmless
+    from iosonde.report.terminal.symbols import Harmless
 
     console = Console(highlight=False)
     with console.capture() as captured:

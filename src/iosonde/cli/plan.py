@@ -55,15 +55,15 @@ def plan(
 
     Example: [bold]iosonde plan /mnt/data --size 64GiB[/bold]
     """
-    from iosonde.campaign import look_ahead
-    from iosonde.campaign.wishes import campaign_wish
-    from iosonde.cli.planned import cell_lines, plan_json, plan_lines
+    from iosonde.campaign import preflight
+    from iosonde.campaign.requests import campaign_request
+    from iosonde.cli.plan_text import cell_lines, plan_json, plan_lines
     from iosonde.errors import UsageError
     from iosonde.machine.local_host import LocalHost
     from iosonde.plans import cell_overhead_ns, plan_cost
     from iosonde.units import parse_bytes
 
-    wish = campaign_wish(
+    wish = campaign_request(
         targets,
         profile=profile,
         quick=quick,
@@ -83,7 +83,7 @@ def plan(
         raise UsageError(
             "--write-rate 0 is not a rate", "use the bytes that the target writes per second, such as 500MB"
         )
-    ahead = look_ahead(wish, datetime.now(UTC))
+    ahead = preflight(wish, datetime.now(UTC))
     taken = ahead.assumed_bytes_per_s if rate is None else rate
     cost = plan_cost(ahead.plan, taken, overhead_ns=cell_overhead_ns(ahead.engine))
     if json:

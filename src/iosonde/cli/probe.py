@@ -42,8 +42,8 @@ def probe(
 
     Example: [bold]iosonde probe /mnt/data --pattern random --read 70 --block-size 4KiB --queue-depth 32[/bold]
     """
-    from iosonde.campaign.wishes import probe_wish
-    from iosonde.cli.probing import print_probe, run_probe
+    from iosonde.campaign.requests import probe_campaign_request
+    from iosonde.cli.probe_run import print_probe, run_probe
     from iosonde.machine.local_host import LocalHost
 
     if fio is not None:
@@ -57,7 +57,7 @@ def probe(
         raise UsageError(
             "missing argument 'TARGET...'", "`iosonde probe --help` lists arguments and options, with an example"
         )
-    wish = probe_wish(
+    wish = probe_campaign_request(
         targets,
         workload,
         size=size,

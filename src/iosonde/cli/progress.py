@@ -9,8 +9,8 @@ from typing import Any, Final
 from iosonde.analysis.depth import DEPTH_SHARE_INVALID, depth_share
 from iosonde.analysis.latency import leading
 from iosonde.campaign import Observer
-from iosonde.cli.ending import FileObserver
 from iosonde.cli.messages import say
+from iosonde.cli.signals import FileObserver
 from iosonde.plans import remaining, timed, turn_cost_ns, turn_duration_ns
 from iosonde.printing import printable
 from iosonde.records import (

@@ -11,7 +11,7 @@ from iosonde.errors import OutputError
 from iosonde.vocabulary import Paper
 
 if TYPE_CHECKING:
-    from iosonde.cli.forms import Places
+    from iosonde.cli.report_forms import Places
     from iosonde.report.drawing import Drawers
 
 READ_GROUP = "Reports"
@@ -52,9 +52,9 @@ def report(
 
     Example: [bold]iosonde report iosonde-20261120-173000-1f3a --pdf report.pdf --csv tables[/bold]
     """
-    from iosonde.cli.forms import Places, Writer, check_flags, check_lost
     from iosonde.cli.output_paths import beside_archive, check_free
-    from iosonde.cli.publish import analysed, get_ready_to_report, print_summary, tell_failures
+    from iosonde.cli.report_forms import Places, Writer, check_flags, check_lost
+    from iosonde.cli.run_outputs import analysed, get_ready_to_report, print_summary, tell_failures
     from iosonde.failures import FailureLog
     from iosonde.findings import find_in
     from iosonde.report.derive import write_html

@@ -25,16 +25,16 @@ def resume(
     Refused if the target has changed. A test file that iosonde created and removed is created and laid out again. Any
     other file is written only with --overwrite, even if the original run had it.
     """
-    from iosonde.campaign import look_back, recorded_target_line, recorded_targets
+    from iosonde.campaign import find_remaining, recorded_target_line, recorded_targets
     from iosonde.campaign import resume as go_on
-    from iosonde.cli.keeping import keeping
-    from iosonde.cli.planned import rest_line
+    from iosonde.cli.interrupted_runs import keeping
+    from iosonde.cli.plan_text import rest_line
     from iosonde.cli.progress import watching
-    from iosonde.cli.publish import finish_directory
+    from iosonde.cli.run_outputs import finish_directory
     from iosonde.machine.local_host import LocalHost
 
     host = LocalHost()
-    rest = look_back(run, host, failed_again=failed)
+    rest = find_remaining(run, host, failed_again=failed)
     if rest.run.running:
         raise RecordError(f"{run} is being written by another iosonde", "wait until it has finished, or stop it first")
     if not rest.is_done:

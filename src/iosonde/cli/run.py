@@ -74,17 +74,17 @@ def run(
         for line in EXPLANATION.splitlines():
             say(line)
         raise UsageError("no target was given", "name one as above; `iosonde sim list` lists the simulated drives")
-    from iosonde.campaign import look_ahead, measure_to_directory
-    from iosonde.campaign.wishes import campaign_wish
-    from iosonde.cli.keeping import keeping
-    from iosonde.cli.planned import plan_lines
+    from iosonde.campaign import measure_to_directory, preflight
+    from iosonde.campaign.requests import campaign_request
+    from iosonde.cli.interrupted_runs import keeping
+    from iosonde.cli.plan_text import plan_lines
     from iosonde.cli.progress import watching
-    from iosonde.cli.publish import finish_directory
+    from iosonde.cli.run_outputs import finish_directory
     from iosonde.machine.local_host import LocalHost
     from iosonde.plans import cell_overhead_ns, plan_cost
 
     now = datetime.now(UTC)
-    wish = campaign_wish(
+    wish = campaign_request(
         targets,
         profile=profile,
         quick=quick,
@@ -99,7 +99,7 @@ def run(
         seed=seed,
         host=LocalHost(),
     )
-    ahead = look_ahead(wish, now)
+    ahead = preflight(wish, now)
     cost = plan_cost(ahead.plan, ahead.assumed_bytes_per_s, overhead_ns=cell_overhead_ns(ahead.engine))
     for line in plan_lines(ahead, cost):
         say(line)

@@ -30,7 +30,7 @@ def show(
     Example: [bold]iosonde show iosonde-20261120-173000-1f3a random-read-4KiB-qd1[/bold]
     """
     from iosonde.cli.pager import print_paged
-    from iosonde.cli.publish import analysed, stop_collecting, tell_failures
+    from iosonde.cli.run_outputs import analysed, stop_collecting, tell_failures
     from iosonde.errors import UsageError
     from iosonde.failures import FailureLog
     from iosonde.findings import find_in

@@ -27,8 +27,8 @@ def list_models() -> None:
 
     Example: [bold]iosonde sim list[/bold]
     """
-    from iosonde.cli.modelled import model_list
-    from iosonde.cli.paper import print_paper
+    from iosonde.cli.model_text import model_list
+    from iosonde.cli.text_width import print_paper
     from iosonde.plans.models import load_model, model_names
 
     print_paper(model_list([load_model(name) for name in model_names()]))
@@ -47,8 +47,8 @@ def show_model(
 
     Example: [bold]iosonde sim show mmc[/bold]   A file to change: [bold]iosonde sim show mmc --toml > mine.toml[/bold]
     """
-    from iosonde.cli.modelled import model_view
-    from iosonde.cli.paper import print_paper
+    from iosonde.cli.model_text import model_view
+    from iosonde.cli.text_width import print_paper
     from iosonde.plans.models import load_model, model_text
     from iosonde.sources import SIMULATED_WORD
 

@@ -25,7 +25,7 @@ def verify(
 
     Only reads the targets. Also works for a run that was killed or lost power.
     """
-    from iosonde.campaign.failing import check_later_pass
+    from iosonde.campaign.outcomes import check_later_pass
     from iosonde.campaign.verifying import verify_later
     from iosonde.machine.local_host import LocalHost
     from iosonde.report.verification import verification_lines

@@ -10,7 +10,7 @@ from pydantic_core import ErrorDetails
 
 from iosonde.errors import UsageError
 from iosonde.expectations.file import ExpectationsTable, ExpectationTable
-from iosonde.plans.mistakes import first_mistake, line_of_key, load_tables, lower_first, shown
+from iosonde.plans.validation_errors import first_validation_error, line_of_key, load_tables, lower_first, shown
 
 WHOLE_FILE: Final = "see examples/expectations/ for a complete file"
 _EXAMPLES: Final = {
@@ -27,7 +27,7 @@ def read_expectations(text: str, file: str) -> ExpectationsTable:
     try:
         return ExpectationsTable.model_validate(found)
     except ValidationError as error:
-        raise _mistake(first_mistake(error, lambda place: _line_of(text, place)), text, file) from error
+        raise _mistake(first_validation_error(error, lambda place: _line_of(text, place)), text, file) from error
 
 
 def line_of_expectation(text: str, number: int, key: str) -> int:

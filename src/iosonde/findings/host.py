@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from iosonde.analysis.clocks import furthest_drift_ppm
+from iosonde.analysis.clocks import largest_drift_ppm
 from iosonde.analysis.states import has_steal, steal_share
 from iosonde.findings.case import Case, HostCase, count_of, distinct, name_some, of_repeat
 from iosonde.findings.finding import Confidence, Finding, Severity
@@ -21,7 +21,7 @@ BUSY_MAX = 0.90
 
 def clock_drift(case: Case) -> Iterator[Finding]:
     """The kernel clock drifted from the hardware clock, or the wall clock was set during the run."""
-    worst_ppm = abs(furthest_drift_ppm(case.run.cells) or 0.0)
+    worst_ppm = abs(largest_drift_ppm(case.run.cells) or 0.0)
     stepped = any(_wall_was_set(record) for record in case.run.cells)
     if worst_ppm > DRIFT_PPM_MAX:
         yield Finding(

@@ -7,7 +7,7 @@ from typing import Final
 
 from iosonde.analysis.cells import CellEstimate
 from iosonde.analysis.estimate import REPEATS_MIN
-from iosonde.analysis.missing import why_no_mean_interval
+from iosonde.analysis.missing_reasons import why_no_mean_interval
 from iosonde.analysis.precision import Precision, Reason, precision_of
 from iosonde.findings.case import Case, count_of, name_some
 from iosonde.findings.finding import Confidence, Finding, Severity

@@ -12,7 +12,7 @@ from iosonde.findings.case import Case, count_of
 from iosonde.findings.finding import Confidence, Finding, Severity
 from iosonde.records import CellRecord, Workload
 from iosonde.units import format_iops, format_percent
-from iosonde.vocabulary import Fate
+from iosonde.vocabulary import DiscardReason
 
 # Half the 95 % interval as a share of the mean. Above this, two runs may rank two drives in opposite order.
 SPREAD_MAX = 0.10
@@ -21,14 +21,14 @@ DISCARDED_SHARE_MAX: Final = 1 / 3
 """If a larger share of a cell's finished repeats is discarded because of their own results, the selection may bias the
 mean."""
 
-FROM_OUTSIDE: Final = frozenset({Fate.CONTAMINATED, Fate.STEAL})
+FROM_OUTSIDE: Final = frozenset({DiscardReason.CONTAMINATED, DiscardReason.STEAL})
 """Discarded on evidence from outside the repeat: this does not select results."""
 
 WHY_DISCARDED: Final = {
-    Fate.CONTAMINATED: "another run used the device",
-    Fate.STEAL: "the hypervisor gave CPU time to other guests",
-    Fate.INITIAL_STATE: "the target was in its initial state",
-    Fate.WARMING_UP: "the warm-up was too short",
+    DiscardReason.CONTAMINATED: "another run used the device",
+    DiscardReason.STEAL: "the hypervisor gave CPU time to other guests",
+    DiscardReason.INITIAL_STATE: "the target was in its initial state",
+    DiscardReason.WARMING_UP: "the warm-up was too short",
 }
 """Why a finished repeat was discarded."""
 

@@ -2,17 +2,17 @@
 
 from pathlib import Path
 
-from iosonde.machine.answering import silent_paths
+from iosonde.machine.competing_runs import neighbours_of
 from iosonde.machine.device import device_facts
 from iosonde.machine.holders import Holders, holders_of
 from iosonde.machine.host import PathFacts
 from iosonde.machine.host_facts import host_facts
 from iosonde.machine.mounts import file_system_facts
-from iosonde.machine.neighbours import neighbours_of
 from iosonde.machine.numa import cpus_near
 from iosonde.machine.orphans import Orphan, orphans_in, remove_orphan, renamed_in
 from iosonde.machine.path_facts import identity_at, path_facts
 from iosonde.machine.removal import present_path, remove_created_file, start_remover
+from iosonde.machine.responsiveness import silent_paths
 from iosonde.machine.uses import uses_of
 from iosonde.records import DeviceFacts, DeviceUse, FileSystemFacts, HostFacts, Identity, Neighbour
 from iosonde.safe_files import CreatedFile, has_mark, mark_on, path_handle, register_created, unregister_created

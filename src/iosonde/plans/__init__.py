@@ -1,14 +1,7 @@
 """From what a user asks to a checked list of cells, with their cost in time and wear. Pure: touches nothing."""
 
-from iosonde.plans.aiming import (
-    DEFAULT_BUDGET_NS,
-    ROUNDING_NS,
-    first_timing,
-    timing_between,
-    turn_cost_ns,
-)
 from iosonde.plans.buffers import Buffers, largest_buffers
-from iosonde.plans.build import QUICK_TIMING, Ground, campaign_plan, cell_seed, probe_plan
+from iosonde.plans.build import QUICK_TIMING, TargetInfo, campaign_plan, cell_seed, probe_plan
 from iosonde.plans.campaign_file import CampaignTable, campaign_schema
 from iosonde.plans.cost import (
     ASSUMED_WRITE_BYTES_PER_S,
@@ -32,6 +25,13 @@ from iosonde.plans.limits import (
     check_whole,
 )
 from iosonde.plans.names import cell_name
+from iosonde.plans.precision import (
+    DEFAULT_BUDGET_NS,
+    ROUNDING_NS,
+    first_timing,
+    timing_between,
+    turn_cost_ns,
+)
 from iosonde.plans.probe_request import choice_of, probe_request
 from iosonde.plans.profiles import PROFILES, SLOW_FORMS, load_profile
 from iosonde.plans.read_campaign import read_campaign
@@ -52,8 +52,8 @@ __all__ = [
     "Buffers",
     "CampaignTable",
     "Cost",
-    "Ground",
     "Remaining",
+    "TargetInfo",
     "account_bytes",
     "campaign_plan",
     "campaign_schema",

@@ -10,10 +10,10 @@ from math import prod
 from typing import Final
 
 from iosonde.errors import UsageError
-from iosonde.plans.aiming import check_budget, first_timing
 from iosonde.plans.campaign_file import CampaignTable, ExperimentTable, Order
 from iosonde.plans.limits import check_cells, check_turns
 from iosonde.plans.names import cell_name, timing_name
+from iosonde.plans.precision import check_budget, first_timing
 from iosonde.plans.workloads import workload_of
 from iosonde.records import (
     Access,
@@ -76,7 +76,7 @@ def timing_of(warmup_ns: int, measure_ns: int) -> Timing:
 
 
 @dataclass(frozen=True)
-class Ground:
+class TargetInfo:
     """What a plan is made for: a span of each of ``targets`` targets, and whether they have to be filled first.
 
     ``slow`` says that they are expected to be too slow for a campaign of minutes.
@@ -88,7 +88,9 @@ class Ground:
     slow: bool = False
 
 
-def campaign_plan(campaign: CampaignTable, ground: Ground, *, quick: bool, seed: int, aim: Aim | None = None) -> Plan:
+def campaign_plan(
+    campaign: CampaignTable, ground: TargetInfo, *, quick: bool, seed: int, aim: Aim | None = None
+) -> Plan:
     """A campaign on a span of each target: every cell once a repeat, in an order drawn anew for each repeat.
 
     With an ``aim`` these are short, and more follow as figures come. Raises UsageError when its budget is too small.
@@ -201,7 +203,7 @@ def _differences(one: _Cell, other: _Cell) -> list[str]:
     return [*found, *(["repeats"] if one.repeats != other.repeats else [])]
 
 
-def probe_plan(workload: Workload, timing: Timing, ground: Ground, *, seed: int) -> Plan:
+def probe_plan(workload: Workload, timing: Timing, ground: TargetInfo, *, seed: int) -> Plan:
     """A plan of one cell, measured once with the very seed that was asked for."""
     cell = CellPlan(
         cell=cell_name(workload), experiments=(Experiment.PROBE,), streams=one_stream(workload), timing=timing
@@ -224,12 +226,12 @@ def fill_block_bytes(span_bytes: int) -> int:
     return LARGE_FILL_BLOCK_BYTES if is_large else FILL_BLOCK_BYTES
 
 
-def _preparation(ground: Ground, data: Data, *, verify: bool) -> tuple[Step, ...]:
+def _preparation(ground: TargetInfo, data: Data, *, verify: bool) -> tuple[Step, ...]:
     """What is done to the targets before anything is measured: they are written in full, where that is needed."""
     return in_order((fill_cell(ground, data, verify=verify),)) if ground.fill else ()
 
 
-def fill_cell(ground: Ground, data: Data = Data.RANDOM, *, verify: bool = False) -> CellPlan:
+def fill_cell(ground: TargetInfo, data: Data = Data.RANDOM, *, verify: bool = False) -> CellPlan:
     """Writes every block of the span once: reads of blocks that were never written say nothing of a drive."""
     workload = Workload(
         pattern=Access.SEQUENTIAL,

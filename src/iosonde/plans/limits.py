@@ -3,7 +3,7 @@
 from typing import Final
 
 from iosonde.errors import UsageError
-from iosonde.plans.shapes import check_shape, checked_span
+from iosonde.plans.model_checks import check_shape, checked_span
 from iosonde.plans.verifying import check_account, check_data
 from iosonde.records import CellPlan, NamespaceFacts, Plan, Sync, Workload
 from iosonde.units import exact_duration, exact_size, format_rate

@@ -11,8 +11,8 @@ from pydantic_core import ErrorDetails
 from iosonde.errors import UsageError
 from iosonde.plans.campaign_file import CampaignTable, ExperimentTable
 from iosonde.plans.limits import REPEATS_MAX
-from iosonde.plans.mistakes import first_mistake, line_of_key, load_tables, lower_first, shown
 from iosonde.plans.other_tools.hints import key_hint
+from iosonde.plans.validation_errors import first_validation_error, line_of_key, load_tables, lower_first, shown
 from iosonde.workload_keys import EXPERIMENT_KEYS, Whole
 
 _BOUNDS: Final = {
@@ -30,7 +30,7 @@ def read_campaign(text: str, file: str) -> CampaignTable:
     try:
         return CampaignTable.model_validate(found)
     except ValidationError as error:
-        raise _mistake(first_mistake(error, lambda place: _line_of(text, place)), text, file) from error
+        raise _mistake(first_validation_error(error, lambda place: _line_of(text, place)), text, file) from error
 
 
 def _mistake(details: ErrorDetails, text: str, file: str) -> UsageError:

@@ -3,8 +3,8 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from iosonde.plans.aiming import turn_cost_ns
 from iosonde.plans.cost import ASSUMED_WRITE_BYTES_PER_S, CELL_OVERHEAD_NS, timed, trials_at_most, turn_duration_ns
+from iosonde.plans.precision import turn_cost_ns
 from iosonde.records import CellTurn, Plan
 
 

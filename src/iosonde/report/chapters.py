@@ -25,7 +25,7 @@ from iosonde.report.blocks import (
     notices,
 )
 from iosonde.report.definitions import DEFINITIONS as TERMS
-from iosonde.report.evaluated import EvaluatedRun
+from iosonde.report.evaluated_run import EvaluatedRun
 from iosonde.report.experiment_chapters import experiment_chapter
 from iosonde.report.facts import fact_groups
 from iosonde.report.made_charts import made_figures

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Iterable
 
-from iosonde.analysis.clocks import furthest_drift_ppm
+from iosonde.analysis.clocks import largest_drift_ppm
 from iosonde.analysis.totals import merge_times
 from iosonde.charts.quantities import NO_VALUE
 from iosonde.records import EngineFacts, EngineHello, FioFacts, ImportFacts, RunRecord, SourceFacts
@@ -34,7 +34,7 @@ def engine_facts(run: RunRecord, hello: EngineHello) -> tuple[tuple[str, str], .
 
 def _drift(run: RunRecord) -> str:
     """By how much the clock was off at most, against the hardware's."""
-    return drift_text(furthest_drift_ppm(run.cells)) or NO_VALUE
+    return drift_text(largest_drift_ppm(run.cells)) or NO_VALUE
 
 
 def _reap_granularity(run: RunRecord) -> str:

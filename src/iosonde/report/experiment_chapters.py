@@ -20,7 +20,7 @@ from iosonde.charts.tail_bars import tail_bars
 from iosonde.failures import FailureLog, PartFailure
 from iosonde.records import Experiment
 from iosonde.report.blocks import Chapter, Charts, Folded, Paragraph, notices
-from iosonde.report.evaluated import EvaluatedRun
+from iosonde.report.evaluated_run import EvaluatedRun
 from iosonde.report.experiment_table import experiment_table
 from iosonde.report.headline_figures import SweptKnee
 from iosonde.report.knee_words import knee_table, scaling_table, swept_scalings, swept_sentences

@@ -6,7 +6,7 @@ from typing import Final
 
 from iosonde.analysis.cells import CellEstimate, OperationEstimate
 from iosonde.analysis.figures import figure_of
-from iosonde.analysis.missing import NO_DATA_MOVED
+from iosonde.analysis.missing_reasons import NO_DATA_MOVED
 from iosonde.charts.figure import why_no_figures
 from iosonde.charts.quantities import BANDWIDTH_UNIT, MEGABYTE, LatencyUnit, latency_unit, significant
 from iosonde.records import Aim, Experiment

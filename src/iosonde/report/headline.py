@@ -7,7 +7,7 @@ from typing import Final
 from iosonde.analysis.cells import CellEstimate
 from iosonde.analysis.experiments import DepthSweep, RunEstimates
 from iosonde.analysis.families import Along
-from iosonde.analysis.kinds import Kind, at_one_size, is_plain, kinds_of
+from iosonde.analysis.workload_kinds import Kind, at_one_size, is_plain, kinds_of
 from iosonde.charts.names import names_of
 from iosonde.charts.quantities import operations_label
 from iosonde.findings.finding import Finding

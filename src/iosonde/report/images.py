@@ -15,7 +15,7 @@ from iosonde.charts.figure import DRAWN, Figure, Row
 from iosonde.failures import STRICT, FailureLog, PartFailure
 from iosonde.printing import without_formula
 from iosonde.report.drawing import Drawers, DrawingError, png_of, svg_of
-from iosonde.report.lettering import FAMILIES, drawable
+from iosonde.report.fonts_folder import FAMILIES, drawable
 from iosonde.report.page import Page
 from iosonde.safe_files import write_files
 

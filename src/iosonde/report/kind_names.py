@@ -1,7 +1,7 @@
 """What a report calls the kinds of workload that a campaign holds."""
 
 from iosonde.analysis.cells import CellEstimate
-from iosonde.analysis.kinds import Kind
+from iosonde.analysis.workload_kinds import Kind
 from iosonde.charts.names import slug
 from iosonde.charts.quantities import operations_label, workload_label
 

@@ -5,7 +5,7 @@ from functools import partial
 
 from iosonde.charts.figure import Figure
 from iosonde.failures import FailureLog
-from iosonde.report.crossed import crossed
+from iosonde.report.invalid_charts import crossed
 from iosonde.report.validity import Invalid
 
 

@@ -6,10 +6,10 @@ from typing import Final
 from iosonde.analysis.experiments import RunEstimates
 from iosonde.records import CellRecord, CellTurn, Outcome, RunRecord
 from iosonde.report.blocks import Listing
-from iosonde.report.states import fate_text
+from iosonde.report.states import discard_reason_text
 from iosonde.report.tables import Head, Line, ResultTable
 from iosonde.report.titles import PLAN
-from iosonde.vocabulary import Fate
+from iosonde.vocabulary import DiscardReason
 
 _HEADS: Final = (
     Head("Order"),
@@ -55,9 +55,9 @@ def measurements(run: RunRecord, estimates: RunEstimates) -> tuple[tuple[str, ..
     )
 
 
-def _ending(record: CellRecord, fate: Fate | None) -> str:
-    if fate is Fate.USED and record.is_silent:
+def _ending(record: CellRecord, fate: DiscardReason | None) -> str:
+    if fate is DiscardReason.USED and record.is_silent:
         return "nothing completed, used"
     if fate is None or record.outcome is not Outcome.FINISHED:
         return str(record.outcome)
-    return f"{record.outcome}, {fate_text(fate)}"
+    return f"{record.outcome}, {discard_reason_text(fate)}"

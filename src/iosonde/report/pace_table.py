@@ -5,7 +5,7 @@ from typing import Final
 
 from iosonde.analysis.cells import CellEstimate, OperationEstimate
 from iosonde.analysis.latency import TimesEstimate
-from iosonde.analysis.missing import ENGINE_UNKNOWING, FEW_BEYOND, RATE_NOT_KEPT
+from iosonde.analysis.missing_reasons import ENGINE_UNKNOWING, FEW_BEYOND, RATE_NOT_KEPT
 from iosonde.analysis.pace import SATURATED
 from iosonde.charts.quantities import latency_unit, significant, with_interval
 from iosonde.report.dashes import Dash

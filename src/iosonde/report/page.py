@@ -11,7 +11,7 @@ from iosonde.findings.finding import Finding
 from iosonde.report.blocks import Chapter, Leaf
 from iosonde.report.brand import Brand, brands_of
 from iosonde.report.chapters import NOT_KNOWN, chapters_of
-from iosonde.report.evaluated import evaluated
+from iosonde.report.evaluated_run import evaluated
 from iosonde.report.target_words import identity_text, span_text, targets_text
 from iosonde.report.titles import CONDITIONS
 

@@ -12,8 +12,8 @@ from iosonde.failures import STRICT, FailureLog, PartFailure
 from iosonde.report.blocks import Chapter, Charts, FactGroups, Folded, Leaf, Notice, block_name
 from iosonde.report.display import unbroken
 from iosonde.report.drawing import Drawers
+from iosonde.report.fonts_folder import FAMILY, drawable, fonts_folder
 from iosonde.report.images import draw_pictures, picture_of, size_px
-from iosonde.report.lettering import FAMILY, drawable, fonts_folder
 from iosonde.report.page import Page
 from iosonde.report.paper_blocks import paper_block
 from iosonde.report.places import PAPER_ROW_MAX, PAPER_WIDTHS_PX, paper_places

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 
 from iosonde.analysis.cells import CellEstimate, OperationEstimate, PercentileEstimate
 from iosonde.analysis.histogram import PERCENTS, percent_label
-from iosonde.analysis.missing import why_no_percentile_interval, why_no_range
+from iosonde.analysis.missing_reasons import why_no_percentile_interval, why_no_range
 from iosonde.charts.quantities import NO_VALUE, LatencyUnit, latency_unit, significant
 from iosonde.records import Experiment
 from iosonde.report.dashes import Dash

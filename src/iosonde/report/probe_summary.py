@@ -8,7 +8,7 @@ from rich.text import Text
 
 from iosonde.analysis.cells import CellEstimate, OperationEstimate
 from iosonde.analysis.histogram import PERCENTS, percent_label
-from iosonde.analysis.missing import ENGINE_UNKNOWING, FEW_BEYOND, NO_DATA_MOVED, why_no_percentile
+from iosonde.analysis.missing_reasons import ENGINE_UNKNOWING, FEW_BEYOND, NO_DATA_MOVED, why_no_percentile
 from iosonde.analysis.pace import SATURATED
 from iosonde.analysis.run import RunAnalysis
 from iosonde.charts.quantities import NEAR_DEPTH

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from iosonde.analysis.cells import CellEstimate, OperationEstimate
 from iosonde.analysis.families import Along, families_of
-from iosonde.analysis.missing import why_no_percentile
+from iosonde.analysis.missing_reasons import why_no_percentile
 from iosonde.charts.figure import why_no_figures
 from iosonde.records import Experiment
 from iosonde.report.dashes import Dash

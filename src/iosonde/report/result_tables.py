@@ -6,7 +6,7 @@ from typing import Final
 
 from iosonde.analysis.cells import CellEstimate, OperationEstimate
 from iosonde.analysis.histogram import PERCENTS, percent_label
-from iosonde.analysis.missing import (
+from iosonde.analysis.missing_reasons import (
     NO_DATA_MOVED,
     NO_ENGINE_COST,
     why_no_depth,

@@ -9,10 +9,10 @@ from iosonde.charts.heat_map import latency_heat_map
 from iosonde.failures import FailureLog, PartFailure
 from iosonde.records import Experiment
 from iosonde.report.blocks import Block, Chapter, Charts, Folded, Paragraph, notices
-from iosonde.report.evaluated import EvaluatedRun
+from iosonde.report.evaluated_run import EvaluatedRun
 from iosonde.report.experiment_chapters import shown_table, told
 from iosonde.report.made_charts import made_figure
-from iosonde.report.sentences import course_sentence
+from iosonde.report.sentences import time_series_sentence
 from iosonde.report.steady_state_table import steady_state_blocks
 from iosonde.report.tables import ResultTable
 from iosonde.report.target_table import target_table
@@ -38,7 +38,7 @@ def over_time_chapter(found: EvaluatedRun, failures: FailureLog) -> Chapter | No
     if not drawn:
         return None
     failed: list[str] = []
-    answer = told(OVER_TIME.title, lambda: course_sentence(cells), failures, failed)
+    answer = told(OVER_TIME.title, lambda: time_series_sentence(cells), failures, failed)
     steady = _steady_states(found, failures, failed)
     rows = [tuple(each for each in drawn if (each is consistency) is first) for first in (True, False)]
     return Chapter(*OVER_TIME, (*answer, *notices(failed), *(Charts(row) for row in rows if row), *steady))

@@ -6,10 +6,10 @@ from dataclasses import replace
 from itertools import groupby
 
 from iosonde.analysis.cells import CellEstimate, OperationEstimate
-from iosonde.analysis.course import STRETCH_NS, moments_of
 from iosonde.analysis.experiments import RunEstimates
 from iosonde.analysis.histogram import SAMPLES_BEYOND_MIN, percent_label
 from iosonde.analysis.ratios import spread_of
+from iosonde.analysis.time_series import STRETCH_NS, moments_of
 from iosonde.charts.quantities import (
     BANDWIDTH_UNIT,
     MEGABYTE,
@@ -38,7 +38,7 @@ NO_FIGURES = "No cell of this experiment has figures."
 NO_SUBJECT = "No cell of this experiment has figures of commits; the table has those of writes and flushes."
 
 
-def course_sentence(records: Sequence[CellRecord]) -> str:
+def time_series_sentence(records: Sequence[CellRecord]) -> str:
     """How far intervals stay from the mean of their cell."""
     moments = list(moments_of(records, length_ns_min=STRETCH_NS))
     if not moments:

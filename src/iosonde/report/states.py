@@ -10,7 +10,7 @@ from iosonde.charts.quantities import NO_VALUE
 from iosonde.findings.repeats import WHY_DISCARDED
 from iosonde.records import Aim, CellRecord, FixedTrials, SteadyState, StopRule
 from iosonde.units import format_duration
-from iosonde.vocabulary import Fate
+from iosonde.vocabulary import DiscardReason
 
 CELLS_NAMED_MAX: Final = 3
 BOUNDS: Final = "range within 20 % and slope within 10 % of their mean"
@@ -87,20 +87,24 @@ def discarded_text(repeats: Repeats) -> str:
     """Which finished repeats are in no figure, and why."""
     parts = [
         f"{', '.join(str(record.repeat) for record in found)} ({WHY_DISCARDED[fate]})"
-        for fate in Fate
+        for fate in DiscardReason
         if (found := repeats.of(fate))
     ]
     return "; ".join(parts) or "none"
 
 
-def fate_word(fate: Fate) -> str:
+def discard_reason_word(fate: DiscardReason) -> str:
     """The fate of a repeat in a table: ``initial state``."""
     return str(fate).replace("_", " ")
 
 
-def fate_text(fate: Fate) -> str:
+def discard_reason_text(fate: DiscardReason) -> str:
     """The same with its reason, which a used repeat needs none of."""
-    return fate_word(fate) if fate not in WHY_DISCARDED else f"discarded, {fate_word(fate)}: {WHY_DISCARDED[fate]}"
+    return (
+        discard_reason_word(fate)
+        if fate not in WHY_DISCARDED
+        else f"discarded, {discard_reason_word(fate)}: {WHY_DISCARDED[fate]}"
+    )
 
 
 def _told(each: Steadiness) -> str:

@@ -24,7 +24,7 @@ from iosonde.report.headline_figures import Headline, HeadlineFigure, HeadlineGr
 from iosonde.report.knee_words import TOLD_IN_FULL_MAX, knee_sentence, knees_in_brief
 from iosonde.report.sentences import experiment_sentence
 from iosonde.report.target_words import span_text, targets_text
-from iosonde.report.terminal.isolated import failed
+from iosonde.report.terminal.text_direction import failed
 from iosonde.report.validity import MARK, UNRELIABLE, Invalid, invalid_cells, see
 
 LINES_MAX: Final = 23

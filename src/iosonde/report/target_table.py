@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from iosonde.analysis.missing import ENGINE_UNKNOWING, NO_DATA_MOVED
+from iosonde.analysis.missing_reasons import ENGINE_UNKNOWING, NO_DATA_MOVED
 from iosonde.analysis.targets import TargetEstimate
 from iosonde.charts.quantities import (
     BANDWIDTH_UNIT,

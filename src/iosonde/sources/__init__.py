@@ -7,13 +7,13 @@ from iosonde.sources.engine.locate import find_engine
 from iosonde.sources.fio import FioSource, check_fio_can
 from iosonde.sources.source import (
     Interrupted,
+    IoPath,
     KeptLedger,
     LeftLedger,
     MadeTarget,
     OpenRequest,
     OpenTarget,
     Source,
-    Way,
 )
 from iosonde.sources.targets import (
     NULL_WORD,
@@ -36,6 +36,7 @@ __all__ = [
     "ExistingFile",
     "FioSource",
     "Interrupted",
+    "IoPath",
     "KeptLedger",
     "LeftLedger",
     "MadeTarget",
@@ -47,7 +48,6 @@ __all__ = [
     "Source",
     "StoredTarget",
     "Target",
-    "Way",
     "check_fio_can",
     "start_source",
 ]

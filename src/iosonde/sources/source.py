@@ -25,7 +25,7 @@ from iosonde.vocabulary import Poll
 
 
 @dataclass(frozen=True)
-class Way:
+class IoPath:
     """The I/O path of a cell: the engine, and how io_uring detects completions."""
 
     engine: Engine
@@ -154,7 +154,7 @@ class Source(Protocol):
         self,
         cell: CellPlan,
         turn: CellTurn,
-        way: Way,
+        way: IoPath,
         span_bytes: int,
         on_interval: Callable[[IntervalRecord], None],
     ) -> CellRecord:

@@ -9,12 +9,12 @@ from iosonde.store.arrow import arrow_table, plain_values
 from iosonde.store.discovery import RunLocation, runs_below
 from iosonde.store.files import open_files
 from iosonde.store.followed_run import FollowedRun, NewInterval, News, load_run
-from iosonde.store.glance import CellGlance, Glance, glance_at
 from iosonde.store.header import load_header
 from iosonde.store.journal import Journal
 from iosonde.store.names import ACCOUNT_NAME
 from iosonde.store.packing import write_archive
 from iosonde.store.parquet import write_csv, write_parquet
+from iosonde.store.run_summary import CellGlance, Glance, summarise_run
 from iosonde.store.rundir import RunDirectory, make_directory
 from iosonde.store.versions import newer
 
@@ -30,7 +30,6 @@ __all__ = [
     "RunDirectory",
     "RunLocation",
     "arrow_table",
-    "glance_at",
     "is_archive",
     "load_header",
     "load_run",
@@ -39,6 +38,7 @@ __all__ = [
     "open_files",
     "plain_values",
     "runs_below",
+    "summarise_run",
     "write_archive",
     "write_csv",
     "write_parquet",

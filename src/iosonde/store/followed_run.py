@@ -12,7 +12,7 @@ from iosonde.errors import RecordError
 from iosonde.records import CellRecord, CellTurn, IntervalRecord, LaterPass, RunHeader, RunRecord, Session, SessionEnd
 from iosonde.records.base import first_error
 from iosonde.store.files import RunFiles, open_files
-from iosonde.store.forms import WithinFrame
+from iosonde.store.frame_forms import WithinFrame
 from iosonde.store.frame_stream import FrameStream
 from iosonde.store.frames import MAGIC, PREFIX, Broken, Frame, Unknown, encode, schema_version_of
 from iosonde.store.header import read_header

@@ -22,7 +22,7 @@ from iosonde.records import (
     WithinRepeat,
 )
 from iosonde.safe_files import open_own, open_regular
-from iosonde.store.forms import WithinFrame
+from iosonde.store.frame_forms import WithinFrame
 from iosonde.store.frame_stream import FrameStream
 from iosonde.store.frames import PREFIX, Broken, Kind, Unknown, encode, prefix, schema_version_of
 from iosonde.store.locks import is_taken, take

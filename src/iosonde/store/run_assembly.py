@@ -20,7 +20,7 @@ from iosonde.records import (
     SessionEnd,
     check_histograms,
 )
-from iosonde.store.forms import FORMS, Seen, WithinFrame
+from iosonde.store.frame_forms import FORMS, CheckedShapes, WithinFrame
 from iosonde.store.frames import Broken, Frame, Kind
 from iosonde.store.running_cell import RunningCell
 from iosonde.store.upgrades import Upgrader
@@ -68,7 +68,7 @@ class RunAssembly:
         self._sessions: list[Session] = []
         # Intervals of cells that have not ended.
         self._pending: dict[_Measured, RunningCell] = {}
-        self._seen = Seen()
+        self._seen = CheckedShapes()
         self._chosen: dict[int, CellTurn] = {}
         self._end: SessionEnd | None = None
         self._later_passes: list[LaterPass] = []

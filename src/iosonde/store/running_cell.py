@@ -4,7 +4,7 @@ from typing import Final
 
 from iosonde.analysis.totals import folded
 from iosonde.records import IntervalRecord
-from iosonde.store.forms import FORMS
+from iosonde.store.frame_forms import FORMS
 from iosonde.store.frames import Kind
 
 HELD_BYTES_MAX: Final = 8 << 20

@@ -3,7 +3,7 @@
 import pytest
 from rich.console import Console
 
-from iosonde.report.terminal.fitting import Fitted, FittedTable, Shorter
+from iosonde.report.terminal.table_width import Fitted, FittedTable, Shorter
 from iosonde.report.terminal.telling_apart import cut
 
 TABLE = FittedTable(

@@ -10,7 +10,7 @@ from rich.console import Console
 
 from iosonde.records import Neighbour
 from iosonde.report.terminal.run_list import ListedRun, RunState, headline_cells, in_order, listed_run, render_runs
-from iosonde.store import glance_at
+from iosonde.store import summarise_run
 from iosonde.vocabulary import ListOrder
 from tests.lab_builder import lab_run
 from tests.runs_on_disk import write_run
@@ -99,7 +99,7 @@ def test_a_listing_finds_what_makes_its_figure_invalid_in_the_journal(tmp_path: 
     busy = [cell.model_copy(update={"neighbours": beside}) if cell.repeat else cell for cell in calm.cells]
     runs = {"calm": calm, "busy": calm.model_copy(update={"cells": tuple(busy)})}
     places = {name: write_run(run, tmp_path / name) for name, run in runs.items()}
-    found = {name: listed_run(path, glance_at(path, headline_cells)) for name, path in places.items()}
+    found = {name: listed_run(path, summarise_run(path, headline_cells)) for name, path in places.items()}
     assert found["busy"].iops == found["calm"].iops
     assert {name: each.invalid_by for name, each in found.items()} == {"calm": (), "busy": ("neighbours",)}
 

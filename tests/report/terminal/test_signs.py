@@ -3,7 +3,7 @@
 import pytest
 from rich.console import Console
 
-from iosonde.report.terminal.signs import EIGHTHS, FULL, LEVELS, Harmless, bar, in_ascii, sparkline
+from iosonde.report.terminal.symbols import EIGHTHS, FULL, LEVELS, Harmless, bar, in_ascii, sparkline
 
 
 @pytest.mark.parametrize(

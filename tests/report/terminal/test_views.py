@@ -16,7 +16,7 @@ from iosonde.report.terminal.cell_choice import chosen_cell
 from iosonde.report.terminal.cell_view import render_cell
 from iosonde.report.terminal.distributions import bins_of
 from iosonde.report.terminal.run_view import render_run
-from iosonde.report.terminal.signs import Harmless
+from iosonde.report.terminal.symbols import Harmless
 from iosonde.report.titles import TITLES
 from iosonde.units import SECOND_NS
 from iosonde.vocabulary import Operation

@@ -6,10 +6,10 @@ Every model that comes with iosonde is a file here, like any user's; their kinds
 from importlib.resources import files
 
 from iosonde.errors import UsageError
-from iosonde.plans.mistakes import read_text
 from iosonde.plans.models.drive_model import Model
 from iosonde.plans.models.read_model import read_model
 from iosonde.plans.models.table import Limit
+from iosonde.plans.validation_errors import read_text
 
 __all__ = ["Limit", "Model", "load_model", "model_names", "model_text", "read_model"]
 

@@ -9,11 +9,11 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from iosonde.errors import UsageError
-from iosonde.plans.mistakes import lower_first, parse, shown
 from iosonde.plans.models.drive_model import Model
 from iosonde.plans.models.faults import FAULT_TABLES
 from iosonde.plans.models.kinds import KINDS, Kind
 from iosonde.plans.models.table import FAULTS_KEY, ModelTable
+from iosonde.plans.validation_errors import lower_first, parse, shown
 from iosonde.records import flattened
 
 _TEXTS: Final = ("title", "about")

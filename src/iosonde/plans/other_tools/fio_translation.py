@@ -7,7 +7,7 @@ from iosonde.errors import UsageError
 from iosonde.plans.other_tools import fio_content, fio_loop
 from iosonde.plans.other_tools.fio_jobs import FioJob
 from iosonde.plans.other_tools.fio_options import FioOptions, refused
-from iosonde.plans.other_tools.fio_words import PROGRAM, WORDS, Fate, FioWord
+from iosonde.plans.other_tools.fio_words import PROGRAM, WORDS, DiscardReason, FioWord
 from iosonde.plans.other_tools.said import Differs, Flag, Ignored, Said
 
 _PARTS = (
@@ -59,9 +59,9 @@ def _of_table(given: Mapping[str, str], table: Mapping[str, FioWord]) -> Iterato
                 f"iosonde does not know fio's option {name}, and guesses nothing",
                 "check its spelling, or omit it if the workload is the same without it",
             )
-        if word.fate is Fate.REFUSED and value not in word.harmless:
+        if word.fate is DiscardReason.REFUSED and value not in word.harmless:
             raise refused(name, value, word.reason)
-        if word.fate is Fate.DIFFERS and value not in word.harmless:
+        if word.fate is DiscardReason.DIFFERS and value not in word.harmless:
             yield Differs(name, word.reason)
-        elif word.fate is Fate.IGNORED:
+        elif word.fate is DiscardReason.IGNORED:
             yield Ignored(name, word.reason)

@@ -8,7 +8,7 @@ from enum import StrEnum
 from typing import Final
 
 
-class Fate(StrEnum):
+class DiscardReason(StrEnum):
     """How an option is handled."""
 
     TRANSLATED = "translated"
@@ -21,12 +21,12 @@ class Fate(StrEnum):
 class FioWord:
     """How an option is handled, and why. A value in ``harmless`` has no effect in fio."""
 
-    fate: Fate
+    fate: DiscardReason
     reason: str
     harmless: frozenset[str] = frozenset({"0"})
 
 
-def _words(fate: Fate, reason: str, names: str, *, harmless: str = "0") -> dict[str, FioWord]:
+def _words(fate: DiscardReason, reason: str, names: str, *, harmless: str = "0") -> dict[str, FioWord]:
     word = FioWord(fate, reason, frozenset(harmless.split()))
     return dict.fromkeys(names.split(), word)
 
@@ -119,9 +119,9 @@ _OTHER_ENGINE: Final = "iosonde has no such ioengine"
 _KEPT_GOING: Final = "iosonde counts errors and continues"
 
 WORDS: Final[dict[str, FioWord]] = {
-    **dict.fromkeys(TRANSLATED, FioWord(Fate.TRANSLATED, "")),
+    **dict.fromkeys(TRANSLATED, FioWord(DiscardReason.TRANSLATED, "")),
     **_words(
-        Fate.IGNORED,
+        DiscardReason.IGNORED,
         _HOW_SHOWN,
         "description group_reporting new_group stats clat_percentiles lat_percentiles slat_percentiles "
         "percentile_list significant_figures disk_util gtod_reduce gtod_cpu disable_lat disable_clat "
@@ -133,119 +133,119 @@ WORDS: Final[dict[str, FioWord]] = {
         "write_iolog clocksource",
     ),
     **_words(
-        Fate.IGNORED,
+        DiscardReason.IGNORED,
         _OWN_FILE,
         "fallocate unlink unlink_each_loop overwrite create_serialize create_fsync create_on_open "
         "allow_file_create allow_mounted_write lockfile file_service_type openfiles unique_filename "
         "filename_format",
     ),
     **_words(
-        Fate.IGNORED,
+        DiscardReason.IGNORED,
         "iosonde's workers are threads, with buffers and files registered with the ring",
         "thread mem iomem_align fixedbufs registerfiles nonvectored userspace_reap hugepage-size",
     ),
     **_words(
-        Fate.IGNORED,
+        DiscardReason.IGNORED,
         _KEPT_GOING,
         "continue_on_error ignore_error error_dump exitall exit_what exitall_on_error",
     ),
     **_words(
-        Fate.IGNORED,
+        DiscardReason.IGNORED,
         "iosonde generates new random data for each write",
         "refill_buffers buffer_compress_chunk",
     ),
     **_words(
-        Fate.IGNORED,
+        DiscardReason.IGNORED,
         "a probe runs one job once",
         "stonewall wait_for loops",
     ),
     **_words(
-        Fate.IGNORED,
+        DiscardReason.IGNORED,
         "iosonde has its own random generator; --seed makes it repeatable",
         "random_generator randrepeat allrandrepeat randseed",
     ),
     **_words(
-        Fate.IGNORED,
+        DiscardReason.IGNORED,
         "--verify reads everything back and reports each bad block",
         "do_verify verify_fatal verify_dump verify_async verify_async_cpus",
     ),
     **_words(
-        Fate.IGNORED,
+        DiscardReason.IGNORED,
         "iosonde always reports when a rate is not achieved",
         "rate_min rate_iops_min rate_cycle",
     ),
     **_words(
-        Fate.DIFFERS,
+        DiscardReason.DIFFERS,
         "iosonde submits an eighth of the queue at a time and reaps completions as soon as they arrive",
         "iodepth_batch iodepth_batch_complete_min iodepth_batch_complete_max",
     ),
     **_words(
-        Fate.DIFFERS,
+        DiscardReason.DIFFERS,
         "iosonde places its workers near the device; run it under `taskset` or `numactl` to place them elsewhere",
         "cpus_allowed cpus_allowed_policy cpumask numa_cpu_nodes numa_mem_policy sqthread_poll_cpu",
     ),
     **_words(
-        Fate.DIFFERS,
+        DiscardReason.DIFFERS,
         "iosonde does not invalidate or fill the page cache",
         "invalidate pre_read fadvise_hint",
         harmless="0 none",
     ),
     **_words(
-        Fate.DIFFERS,
+        DiscardReason.DIFFERS,
         "a probe ends after its measurement time, without a flush",
         "end_fsync fsync_on_close",
     ),
     **_words(
-        Fate.DIFFERS,
+        DiscardReason.DIFFERS,
         "iosonde generates new random data for each write",
         "scramble_buffers",
         harmless="1",
     ),
     **_words(
-        Fate.DIFFERS,
+        DiscardReason.DIFFERS,
         "a probe starts immediately",
         "startdelay",
     ),
     **_words(
-        Fate.REFUSED,
+        DiscardReason.REFUSED,
         "iosonde has no equivalent",
         "bsrange bs_unaligned ba offset_align rw_sequencer number_ios file_append nowait write_barrier "
         "sync_file_range read_beyond_wp serialize_overlap",
         harmless="0 sequential",
     ),
     **_words(
-        Fate.REFUSED,
+        DiscardReason.REFUSED,
         "iosonde keeps each queue full",
         "iodepth_low io_submit_mode",
         harmless="inline",
     ),
     **_words(
-        Fate.REFUSED,
+        DiscardReason.REFUSED,
         "a probe ends after its measurement time; a campaign can set an amount",
         "io_size",
     ),
     **_words(
-        Fate.REFUSED,
+        DiscardReason.REFUSED,
         "a probe only measures",
         "fill_device create_only",
     ),
     **_words(
-        Fate.REFUSED,
+        DiscardReason.REFUSED,
         "iosonde has no think time of this kind",
         "thinktime_spin thinktime_iotime thinkcycles rate_ignore_thinktime flow flow_id flow_watermark flow_sleep",
     ),
     **_words(
-        Fate.REFUSED,
+        DiscardReason.REFUSED,
         "iosonde does not search for the load that meets a latency target",
         "latency_target latency_window latency_percentile latency_run max_latency",
     ),
     **_words(
-        Fate.REFUSED,
+        DiscardReason.REFUSED,
         "`iosonde run --precision` measures until the requested precision is reached",
         "steadystate steadystate_duration steadystate_ramp_time steadystate_check_interval ss_interval",
     ),
     **_words(
-        Fate.REFUSED,
+        DiscardReason.REFUSED,
         "iosonde's --verify has its own sector format and its own read-back",
         "verify_interval verify_offset verify_pattern verify_pattern_interval verify_backlog "
         "verify_backlog_batch verify_only verify_state_load verify_state_save verify_policy "
@@ -253,29 +253,29 @@ WORDS: Final[dict[str, FioWord]] = {
         "trim_backlog trim_backlog_batch",
     ),
     **_words(
-        Fate.REFUSED,
+        DiscardReason.REFUSED,
         "iosonde does not replay I/O logs",
         "read_iolog read_iolog_chunked replay_no_stall replay_redirect replay_scale replay_align "
         "replay_time_scale replay_skip merge_blktrace_file merge_blktrace_scalars merge_blktrace_iters",
     ),
     **_words(
-        Fate.REFUSED,
+        DiscardReason.REFUSED,
         "iosonde runs no external commands",
         "exec_prerun exec_postrun include",
     ),
     **_words(
-        Fate.REFUSED,
+        DiscardReason.REFUSED,
         "iosonde does not change settings of the host or of its process",
         "ioscheduler cgroup cgroup_nodelete cgroup_weight uid gid lockmem nice opendir profile",
     ),
     **_words(
-        Fate.REFUSED,
+        DiscardReason.REFUSED,
         "iosonde sets no I/O priorities and no hints",
         "prio prioclass priohint cmdprio_percentage cmdprio_class cmdprio cmdprio_hint cmdprio_bssplit write_hint",
         harmless="0 none",
     ),
     **_words(
-        Fate.REFUSED,
+        DiscardReason.REFUSED,
         "iosonde does not support zones, streams or atomic writes",
         "job_max_open_zones zonemode zonesize zonecapacity zonerange zoneskip max_open_zones ignore_zone_limits "
         "zone_reset_threshold zone_reset_frequency recover_zbd_write_error atomic fdp fdp_pli fdp_pli_select "
@@ -283,19 +283,19 @@ WORDS: Final[dict[str, FioWord]] = {
         harmless="0 none",
     ),
     **_words(
-        Fate.REFUSED,
+        DiscardReason.REFUSED,
         "iosonde only has a share of duplicates",
         "dedupe_mode dedupe_working_set_percentage dedupe_global",
         harmless="0 repeat",
     ),
     **_words(
-        Fate.REFUSED,
+        DiscardReason.REFUSED,
         "iosonde submits operations through the ring without such options",
         "uncached force_async hipri_percentage cmd_type",
         harmless="0 nvme",
     ),
     **_words(
-        Fate.REFUSED,
+        DiscardReason.REFUSED,
         _OTHER_ENGINE,
         "arguments bindname brick busy_poll clientname clustername conf cpuchunks cpuload cpumode donorname "
         "exit_on_io_done grace_time hostname inplace interface listen mss nodelay pingpong pool port program "
@@ -307,33 +307,33 @@ WORDS: Final[dict[str, FioWord]] = {
 
 PROGRAM: Final[dict[str, FioWord]] = {
     **_words(
-        Fate.IGNORED,
+        DiscardReason.IGNORED,
         _HOW_SHOWN,
         "output output-format terse-version minimal append-terse eta eta-newline eta-interval status-interval "
         "bandwidth-log latency-log debug warnings-fatal inflate-log idle-prof",
     ),
     **_words(
-        Fate.IGNORED,
+        DiscardReason.IGNORED,
         "iosonde manages its memory and files itself",
         "alloc-size max-jobs aux-path",
     ),
     **_words(
-        Fate.IGNORED,
+        DiscardReason.IGNORED,
         "a read-only workload never writes",
         "readonly",
     ),
     **_words(
-        Fate.REFUSED,
+        DiscardReason.REFUSED,
         "iosonde does not run workloads on other hosts",
         "client server daemonize remote-config",
     ),
     **_words(
-        Fate.REFUSED,
+        DiscardReason.REFUSED,
         "iosonde runs no external commands",
         "trigger trigger-file trigger-timeout trigger-remote",
     ),
     **_words(
-        Fate.REFUSED,
+        DiscardReason.REFUSED,
         "it does not describe a workload",
         "help version cmdhelp enghelp showcmd parse-only crctest cpuclock-test merge-blktrace-only",
     ),

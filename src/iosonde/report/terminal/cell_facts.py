@@ -21,7 +21,7 @@ from iosonde.report.display import drift_text, granularity_text
 from iosonde.report.engine_facts import fio_text, import_text
 from iosonde.report.states import discarded_text, steady_text
 from iosonde.report.terminal.cell_choice import ChosenCell
-from iosonde.report.terminal.fitting import Fitted, FittedTable
+from iosonde.report.terminal.table_width import Fitted, FittedTable
 from iosonde.report.verification import verification_lines
 from iosonde.units import format_bandwidth, format_duration, format_iops, format_latency, format_size
 

@@ -2,7 +2,7 @@
 
 from iosonde.analysis.cells import CellEstimate, OperationEstimate, PercentileEstimate, estimate_cell
 from iosonde.analysis.histogram import PERCENTS, percent_label
-from iosonde.analysis.missing import NO_DATA_MOVED, NO_ENGINE_COST, why_no_depth, why_no_percentile
+from iosonde.analysis.missing_reasons import NO_DATA_MOVED, NO_ENGINE_COST, why_no_depth, why_no_percentile
 from iosonde.analysis.pace import SATURATED
 from iosonde.charts.quantities import (
     MEGABYTE,
@@ -16,10 +16,10 @@ from iosonde.findings.repeats import WHY_DISCARDED
 from iosonde.records import CellRecord, Operation, Outcome
 from iosonde.report.dashes import Dash
 from iosonde.report.result_tables import longest_text, mean_text
-from iosonde.report.states import fate_word
+from iosonde.report.states import discard_reason_word
 from iosonde.report.tables import Head, Line, ResultTable
 from iosonde.report.terminal.cell_choice import ChosenCell
-from iosonde.vocabulary import Fate
+from iosonde.vocabulary import DiscardReason
 
 
 def repeats_table(chosen: ChosenCell, estimate: CellEstimate) -> ResultTable:
@@ -31,7 +31,7 @@ def repeats_table(chosen: ChosenCell, estimate: CellEstimate) -> ResultTable:
     for record in chosen.records:
         own = estimate_cell(chosen.plan, [record])
         found = [figures for operation in operations if (figures := own.of(operation)) is not None]
-        fate = fate_word(chosen.repeats.fates[record.order])
+        fate = discard_reason_word(chosen.repeats.fates[record.order])
         lines.extend(_line((str(record.repeat), fate), figures, own, unit) for figures in found)
         if not found:
             lines.append(Line((str(record.repeat),), gap=_why(record, chosen.repeats.fates[record.order])))
@@ -41,7 +41,7 @@ def repeats_table(chosen: ChosenCell, estimate: CellEstimate) -> ResultTable:
         lines.extend(_line(("all", used), figures, estimate, unit) for figures in every)
     heads = (
         Head("Repeat", number=False),
-        Head("Fate", number=False),
+        Head("DiscardReason", number=False),
         Head("Counted", number=False),
         Head("Depth", "achieved"),
         Head("IOPS", "operations/s"),
@@ -55,7 +55,7 @@ def repeats_table(chosen: ChosenCell, estimate: CellEstimate) -> ResultTable:
     notes = [SATURATED] if any(figures.saturated for figures in estimate.operations.values()) else []
     fates = dict.fromkeys(chosen.repeats.fates[record.order] for record in chosen.records)
     notes += [
-        f"{fate_word(fate).capitalize()}: discarded, because {WHY_DISCARDED[fate]}."
+        f"{discard_reason_word(fate).capitalize()}: discarded, because {WHY_DISCARDED[fate]}."
         for fate in fates
         if fate in WHY_DISCARDED
     ]
@@ -86,8 +86,8 @@ def _percentile(figures: OperationEstimate, each: PercentileEstimate, unit: Late
     return significant(each.value_ns / unit.ns)
 
 
-def _why(record: CellRecord, fate: Fate) -> str:
-    if fate is Fate.USED and record.is_silent:
+def _why(record: CellRecord, fate: DiscardReason) -> str:
+    if fate is DiscardReason.USED and record.is_silent:
         return f"repeat {record.repeat} completed nothing, and counts as a throughput of 0"
     if record.outcome is Outcome.FAILED:
         return f"repeat {record.repeat} failed: {record.failure.message if record.failure else 'no reason was given'}"

@@ -22,12 +22,12 @@ from iosonde.report.target_words import access_text, targets_text
 from iosonde.report.terminal.cell_choice import ChosenCell
 from iosonde.report.terminal.cell_facts import facts_table, named_values, slowest_table
 from iosonde.report.terminal.cell_repeats import repeats_table
-from iosonde.report.terminal.course import render_course
 from iosonde.report.terminal.distributions import HistogramBars, PercentileBars
 from iosonde.report.terminal.figures import render_table
 from iosonde.report.terminal.findings import render_findings
-from iosonde.report.terminal.isolated import Deferred, Isolated, failed
 from iosonde.report.terminal.run_view import LEGEND
+from iosonde.report.terminal.text_direction import Deferred, Isolated, failed
+from iosonde.report.terminal.time_series import render_time_series
 from iosonde.report.validity import MARK, marked, see
 from iosonde.units import format_rate
 
@@ -57,7 +57,7 @@ def render_cell(
         ("the figures of the cell", lambda: _figures(chosen, estimate, invalid, failures)),
         ("the rate of the cell", lambda: _paces(estimate)),
         ("the distributions", lambda: _distributions(estimate, invalid)),
-        ("the course of the cell", lambda: render_course(chosen.records, estimate)),
+        ("the course of the cell", lambda: render_time_series(chosen.records, estimate)),
         ("what each target gave", lambda: _targets(run, chosen, estimate, invalid)),
         ("the slowest operations", lambda: _slowest(chosen)),
         ("the facts of the cell", lambda: [_title("How it went"), facts_table(run, chosen), Text()]),

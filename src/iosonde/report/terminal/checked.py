@@ -10,7 +10,7 @@ from iosonde.analysis.results import ResultsKind
 from iosonde.charts.quantities import NO_VALUE
 from iosonde.expectations import Checked, CheckedResults, Verdict
 from iosonde.printing import printable
-from iosonde.report.terminal.fitting import Fitted, FittedTable
+from iosonde.report.terminal.table_width import Fitted, FittedTable
 from iosonde.units import format_bandwidth, format_iops, format_latency
 from iosonde.vocabulary import Quantity
 

@@ -12,7 +12,7 @@ from rich.text import Text
 from iosonde.analysis.cells import OperationEstimate, PercentileEstimate
 from iosonde.analysis.histogram import SAMPLES_BEYOND_MIN, low_and_width, percent_label
 from iosonde.records import Histogram
-from iosonde.report.terminal.signs import bar
+from iosonde.report.terminal.symbols import bar
 from iosonde.report.terminal.telling_apart import cut
 from iosonde.units import format_latency
 

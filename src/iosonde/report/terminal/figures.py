@@ -12,7 +12,7 @@ from iosonde.charts.quantities import NO_VALUE
 from iosonde.printing import printable
 from iosonde.report.dashes import Dash
 from iosonde.report.tables import Head, Line, ResultTable
-from iosonde.report.terminal.fitting import Fitted, FittedTable, Shorter
+from iosonde.report.terminal.table_width import Fitted, FittedTable, Shorter
 from iosonde.report.validity import MARK
 
 _WORTH: Final = {

@@ -16,7 +16,7 @@ from iosonde.findings import Case, find
 from iosonde.findings.finding import invalid_by
 from iosonde.printing import encodable, printable
 from iosonde.records import Access, CellPlan, CellRecord, Plan, RunHeader, RunRecord, Sync, TargetFacts
-from iosonde.report.terminal.fitting import Fitted, FittedTable, Shorter
+from iosonde.report.terminal.table_width import Fitted, FittedTable, Shorter
 from iosonde.report.validity import MARK, see
 from iosonde.store import CellGlance, Glance
 from iosonde.units import format_duration, format_iops, format_latency

@@ -21,8 +21,8 @@ from iosonde.report.summary import render_summary
 from iosonde.report.terminal.distributions import PercentileBars
 from iosonde.report.terminal.figures import joined, render_table
 from iosonde.report.terminal.findings import render_findings
-from iosonde.report.terminal.isolated import Deferred, Isolated, failed
 from iosonde.report.terminal.sweeps import render_sweeps
+from iosonde.report.terminal.text_direction import Deferred, Isolated, failed
 from iosonde.report.titles import TITLES
 from iosonde.report.validity import MARK, Invalid, invalid_cells, marked, see
 

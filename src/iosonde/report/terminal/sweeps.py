@@ -11,7 +11,7 @@ from iosonde.analysis.experiments import SWEEP_DEPTHS_MIN, DepthSweep, RunEstima
 from iosonde.analysis.families import Along, Family, families_of
 from iosonde.charts.quantities import NO_VALUE, depth_text, latency_unit, significant, workload_label
 from iosonde.records import Experiment, Workload
-from iosonde.report.terminal.signs import bar
+from iosonde.report.terminal.symbols import bar
 from iosonde.report.validity import MARK, Invalid
 from iosonde.units import format_iops
 

@@ -15,10 +15,10 @@ from iosonde.records import (
     Zipf,
 )
 from iosonde.records.pattern import Shaped
-from iosonde.sources.source import Way
+from iosonde.sources.source import IoPath
 
 
-def job_of(cell: CellPlan, turn: CellTurn, way: Way, span_bytes: int) -> dict[str, Any]:
+def job_of(cell: CellPlan, turn: CellTurn, way: IoPath, span_bytes: int) -> dict[str, Any]:
     """The job of a cell on the plan's test region. Options that a workload does not use are omitted."""
     workload = cell.workload
     return {

@@ -38,12 +38,12 @@ from iosonde.sources.engine.process import EngineProcess, SilenceError
 from iosonde.sources.engine.refusals import refusal
 from iosonde.sources.source import (
     Interrupted,
+    IoPath,
     KeptLedger,
     LeftLedger,
     MadeTarget,
     OpenRequest,
     OpenTarget,
-    Way,
 )
 from iosonde.sources.targets import BlockDevice, ExistingFile, NewFile, NullTarget, SimulatedDrive
 from iosonde.units import SECOND_NS
@@ -141,7 +141,7 @@ class EngineSource:
         self,
         cell: CellPlan,
         turn: CellTurn,
-        way: Way,
+        way: IoPath,
         span_bytes: int,
         on_interval: Callable[[IntervalRecord], None],
     ) -> CellRecord:

@@ -27,7 +27,7 @@ from iosonde.sources.fio.collecting import Collecting
 from iosonde.sources.fio.job import Setup, arguments_of
 from iosonde.sources.fio.process import FioProcess
 from iosonde.sources.fio.program import find_fio, ioengine_for
-from iosonde.sources.source import Interrupted, MadeTarget, OpenRequest, OpenTarget, Way
+from iosonde.sources.source import Interrupted, IoPath, MadeTarget, OpenRequest, OpenTarget
 from iosonde.sources.targets import BlockDevice, StoredTarget
 from iosonde.vocabulary import FailureKind, Poll
 
@@ -96,7 +96,7 @@ class FioSource:
         self,
         cell: CellPlan,
         turn: CellTurn,
-        way: Way,
+        way: IoPath,
         span_bytes: int,
         on_interval: Callable[[IntervalRecord], None],
     ) -> CellRecord:
@@ -147,7 +147,7 @@ class FioSource:
         if self._running is not None:
             self._running.kill()
 
-    def _setup(self, cell: CellPlan, way: Way, span_bytes: int) -> Setup:
+    def _setup(self, cell: CellPlan, way: IoPath, span_bytes: int) -> Setup:
         """A job on the engine's own file descriptors, so that no other file can take a target's place."""
         handles = self._engine.handles()
         files = []

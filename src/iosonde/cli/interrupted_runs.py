@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from iosonde.campaign.failing import add_way_on, has_begun, way_on
-from iosonde.cli.ending import ENDING
+from iosonde.campaign.outcomes import add_resume_hint, has_started, resume_hint
 from iosonde.cli.messages import say
+from iosonde.cli.signals import ENDING
 from iosonde.errors import IosondeError, MeasurementError, OutputError, RecordError
 from iosonde.printing import printable, quoted
 from iosonde.store import load_header, load_run
@@ -26,22 +26,22 @@ def keeping(directory: Path, run: str) -> Iterator[None]:
         # The run is complete, and the error has its own hint.
         raise
     except IosondeError as error:
-        if not has_begun(directory, run):
+        if not has_started(directory, run):
             raise
         if _tell_what_is_kept(directory) and not isinstance(error, OutputError):
             _leave_page(directory)
-        add_way_on(error, directory)
+        add_resume_hint(error, directory)
         raise
 
 
 def _tell(directory: Path, run: str) -> None:
     ENDING.told = True
-    if not has_begun(directory, run):
+    if not has_started(directory, run):
         say(f"{ENDING.word} before anything was measured")
         return
     say(ENDING.word)
     _tell_what_is_kept(directory)
-    way = way_on(load_header(directory), directory)
+    way = resume_hint(load_header(directory), directory)
     say(f"hint: `{way}` continues the run; `iosonde report {quoted(directory)}` reports what was measured")
 
 
@@ -60,7 +60,7 @@ def _tell_what_is_kept(directory: Path) -> bool:
 
 def _leave_page(directory: Path) -> None:
     """Derives tables and report from what is kept, so that the directory is complete for later readers."""
-    from iosonde.cli.publish import stop_checking_charts, tell_failures
+    from iosonde.cli.run_outputs import stop_checking_charts, tell_failures
     from iosonde.report.derive import derive_files
 
     stop_checking_charts()

@@ -29,11 +29,11 @@ from iosonde.records import (
 )
 from iosonde.sources import (
     EngineSource,
+    IoPath,
     NewFile,
     NullTarget,
     OpenRequest,
     SimulatedDrive,
-    Way,
 )
 from iosonde.sources.engine.assemble import assemble_cell
 from iosonde.sources.engine.refusals import refusal
@@ -76,7 +76,7 @@ def measure(
 ) -> tuple[CellRecord, list[IntervalRecord]]:
     intervals: list[IntervalRecord] = []
     turn = CellTurn(order=order, cell=plan.cell, repeat=1, seed=7)
-    return source.measure(plan, turn, Way(engine), SPAN_BYTES, intervals.append), intervals
+    return source.measure(plan, turn, IoPath(engine), SPAN_BYTES, intervals.append), intervals
 
 
 @pytest.fixture

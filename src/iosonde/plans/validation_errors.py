@@ -97,7 +97,7 @@ def load_tables(text: str, file: str, name: str, whole: str) -> dict[str, Any]:
     return found
 
 
-def first_mistake(error: "ValidationError", line_of: Callable[[tuple[int | str, ...]], int]) -> "ErrorDetails":
+def first_validation_error(error: "ValidationError", line_of: Callable[[tuple[int | str, ...]], int]) -> "ErrorDetails":
     """The mistake that stands first in a file; what is lacking comes after what is wrong, as a misspelt key is both."""
     found = error.errors(include_url=False)
     return min(found, key=lambda each: (each["type"] == "missing", line_of(each["loc"])))

@@ -22,7 +22,7 @@ def print_paper(shown: "RenderableType") -> None:
     """Prints on stdout, in ASCII if the terminal supports nothing else."""
     from rich.console import Console
 
-    from iosonde.report.terminal.signs import Harmless
+    from iosonde.report.terminal.symbols import Harmless
 
     console = Console(highlight=False, width=paper_width())
     console.print(Harmless(shown, ascii_only=is_plain(ascii_only=console.options.ascii_only)))

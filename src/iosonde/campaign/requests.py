@@ -4,8 +4,8 @@ import secrets
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from iosonde.campaign.campaign import Wish
-from iosonde.campaign.target_resolution import TargetWish
+from iosonde.campaign.campaign import RunRequest
+from iosonde.campaign.target_resolution import TargetRequest
 from iosonde.errors import UsageError
 from iosonde.machine import Host
 from iosonde.plans import (
@@ -15,7 +15,7 @@ from iosonde.plans import (
     SEED_MAX,
     SLOW_FORMS,
     CampaignTable,
-    Ground,
+    TargetInfo,
     campaign_plan,
     check_switch,
     check_whole,
@@ -24,7 +24,7 @@ from iosonde.plans import (
     probe_request,
     read_campaign,
 )
-from iosonde.plans.mistakes import read_text
+from iosonde.plans.validation_errors import read_text
 from iosonde.records import Aim, Plan
 from iosonde.records.workload import ALL_READS
 from iosonde.units import parse_bytes, parse_duration, parse_percent
@@ -33,7 +33,7 @@ from iosonde.workload_keys.bounds import DURATION_NS_MAX, DURATION_NS_MIN
 from iosonde.workload_keys.keys import READ
 
 
-def campaign_wish(
+def campaign_request(
     targets: Sequence[str],
     *,
     profile: str,
@@ -49,14 +49,14 @@ def campaign_wish(
     fixed: bool = False,
     host: Host,
     command: tuple[str, ...] = (),
-) -> Wish:
+) -> RunRequest:
     """The request for a campaign from a profile or a campaign file. Raises UsageError."""
     _check_switches(overwrite=overwrite, buffered=buffered, quick=quick, fixed=fixed)
     campaign = _campaign(profile)
     writes = any(read < ALL_READS for table in campaign.experiment for read in table.values(READ))
     chosen_seed = _seed(seed)
 
-    def plan(ground: Ground) -> Plan:
+    def plan(ground: TargetInfo) -> Plan:
         # --quick means the same for every campaign: an order of magnitude.
         slow = SLOW_FORMS.get(profile) if ground.slow and not quick else None
         chosen = campaign if slow is None else load_profile(slow)
@@ -66,8 +66,8 @@ def campaign_wish(
         return _aim(chosen, precision, budget, fixed=fixed, quick=quick)
 
     aim_of(campaign)
-    return Wish(
-        target=_target_wish(
+    return RunRequest(
+        target=_target_request(
             targets,
             size,
             overwrite=overwrite,
@@ -135,7 +135,7 @@ def _budget_ns(budget: str) -> int:
     return budget_ns
 
 
-def probe_wish(
+def probe_campaign_request(
     targets: Sequence[str],
     workload: Mapping[str, Any],
     *,
@@ -147,7 +147,7 @@ def probe_wish(
     seed: int | None,
     host: Host,
     command: tuple[str, ...] = (),
-) -> Wish:
+) -> RunRequest:
     """The request for a campaign of one cell. ``workload`` has a value for each of ``PROBE_KEYS``. Raises UsageError.
 
     An existing file that is only read needs no --overwrite, unless it is preconditioned.
@@ -155,8 +155,8 @@ def probe_wish(
     _check_switches(overwrite=overwrite, buffered=buffered)
     asked, timing = probe_request(workload, targets=len(targets))
     chosen = _seed(seed)
-    return Wish(
-        target=_target_wish(
+    return RunRequest(
+        target=_target_request(
             targets, size, overwrite=overwrite, buffered=buffered, writes=asked.changes, quick=True, seed=chosen
         ),
         engine=engine,
@@ -167,7 +167,7 @@ def probe_wish(
     )
 
 
-def _target_wish(
+def _target_request(
     targets: Sequence[str],
     size: str | None,
     *,
@@ -177,8 +177,8 @@ def _target_wish(
     quick: bool,
     seed: int,
     profile: str = "",
-) -> TargetWish:
-    return TargetWish(
+) -> TargetRequest:
+    return TargetRequest(
         words=tuple(targets),
         size_bytes=None if size is None else parse_bytes(size, "--size"),
         overwrite=overwrite,

@@ -20,7 +20,7 @@ from iosonde.safe_files import open_regular, read_open
 from iosonde.store.archive import is_archive
 from iosonde.store.cell_figures import CELL_FIGURES, CELL_KEYS
 from iosonde.store.files import open_files
-from iosonde.store.forms import FORMS, WithinFrame
+from iosonde.store.frame_forms import FORMS, WithinFrame
 from iosonde.store.frame_stream import decode
 from iosonde.store.frames import HEAD, PREFIX, Broken, Frame, Kind, Unknown, checksum_of, schema_version_of
 from iosonde.store.header import load_header
@@ -75,7 +75,7 @@ class Glance:
     cells: tuple[CellGlance, ...]
 
 
-def glance_at(path: Path, wanted: Callable[[Plan], Collection[CellPlan]]) -> Glance:
+def summarise_run(path: Path, wanted: Callable[[Plan], Collection[CellPlan]]) -> Glance:
     """Reads the summary of a run. ``wanted`` selects the cells whose results are read. Raises RecordError."""
     header = load_header(path)
     cells = {plan.cell: plan for plan in wanted(header.plan)}

@@ -11,7 +11,7 @@ from iosonde.analysis.cells import CellEstimate
 from iosonde.analysis.latency import leading
 from iosonde.analysis.totals import total_of
 from iosonde.records import CellRecord, IntervalRecord, Operation, Phase
-from iosonde.report.terminal.signs import sparkline
+from iosonde.report.terminal.symbols import sparkline
 from iosonde.units import SECOND_NS, format_duration, format_iops, format_latency
 
 BOUNDARY: Final = "|"
@@ -46,7 +46,7 @@ class _Row:
 
 
 @dataclass(frozen=True)
-class Course:
+class TimeSeries:
     """Two sparklines of one repeat: IOPS and mean latency of each interval, the warm-up before the bar."""
 
     record: CellRecord
@@ -78,7 +78,7 @@ class Course:
         return leading(totals).latency_ns_sum / totals.count if totals else None
 
 
-def render_course(records: Sequence[CellRecord], estimate: CellEstimate) -> Iterator[RenderableType]:
+def render_time_series(records: Sequence[CellRecord], estimate: CellEstimate) -> Iterator[RenderableType]:
     """The course of each repeat that has intervals."""
     shown = [record for record in records if record.intervals]
     if not shown:
@@ -90,5 +90,5 @@ def render_course(records: Sequence[CellRecord], estimate: CellEstimate) -> Iter
         ("By interval", "bold underline"),
         (f" (of {length}; scale from 0; before the bar: warm-up)", "dim"),
     )
-    yield from (Course(record, operation) for record in shown)
+    yield from (TimeSeries(record, operation) for record in shown)
     yield Text()

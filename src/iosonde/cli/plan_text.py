@@ -4,7 +4,7 @@ import json
 from dataclasses import asdict
 from pathlib import Path
 
-from iosonde.campaign import Rest, Survey
+from iosonde.campaign import Preflight, RemainingRun
 from iosonde.campaign.slow_targets import SLOW_IOPS
 from iosonde.machine import Host
 from iosonde.plans import (
@@ -44,7 +44,7 @@ VIRTUAL = " of virtual time, which passes much faster"
 LENGTHS_NAMED_MAX = 3
 
 
-def plan_lines(ahead: Survey, cost: Cost) -> list[str]:
+def plan_lines(ahead: Preflight, cost: Cost) -> list[str]:
     """What will be measured, its time and its wear."""
     plan, many = ahead.plan, len(ahead.targets) > 1
     is_null = isinstance(ahead.targets[0], NullTarget)
@@ -62,7 +62,7 @@ def plan_lines(ahead: Survey, cost: Cost) -> list[str]:
     ]
 
 
-def _slow_lines(ahead: Survey) -> list[str]:
+def _slow_lines(ahead: Preflight) -> list[str]:
     """Why the slow variant of a profile is used."""
     fast = {slow: fast for fast, slow in SLOW_FORMS.items()}.get(ahead.plan.profile)
     if not ahead.why_slow or fast is None:
@@ -90,7 +90,7 @@ def _cell_lines(plan: Plan, cost: Cost) -> list[str]:
     return [f"cells     {cost.cells} distinct {every}, {cost.measurements} trials, each {_lengths(plan)}"]
 
 
-def _time_line(ahead: Survey, cost: Cost) -> str:
+def _time_line(ahead: Preflight, cost: Cost) -> str:
     # Nobody knows how fast an amount is moved: it is told at the fastest rate that is assumed.
     moves = any(cell.timing.amount_bytes is not None for cell in ahead.plan.cells)
     most = "at least " if moves else "" if ahead.plan.is_fixed else "at most "
@@ -186,7 +186,7 @@ def _verify_lines(plan: Plan, cost: Cost) -> list[str]:
     return [f"verify    {back}; the write ledger needs {account}"]
 
 
-def _memory_lines(ahead: Survey) -> list[str]:
+def _memory_lines(ahead: Preflight) -> list[str]:
     """The memory of the engine."""
     buffers = _buffers(ahead)
     if buffers is None:
@@ -195,7 +195,7 @@ def _memory_lines(ahead: Survey) -> list[str]:
     return [f"memory    at most {size} of I/O buffers ({buffers.cell}), plus {beside}"]
 
 
-def _buffers(ahead: Survey) -> Buffers | None:
+def _buffers(ahead: Preflight) -> Buffers | None:
     match ahead.targets[0]:
         case SimulatedDrive():
             return largest_buffers(ahead.plan, EngineChoice.SIMULATION)
@@ -205,7 +205,7 @@ def _buffers(ahead: Survey) -> Buffers | None:
             return largest_buffers(ahead.plan, ahead.engine)
 
 
-def plan_json(ahead: Survey, cost: Cost) -> str:
+def plan_json(ahead: Preflight, cost: Cost) -> str:
     """The same as JSON: targets, plan, cost and memory, in base units."""
     buffers, span_bytes = _buffers(ahead), ahead.plan.span_bytes * len(ahead.targets)
     found = {
@@ -219,7 +219,7 @@ def plan_json(ahead: Survey, cost: Cost) -> str:
     return json.dumps(found, indent=1)
 
 
-def _wear_lines(ahead: Survey, cost: Cost) -> list[str]:
+def _wear_lines(ahead: Preflight, cost: Cost) -> list[str]:
     if not cost.total_bytes_max:
         return ["writes    nothing"]
     rate = format_bandwidth(cost.assumed_bytes_per_s)
@@ -234,7 +234,7 @@ def _wear_lines(ahead: Survey, cost: Cost) -> list[str]:
     ]
 
 
-def rest_line(rest: Rest) -> str:
+def rest_line(rest: RemainingRun) -> str:
     """The trials that are left of a run, and their time."""
     plan = rest.run.header.plan
     if rest.is_done:
@@ -256,14 +256,14 @@ def rest_line(rest: Rest) -> str:
     return left
 
 
-def _experiments(ahead: Survey) -> str:
+def _experiments(ahead: Preflight) -> str:
     counts = {
         experiment: sum(experiment in cell.experiments for cell in ahead.plan.cells) for experiment in EXPERIMENTS
     }
     return ", ".join(f"{EXPERIMENTS[experiment]} {count}" for experiment, count in counts.items() if count)
 
 
-def cell_lines(ahead: Survey) -> list[str]:
+def cell_lines(ahead: Preflight) -> list[str]:
     """Every cell with its experiments."""
     return [
         f"  {cell.cell:<44} {', '.join(EXPERIMENTS[each] for each in cell.experiments)}" for cell in ahead.plan.cells

@@ -52,7 +52,7 @@ FORMS: Final[Mapping[Kind, TypeAdapter[Any]]] = {
 }
 
 
-class Seen:
+class CheckedShapes:
     """Validates one payload of each form, without reading all of them, to detect additions of a newer version."""
 
     def __init__(self) -> None:

@@ -8,21 +8,21 @@ import typer
 
 from iosonde import __version__
 from iosonde.analysis.run import RunAnalysis
-from iosonde.campaign import SilentObserver, Wish, look_ahead, measure_in_memory
-from iosonde.campaign.failing import check_probe
-from iosonde.cli.ending import FileObserver
+from iosonde.campaign import NullObserver, RunRequest, measure_in_memory, preflight
+from iosonde.campaign.outcomes import check_probe
 from iosonde.cli.messages import check_removed, say
-from iosonde.cli.planned import orphan_lines
+from iosonde.cli.plan_text import orphan_lines
 from iosonde.cli.progress import watching
+from iosonde.cli.signals import FileObserver
 from iosonde.failures import FailureLog
 from iosonde.findings import Finding, find_in
 from iosonde.records import RunRecord
 from iosonde.sources import NewFile
 
 
-def run_probe(wish: Wish, now: datetime) -> RunRecord:
+def run_probe(wish: RunRequest, now: datetime) -> RunRecord:
     """Measures the one cell, with progress on a terminal."""
-    ahead = look_ahead(wish, now)
+    ahead = preflight(wish, now)
     for target in ahead.targets:
         if isinstance(target, NewFile):
             for line in orphan_lines(ahead.host, target.path.parent):
@@ -33,7 +33,7 @@ def run_probe(wish: Wish, now: datetime) -> RunRecord:
         return measure_in_memory(wish, ahead, observer, now)
 
 
-class _QuietObserver(FileObserver, SilentObserver):
+class _QuietObserver(FileObserver, NullObserver):
     """Observes the files only."""
 
 
@@ -66,7 +66,7 @@ def _figures_text(analysis: RunAnalysis, findings: Sequence[Finding]) -> str:
     """The results as printed, in the colours of the terminal."""
     from rich.console import Console
 
-    from iosonde.cli.paper import paper_width
+    from iosonde.cli.text_width import paper_width
     from iosonde.report.probe_summary import render_probe
 
     console = Console(highlight=False, width=paper_width())

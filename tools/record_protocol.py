@@ -1,6 +1,6 @@
 """Record what front and engine say to each other, for the tests of both sides.
 
-    python -m tools.record_wall
+    python -m tools.record_protocol
 
 writes ``tests/fixtures/wall/*.jsonl`` anew, or only those that are named behind it. A line
 ``{"command": …}`` went to the engine, ``{"event": …}`` came back.

@@ -41,10 +41,10 @@ def check_campaign(run: RunRecord, directory: Path, report: Path) -> None:
 def _again(run: RunRecord, directory: Path) -> str:
     if run.header.is_simulated:
         return "a simulated drive fails as its model specifies, and would fail again"
-    return f"`{way_on(run.header, directory)} --failed` measures them again"
+    return f"`{resume_hint(run.header, directory)} --failed` measures them again"
 
 
-def way_on(header: RunHeader, directory: Path) -> str:
+def resume_hint(header: RunHeader, directory: Path) -> str:
     """The command that resumes a run. A file that the run did not create needs --overwrite again."""
     targets = recorded_targets(header, header.targets)
     asks = header.plan.changes and any(isinstance(each, ExistingFile) and not each.mark for each in targets)
@@ -71,7 +71,7 @@ def _fix(cell: CellRecord) -> str:
     return "free some space on the target's file system; " if full else ""
 
 
-def has_begun(directory: Path, run: str) -> bool:
+def has_started(directory: Path, run: str) -> bool:
     """Whether a directory contains this run, so that it can be resumed."""
     try:
         return load_header(directory).run == run
@@ -79,8 +79,8 @@ def has_begun(directory: Path, run: str) -> bool:
         return False
 
 
-def add_way_on(error: IosondeError, directory: Path) -> None:
+def add_resume_hint(error: IosondeError, directory: Path) -> None:
     """Adds the command that resumes the run to an error's hint, if the run can be resumed."""
     if not error.final:
-        way = way_on(load_header(directory), directory)
+        way = resume_hint(load_header(directory), directory)
         error.hint = f"{error.hint.removesuffix(', then run again')}; then `{way}` continues the run"

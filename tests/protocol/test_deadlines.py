@@ -3,7 +3,7 @@
 import re
 from typing import Final
 
-from iosonde.campaign.answering import ANSWER_S_MAX
+from iosonde.campaign.responsiveness import ANSWER_S_MAX
 from iosonde.sources.engine import source
 from iosonde.sources.engine.process import END_S_MAX
 from tests.house.checkout import ROOT

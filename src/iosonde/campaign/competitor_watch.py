@@ -11,7 +11,7 @@ from iosonde.units import MILLISECOND_NS
 AHEAD_NS: Final = 30 * MILLISECOND_NS
 
 
-class Lookout:
+class CompetitorWatch:
     """Searches once per measurement. The result at the end of one is also that at the start of the next."""
 
     def __init__(self, look: Callable[[], tuple[Neighbour, ...]]) -> None:

@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 
 from iosonde.analysis.run import RunAnalysis
-from iosonde.campaign.failing import check_campaign
+from iosonde.campaign.outcomes import check_campaign
 from iosonde.cli.messages import check_removed, say
 from iosonde.failures import HOW_TO_REPORT, FailureLog
 from iosonde.findings import Finding
@@ -54,9 +54,9 @@ def print_summary(
     analysis: RunAnalysis, findings: tuple[Finding, ...], report_path: Path | None, failures: FailureLog
 ) -> None:
     """Prints the summary, which fits one screen."""
-    from iosonde.cli.paper import print_paper
+    from iosonde.cli.text_width import print_paper
     from iosonde.report.summary import render_summary
-    from iosonde.report.terminal.isolated import Deferred, Isolated
+    from iosonde.report.terminal.text_direction import Deferred, Isolated
 
     shown = Deferred(lambda: [render_summary(analysis, findings, report_path, failures)])
     print_paper(Isolated("the summary", shown, failures))
