@@ -433,7 +433,7 @@ WRONG_INPUTS: Final[list[tuple[str, int, str, str]]] = [
     (
         "probe . --queue-depth 2000 --engine psync --size 16MiB --buffered",
         2,
-        "2000 operations in flight need as many threads under psync, which takes at most 1024",
+        "2000 operations in flight need one psync thread each; the maximum is 1024 threads",
         "lower or change that value",
     ),
     ("probe null: --size 4MiB", 2, "--size 4 MiB is too small", "use 16 MiB or more"),

@@ -233,8 +233,8 @@ def speaking(words: str) -> list[str]:
 @pytest.mark.parametrize(
     ("words", "complaint"),
     [
-        ("sys.exit(3)", "ended by itself with code 3"),
-        ("import os; os.kill(os.getpid(), 9)", "ended by SIGKILL"),
+        ("sys.exit(3)", "exited with code 3"),
+        ("import os; os.kill(os.getpid(), 9)", "killed by SIGKILL"),
         ("print('not json', flush=True); input()", "a line that is not JSON"),
         ("print('[]', flush=True); input()", "a line that is not an object"),
         ("print('x' * (5 << 20), flush=True); input()", "a line of more than"),

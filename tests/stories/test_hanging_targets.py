@@ -34,7 +34,7 @@ sync = "{sync}"
 ENDS_S_MAX = 3 + 30 + 25 + 30
 GIVEN_UP = "did not complete within 30 s"
 WAY_OUT = (
-    "hint: look at the kernel's log (dmesg); `umount -f` gives a file system up that does not answer any more; then "
+    "hint: check the kernel log (dmesg); `umount -f` force-unmounts an unresponsive file system; then "
 )
 
 

@@ -198,7 +198,7 @@ def test_a_drive_in_another_state_than_the_recorded_one_is_refused(tmp_path: Pat
 
     with_last_cell(directory, forged)
     with pytest.raises(
-        RecordError, match=r"simulated drive 1 came to the state .*, and the run recorded 0{16}"
+        RecordError, match=r"left simulated drive 1 in the state .*, and the run recorded 0{16}"
     ) as told:
         resume_simulated(directory)
     assert "start a new run with the same seeds" in told.value.hint
@@ -207,7 +207,7 @@ def test_a_drive_in_another_state_than_the_recorded_one_is_refused(tmp_path: Pat
 def test_what_a_simulated_drive_failed_at_is_not_tried_again(tmp_path: Path) -> None:
     directory = tmp_path / "run"
     interrupted_after(2, directory)
-    with pytest.raises(UsageError, match="a simulated drive fails by its model"):
+    with pytest.raises(UsageError, match="a simulated drive fails as its model specifies"):
         find_remaining(directory, LocalHost(), failed_again=True)
 
 
@@ -275,7 +275,7 @@ service_ns = 1_000_000
         (
             'kind = "media_error"\noffset_bytes = 0\nlength_bytes = 1_048_576\noperations = "reads"',
             0,
-            "went wrong (EIO)",
+            "failed (EIO)",
         ),
         (
             'kind = "disappearance"\nfrom_ns = 200_000_000\nin_flight = "fail"',
@@ -305,7 +305,7 @@ def test_a_drive_that_never_answers_again_ends_the_run_and_offers_no_resumption(
     )
     assert ended.returncode == 3, ended.stderr
     assert "did not complete within 30 s" in ended.stderr
-    assert "hint: look at the faults of the model" in ended.stderr
+    assert "hint: check the faults of the model" in ended.stderr
     assert "iosonde resume" not in ended.stderr
     assert "run/report.html reports what was measured" in ended.stderr
     page = (tmp_path / "run/report.html").read_text(encoding="utf-8")

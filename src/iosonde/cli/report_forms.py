@@ -167,7 +167,7 @@ class Writer:
 
     @property
     def _needed_drawers(self) -> "Drawers":
-        assert self.drawers is not None, "a form of pictures is asked for"
+        assert self.drawers is not None, "an output with images is requested"
         return self.drawers
 
     def _html(self, path: Path) -> str:

@@ -63,7 +63,7 @@ def _target(target: TargetFacts, preparation: Sequence[CellRecord]) -> tuple[tup
 def _device_only(target: TargetFacts) -> tuple[tuple[str, str], ...]:
     """What is said of a block device, and of no file."""
     uses = ", ".join(str(use) for use in target.uses)
-    facts = [("kind", "a block device, only read"), ("in use otherwise", uses or "not that iosonde could see")]
+    facts = [("kind", "a block device, read only"), ("in use otherwise", uses or "not that iosonde could see")]
     space = target.namespace
     if space is not None:
         most = format_size(space.transfer_bytes_max)
