@@ -33,9 +33,7 @@ sync = "{sync}"
 # each makes its report, all of them at the same time and other tests beside them.
 ENDS_S_MAX = 3 + 30 + 25 + 30
 GIVEN_UP = "did not complete within 30 s"
-WAY_OUT = (
-    "hint: check the kernel log (dmesg); `umount -f` force-unmounts an unresponsive file system; then "
-)
+WAY_OUT = "hint: check the kernel log (dmesg); `umount -f` force-unmounts an unresponsive file system; then "
 
 
 @dataclass
