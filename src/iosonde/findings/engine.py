@@ -97,7 +97,7 @@ def polling_refused(case: Case) -> Iterator[Finding]:
             confidence=Confidence.CERTAIN,
             statement=(
                 f"--poll {asked} was requested, but {count_of(len(cells), 'cell')} ran with interrupts "
-                f"({'; '.join(reasons) or 'no reason reported'}). Their results do not show the effect of polling."
+                f"({'; '.join(reasons) or 'no reason reported'}). The results do not show the effect of polling."
             ),
             evidence=tuple(("refused", reason) for reason in reasons),
             advice=(

@@ -133,7 +133,8 @@ def saturated(case: Case) -> Iterator[Finding]:
         ),
         evidence=tuple(_rate_evidence(cell) for cell in behind[:10]),
         advice=(
-            "Treat the achieved throughput as the limit at this queue depth. Measure latency well below this rate."
+            "Treat the achieved throughput as the limit at this queue depth. Measure latency at a rate well below this "
+            "limit."
         ),
         deciding_test="Run the cell again at 80 % of the achieved throughput.",
         cells=tuple(cell.cell for cell in behind),

@@ -73,6 +73,7 @@ def run_resumed(case: Case) -> Iterator[Finding]:
     pairs = zip(run.header.engines, run.sessions[-1].engines, strict=False)
     changed = [change for before, after in pairs for change in _changed(before, after)]
     is_new_file = any(session.made_anew for session in run.sessions)
+    times = "once" if len(run.sessions) == 1 else f"{len(run.sessions)} times"
     what = " with a different " + ", ".join(name for name, _ in changed) if changed else ""
     file = " The file was created and laid out again." if is_new_file else ""
     yield Finding(
@@ -80,8 +81,8 @@ def run_resumed(case: Case) -> Iterator[Finding]:
         severity=Severity.DOUBTFUL if changed else Severity.NOTE,
         confidence=Confidence.CERTAIN,
         statement=(
-            f"The run was interrupted and resumed {count_of(len(run.sessions), 'time')}{what}.{file} Repeats are "
-            "further apart in time than planned. Changes during the interruption increase their variation."
+            f"The run was interrupted and resumed {times}{what}.{file} Repeats are "
+            "further apart in time than planned. Changes during the interruption can increase their variation."
         ),
         evidence=(*(("resumed", session.resumed_at) for session in run.sessions), *changed),
         advice="Check the variation between repeats first. If it is large, run again without interruption.",

@@ -195,14 +195,16 @@ def nothing_completed(case: Case) -> Iterator[Finding]:
         return
     worst = max(silent, key=lambda record: record.measured_ns)
     cells = distinct(record.cell for record in silent)
+    where = f"repeat {worst.repeat} of {worst.cell} ({format_duration(worst.measured_ns)})"
+    if len(silent) > 1:
+        where = f"{count_of(len(silent), 'repeat')} of {name_some(cells)}. The longest is {where}"
     yield Finding(
         id="nothing-completed",
         severity=Severity.NOTE,
         confidence=Confidence.CERTAIN,
         statement=(
-            f"No requested operation completed in {count_of(len(silent), 'repeat')} of {name_some(cells)}. The longest "
-            f"of these is repeat {worst.repeat} of {worst.cell} ({format_duration(worst.measured_ns)}). The mean "
-            "includes these repeats with a throughput of 0. They do not contribute to the latency results."
+            f"No requested operation completed in {where}. The mean includes such repeats as zero throughput. They do "
+            "not contribute to the latency results."
         ),
         evidence=tuple(
             (record.cell, f"repeat {record.repeat}: {format_duration(record.measured_ns)}")

@@ -32,8 +32,8 @@ def not_as_written(case: Case) -> Iterator[Finding]:
         confidence=Confidence.CERTAIN,
         statement=(
             f"{len(damaged)} of {count_of(len([each for _, each in passes if each]), 'verification')} found blocks "
-            f"that do not contain the data that was written. The first damaged blocks were found {name}: {counts} of "
-            f"{sum(each.steps_checked for each in found):,} blocks checked."
+            f"that do not contain the written data. The first damaged blocks were found {name}: {counts} "
+            f"({sum(each.steps_checked for each in found):,} blocks checked)."
         ),
         evidence=tuple((name, _first(found)) for name, found in damaged[:10]),
         advice=(
