@@ -246,7 +246,7 @@ WRONG_INPUTS: Final[list[tuple[str, int, str, str]]] = [
     (
         "probe . --burst 64",
         2,
-        "--burst is set, but --burst and --think-time must be used together",
+        "--burst needs --think-time",
         "add --think-time 10ms",
     ),
     (

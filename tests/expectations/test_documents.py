@@ -100,7 +100,7 @@ def test_a_cell_whose_workload_was_not_printed_is_found_by_its_name_alone() -> N
     assert (by_keys.cell, by_keys.verdict, by_keys.why) == (
         None,
         Verdict.UNDECIDED,
-        "no cell in the document is known to have this workload; select the cell by name",
+        "no cell in the document has this workload, but some workloads are unknown; select the cell by name",
     )
 
 

@@ -84,7 +84,7 @@ MISTAKES = [
     (
         ('kind = "stall"\n', ""),
         f"mine.toml:9: faults.0.kind is missing; it must be one of {KINDS}",
-        "add the kind of the fault",
+        "add the kind of fault",
     ),
     (
         ("service_ns = 100_000\n", "service_ns = 100_000\nfaults = 4\n#"),

@@ -66,7 +66,7 @@ MISTAKES = [
     ),
     (
         ('kind = "queueing"\n', 'kind = "queueing"\nleaves_out = ["trim", 3]\n'),
-        "drive.toml:2: leaves_out = a list with other values is not a list of strings",
+        "drive.toml:2: leaves_out = a list with non-string values is not a list of strings",
         'write leaves_out = ["…"], with one sentence for each feature that the model omits',
     ),
     (

@@ -57,7 +57,7 @@ class ExpectationTable(_Table):
     sync: Sync = Field(default=Sync.NONE, description="Sync method for writes: none, fdatasync or dsync (O_DSYNC).")
     rate: Rate | None = Field(default=None, description="Arrivals per second. Default: no rate (closed loop).")
     operation: Operation | None = Field(default=None, description="Operation. Default: the main operation of the cell.")
-    metric: Quantity = Field(description="Metric, given by its column name.")
+    metric: Quantity = Field(description="Column name of the metric.")
     at_most: Bound | None = Field(default=None, description="Maximum value that passes.")
     at_least: Bound | None = Field(default=None, description="Minimum value that passes.")
 

@@ -94,7 +94,9 @@ def check_results(results: Results, expected: ExpectationsTable, where: tuple[st
 
 def _why_not_found(results: Results) -> str:
     if any(cell.workload is None for cell in results.cells):
-        return f"no cell in the {results.kind} is known to have this workload; select the cell by name"
+        return (
+            f"no cell in the {results.kind} has this workload, but some workloads are unknown; select the cell by name"
+        )
     return f"no cell in the {results.kind} has this workload"
 
 

@@ -60,7 +60,9 @@ else:
 class ExperimentTable(_Asked):
     """One ``[[experiment]]``: each key takes a value or a list, and all combinations are cells."""
 
-    repeats: Repeats | None = Field(default=None, description="As in the campaign. Default: the campaign setting.")
+    repeats: Repeats | None = Field(
+        default=None, description="Number of times each cell is measured. Default: the campaign setting."
+    )
 
     def values(self, key: Key[_Value]) -> list[_Value]:
         """The values of a key; none where it is not given and its default is none."""
@@ -79,9 +81,7 @@ class ExperimentTable(_Asked):
             )
         if bool(self.values(BURST)) != bool(self.values(THINK_TIME)):
             given, other = ("burst", 'think_time = "10ms"') if self.values(BURST) else ("think_time", "burst = 64")
-            raise _disagreement(
-                given, f"{given} is set, but burst and think_time must be used together", f"add {other}"
-            )
+            raise _disagreement(given, f"{given} needs {other.split()[0]}", f"add {other}")
         if self.values(RATE) and self.kind not in RATE_KINDS:
             raise _disagreement(
                 "rate",
@@ -123,8 +123,8 @@ class CampaignTable(_Table):
     duration: Duration = Field(default=5 * 10**9, description="Measurement time.", json_schema_extra=_in_text)
     precision: Precision | None = Field(
         default=None,
-        description="Target half-width of the 95 % intervals of throughput and mean latency; p99 is allowed twice "
-        "as much. Each cell is repeated until its intervals reach the target. The duration is the maximum length of a "
+        description="Target half-width of the 95 % intervals of throughput and mean latency; for p99, the target is "
+        "twice as wide. Each cell is repeated until it reaches these targets. The duration is the maximum length of a "
         "repeat. Default: fixed durations.",
     )
     budget: Duration | None = Field(
@@ -132,7 +132,7 @@ class CampaignTable(_Table):
     )
     first_duration: Duration | None = Field(
         default=None,
-        description="With precision: duration of the first repeats of each cell, which is also the minimum. Their "
+        description="With precision: duration of the first repeats of each cell and minimum of all repeats. The "
         "warm-up is shortened in proportion. Default: 1/16 of duration (1/8 for cells that write) and 1/5 of warmup.",
     )
     experiment: list[ExperimentTable] = Field(min_length=1, description="The experiments.")

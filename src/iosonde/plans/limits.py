@@ -69,7 +69,7 @@ def check_plan(plan: Plan, *, targets: int) -> None:
             raise UsageError(
                 f"{cell.cell} needs {cell.workload.targets} targets, but only {targets} "
                 f"{'was' if targets == 1 else 'were'} given",
-                "add targets, or lower targets in the campaign file",
+                "add targets, or reduce targets in the campaign file",
             )
 
 

@@ -84,4 +84,4 @@ def _check_rest(values: Mapping[str, Any]) -> None:
     burst, think_time = values["burst"], values["think_time"]
     if (burst is None) != (think_time is None):
         given, other = ("--think-time", "--burst 64") if burst is None else ("--burst", "--think-time 10ms")
-        raise UsageError(f"{given} is set, but --burst and --think-time must be used together", f"add {other}")
+        raise UsageError(f"{given} needs {other.split()[0]}", f"add {other}")

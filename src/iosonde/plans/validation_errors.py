@@ -59,7 +59,9 @@ def parse(text: str, file: str, whole: str) -> dict[str, Any]:
     except (RecursionError, ValueError) as error:
         # A number of thousands of digits is more than Python reads.
         what = (
-            "it is nested too deeply" if isinstance(error, RecursionError) else "it contains a number that is too long"
+            "it is nested too deeply"
+            if isinstance(error, RecursionError)
+            else "it contains a number with too many digits"
         )
         raise UsageError(f"{file} can't be read: {what}", hint) from error
     wrong = _beyond(found)

@@ -78,5 +78,5 @@ def check_data(cell: CellPlan) -> None:
         raise UsageError(
             f"{cell.cell}: {'zeros' if workload.data is Data.ZEROS else asked} can't be verified, because each "
             "sector has a unique header",
-            f"use data without duplicates that is at most {COMPRESSIBLE_PERCENT_MAX} % compressible",
+            f"use data without duplicates and at most {COMPRESSIBLE_PERCENT_MAX} % compressible",
         )

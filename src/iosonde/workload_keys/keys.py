@@ -118,8 +118,8 @@ SYNC: Final = Key(
     OneOf(Sync),
     "sync",
     Sync.NONE,
-    "How writes are made durable: none (not guaranteed), fdatasync, or dsync (O_DSYNC writes).",
-    InFile("How writes are made durable: none (not guaranteed), fdatasync, or dsync (O_DSYNC writes)."),
+    "Sync method for writes: none, fdatasync, or dsync (O_DSYNC).",
+    InFile("Sync method for writes: none, fdatasync, or dsync (O_DSYNC)."),
 )
 FLUSH_EVERY: Final = Key(
     "flush_every",

@@ -45,7 +45,7 @@ SAID = [
     ("--thinktime=1ms", "fio's --thinktime=1ms is --think-time 1ms"),
     ("--random_distribution=zipf:1.1", "fio's --random_distribution=zipf:1.1 is --pattern zipf:1.1"),
     ("--time_based", "fio's --time_based is the default: a probe always runs for --duration"),
-    ("--name=x", "fio's --name=x is not needed: iosonde names each cell by its workload"),
+    ("--name=x", "fio's --name=x is not needed: iosonde names each cell after its workload"),
     ("--group_reporting", "fio's --group_reporting is not needed: iosonde always records time series and histograms"),
     (
         "--output-format=json",

@@ -37,7 +37,7 @@ class DiskTable(ModelTable):
         le=1000,
         description="End of the square-root part of the seek curve, in thousandths of the full stroke.",
     )
-    seek_knee_ns: Seek_ns = Field(description="Seek time at the end of the square-root part.")
+    seek_knee_ns: Seek_ns = Field(description="Seek time at the end of the square-root part of the curve.")
     seek_full_ns: Seek_ns = Field(description="Full-stroke seek time.")
     head_switch_ns: Move_ns = Field(description="Head-switch time within a cylinder.")
     write_settle_ns: Move_ns = Field(description="Additional settling time before a write.")

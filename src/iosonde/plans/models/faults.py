@@ -44,7 +44,7 @@ class LatencySpikes(ModelPart):
 
     kind: Literal["latency_spikes"]
     from_ns: From_ns = 0
-    period_ns: Length_ns = Field(description="Time between the starts of two bursts.")
+    period_ns: Length_ns = Field(description="Time between the starts of consecutive bursts.")
     length_ns: Length_ns = Field(description="Duration of a burst.")
     extra_ns: Length_ns = Field(description="Latency added to each request.")
 

@@ -82,7 +82,7 @@ def _text(found: Mapping[str, Any], key: str, text: str, file: str) -> str:
 def _leaves_out(found: Mapping[str, Any], text: str, file: str) -> tuple[str, ...]:
     given = found.get(_LEAVES_OUT, [])
     if not isinstance(given, list) or not all(isinstance(each, str) and each.strip() for each in given):
-        value = "a list with other values" if isinstance(given, list) else shown(given)
+        value = "a list with non-string values" if isinstance(given, list) else shown(given)
         raise UsageError(
             f"{file}:{line_of(text, (_LEAVES_OUT,))}: {_LEAVES_OUT} = {value} is not a list of strings",
             f'write {_LEAVES_OUT} = ["…"], with one sentence for each feature that the model omits',
@@ -143,7 +143,7 @@ def _strange_fault(at: str, key: str, fault: object) -> UsageError:
     kinds = ", ".join(FAULT_TABLES)
     found = fault.get("kind") if isinstance(fault, Mapping) else None
     if found is None:
-        return UsageError(f"{at}: {key} is missing; it must be one of {kinds}", "add the kind of the fault")
+        return UsageError(f"{at}: {key} is missing; it must be one of {kinds}", "add the kind of fault")
     near = difflib.get_close_matches(str(found), FAULT_TABLES, n=1, cutoff=0.0)[0]
     return UsageError(f"{at}: {key} = {shown(found)} is not one of {kinds}", f'did you mean "{near}"?')
 

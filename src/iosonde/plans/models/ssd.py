@@ -186,7 +186,7 @@ def ssd_limits(table: SsdTable) -> tuple[Limit, ...]:
     amplification = greedy_amplification(media.over_provisioning_permille / 1000)
     return (
         Limit(
-            "4 KiB IOPS of the link",
+            "4 KiB IOPS limit of the link",
             f"{format_iops(SECOND_NS / (table.link.command_ns + data_ns))}/s",
             "command overhead plus data transfer, in one direction",
         ),

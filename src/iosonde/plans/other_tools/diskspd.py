@@ -75,7 +75,7 @@ ROWS: Final[tuple[Row, ...]] = (
         "iosonde records the latency of every operation and reports percentiles with 95 % intervals",
     ),
     (r"D.*", Kind.NOT_NEEDED, "iosonde always records a time series"),
-    (r"[an].*", Kind.NOT_NEEDED, "iosonde sets the affinity of each worker to a CPU near the device"),
+    (r"[an].*", Kind.NOT_NEEDED, "iosonde pins its workers to CPUs near the device"),
     (r"l", Kind.NOT_NEEDED, "iosonde registers its buffers with io_uring"),
     (r"x", Kind.NOT_NEEDED, "I/O is asynchronous, through io_uring"),
     (r"v", Kind.NOT_NEEDED, "iosonde always prints all results"),

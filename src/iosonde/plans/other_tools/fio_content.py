@@ -36,7 +36,7 @@ def durability(options: FioOptions) -> Iterator[Said]:
             raise refused("sync", sync, "valid values are none, sync and dsync")
         yield Flag("--sync", "dsync", "sync")
         if sync != "dsync":
-            yield Differs("sync", "iosonde writes with O_DSYNC, which does not flush file timestamps as O_SYNC does")
+            yield Differs("sync", "iosonde writes with O_DSYNC, which unlike O_SYNC does not flush file timestamps")
 
 
 def content(options: FioOptions) -> Iterator[Said]:
@@ -72,7 +72,8 @@ def _random_data(options: FioOptions) -> Iterator[Said]:
     if duplicates:
         yield Flag("--duplicates", duplicates, "dedupe_percentage")
         yield Differs(
-            "dedupe_percentage", "iosonde repeats blocks that it has written; fio repeats blocks from a separate pool"
+            "dedupe_percentage",
+            "iosonde repeats blocks that it has already written; fio repeats blocks from a separate pool",
         )
 
 

@@ -176,12 +176,12 @@ WORDS: Final[dict[str, FioWord]] = {
     ),
     **_words(
         DiscardReason.DIFFERS,
-        "iosonde chooses the submission batch size (an eighth of the queue depth) and reaps completions as they arrive",
+        "iosonde uses its own batch sizes and reaps completions as they arrive",
         "iodepth_batch iodepth_batch_complete_min iodepth_batch_complete_max",
     ),
     **_words(
         DiscardReason.DIFFERS,
-        "iosonde runs its workers on CPUs near the device; use `taskset` or `numactl` to choose other CPUs",
+        "iosonde pins its workers to CPUs near the device; use `taskset` or `numactl` to choose other CPUs",
         "cpus_allowed cpus_allowed_policy cpumask numa_cpu_nodes numa_mem_policy sqthread_poll_cpu",
     ),
     **_words(

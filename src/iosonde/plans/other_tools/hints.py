@@ -16,7 +16,7 @@ from iosonde.plans.other_tools.tkperf import tkperf_meaning
 # A flag on its own is translated without fio's defaults for the flags that are missing.
 _PLAIN: Final = {"direct": "1", "norandommap": "1", "ioengine": "libaio", "time_based": "", "filename": "file"}
 _HELD_AS: Final = {"rwmixwrite": "rwmixread", "buffered": "direct"}
-_ABOUT_NAME: Final = FioWord(DiscardReason.IGNORED, "iosonde names each cell by its workload")
+_ABOUT_NAME: Final = FioWord(DiscardReason.IGNORED, "iosonde names each cell after its workload")
 # fio would read 4KiB as 4,000 bytes, but users mean 4,096, as here.
 _OUR_UNIT: Final = re.compile(r"(?<=\d)([KMGT])iB\b")
 _PROBE_ONLY: Final = " of `iosonde probe`"
