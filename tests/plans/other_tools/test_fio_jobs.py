@@ -129,7 +129,7 @@ def test_one_job_of_several_has_to_be_named() -> None:
     assert chosen_job(jobs, "writes").options["rw"] == "write"
     for named, reason in (
         (None, "a probe measures one workload, but the input has 3 jobs"),
-        ("none", "there is no job named none"),
+        ("none", "no job is named none"),
     ):
         with pytest.raises(UsageError, match=reason):
             chosen_job(jobs, named)

@@ -57,7 +57,7 @@ def content(options: FioOptions) -> Iterator[Said]:
         yield from _random_data(options)
     if verify not in {"0", "null"}:
         yield Flag("--verify", None, "verify")
-        yield Differs("verify", "iosonde uses its own sector format and reads back the whole target at the end")
+        yield Differs("verify", "iosonde uses a different sector format and reads back the whole target at the end")
 
 
 def _random_data(options: FioOptions) -> Iterator[Said]:

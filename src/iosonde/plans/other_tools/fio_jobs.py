@@ -130,7 +130,7 @@ def chosen_job(jobs: list[FioJob], section: str | None) -> FioJob:
     if not names:
         raise UsageError("the input defines no fio job", "add --name=NAME, or a section to the job file")
     if not jobs:
-        raise UsageError(f"there is no job named {section}", f"available jobs: {', '.join(names)}")
+        raise UsageError(f"no job is named {section}", f"available jobs: {', '.join(names)}")
     if section is not None or len(set(names)) == 1:
         raise UsageError(f"{len(jobs)} jobs have the name {jobs[0].name}", "give each job a unique name")
     raise UsageError(

@@ -161,7 +161,7 @@ WORDS: Final[dict[str, FioWord]] = {
     ),
     **_words(
         DiscardReason.IGNORED,
-        "iosonde uses its own random number generator; --seed makes a run repeatable",
+        "iosonde uses a different random number generator; --seed makes a run repeatable",
         "random_generator randrepeat allrandrepeat randseed",
     ),
     **_words(
@@ -176,7 +176,7 @@ WORDS: Final[dict[str, FioWord]] = {
     ),
     **_words(
         DiscardReason.DIFFERS,
-        "iosonde uses its own batch sizes and reaps completions as they arrive",
+        "iosonde chooses the batch sizes and reaps completions as they arrive",
         "iodepth_batch iodepth_batch_complete_min iodepth_batch_complete_max",
     ),
     **_words(
@@ -246,7 +246,7 @@ WORDS: Final[dict[str, FioWord]] = {
     ),
     **_words(
         DiscardReason.REFUSED,
-        "iosonde uses its own sector format and read-back for --verify",
+        "iosonde uses a different sector format and read-back for --verify",
         "verify_interval verify_offset verify_pattern verify_pattern_interval verify_backlog "
         "verify_backlog_batch verify_only verify_state_load verify_state_save verify_policy "
         "verify_write_sequence verify_header_seed experimental_verify trim_percentage trim_verify_zero "
