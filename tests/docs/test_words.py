@@ -10,7 +10,6 @@ from tests.house.checkout import name_of
 
 PENDING: Final = (
     "docs/decisions/",
-    "docs/reference/",
     "src/iosonde/charts/",
     "src/iosonde/report/",
 )

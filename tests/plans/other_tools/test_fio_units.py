@@ -58,5 +58,5 @@ def test_what_fio_would_take_for_another_time_is_refused(text: str) -> None:
 
 def test_a_switch_without_a_value_is_on() -> None:
     assert [fio_switch(text, "direct") for text in ("", "1", "0")] == [True, True, False]
-    with pytest.raises(UsageError, match="neither 0 nor 1"):
+    with pytest.raises(UsageError, match="is not 0 or 1"):
         fio_switch("yes", "direct")
