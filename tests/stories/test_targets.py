@@ -120,4 +120,4 @@ def test_one_file_is_not_two_targets(tmp_path: Path, twice: str) -> None:
     (tmp_path / "precious").write_bytes(bytes(16 << 20))
     ended = iosonde("plan", *twice.split(), "--overwrite", folder=tmp_path)
     assert ended.returncode == 2
-    assert "is named twice" in ended.stderr
+    assert "is specified twice" in ended.stderr
