@@ -28,20 +28,20 @@ def _check_data(found: Iterable[Verification], hint: str) -> None:
 
 def check_campaign(run: RunRecord, directory: Path, report: Path) -> None:
     """Raises DataError if a target did not contain what was written, and MeasurementError if cells failed."""
-    _check_data((each for cell in run.cells for each in cell.verification), f"see their offsets in {report}")
+    _check_data((each for cell in run.cells for each in cell.verification), f"see {report} for the offsets")
     failed = failed_repeats(run.cells)
     if failed:
         counts = f"{len(failed)} of {len(run.cells)} measurements failed"
         raise MeasurementError(
             f"{counts}, the first in {failed[0].cell}: {_reason(failed[0])}",
-            f"{_fix(failed[0])}see the reasons in {report}; {_again(run, directory)}",
+            f"{_fix(failed[0])}see {report} for the reasons; {_again(run, directory)}",
         )
 
 
 def _again(run: RunRecord, directory: Path) -> str:
     if run.header.is_simulated:
-        return "resuming would not help: the model defines when the simulated drive fails"
-    return f"run `{resume_hint(run.header, directory)} --failed` to repeat them"
+        return "resuming does not help, because the failures are defined by the drive model"
+    return f"run `{resume_hint(run.header, directory)} --failed` to repeat the failed trials"
 
 
 def resume_hint(header: RunHeader, directory: Path) -> str:

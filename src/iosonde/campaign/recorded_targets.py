@@ -99,7 +99,7 @@ def _file(host: Host, target: ExistingFile, was: Identity, *, writes: bool, over
     check_same(path, was, host.identity(str(path)).model_copy(update={"born_ns": was.born_ns}))
     if writes and not now.is_own and not overwrite:
         raise TargetError(
-            f"{path} would be overwritten, but no mark shows that this run created it",
+            f"{path} would be overwritten, but is not marked as created by this run",
             "if its contents are not needed, resume with --overwrite; otherwise start a new run",
             final=True,
         )
@@ -157,7 +157,7 @@ def _new_file(host: Host, target: ExistingFile, was: Identity, *, overwrite: boo
         raise TargetError(
             f"not enough space for {format_size(target.span_bytes)}: {path.parent} has "
             f"{format_size(room.available_bytes)} free",
-            "free some space; the new file must have the same size",
+            "free some space; the file is created again with the same size",
         )
     return NewFile(path=path, span_bytes=target.span_bytes, file_system=room)
 
@@ -172,6 +172,6 @@ def recorded_target_line(host: Host, target: Target) -> str:
     ours = (
         "created by this run, will be removed"
         if is_own(host, target)
-        else "possibly not created by this run, will not be removed"
+        else "not marked as created by this run, will not be removed"
     )
     return f"{target.path} ({size}, {ours})"

@@ -109,7 +109,7 @@ def find_remaining(path: Path, host: Host, *, failed_again: bool) -> RemainingRu
     _check_known(path, run)
     if failed_again and run.header.is_simulated:
         raise UsageError(
-            "--failed can't help with a simulated drive: the model defines when it fails",
+            "--failed does not apply to simulated drives, whose failures are defined by the model",
             "omit --failed, or start a new run with another seed or model",
             final=True,
         )

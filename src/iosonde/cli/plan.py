@@ -85,7 +85,8 @@ def plan(
     rate = None if write_rate is None else parse_bytes(write_rate, "--write-rate")
     if rate == 0:
         raise UsageError(
-            "--write-rate must be greater than 0", "specify the target's write bandwidth per second, such as 500MB"
+            "--write-rate must be greater than 0",
+            "specify the target's write bandwidth in bytes per second, such as 500MB",
         )
     ahead = preflight(wish, datetime.now(UTC))
     taken = ahead.assumed_bytes_per_s if rate is None else rate

@@ -175,7 +175,7 @@ def _shallow(record: CellRecord) -> list[str]:
 def _not_analysed(record: CellRecord, error: Exception) -> str:
     return (
         f"warning: repeat {record.repeat} of {record.cell} is saved, but its intervals could not be analysed "
-        f"({type(error).__name__}: {error}); this is a bug in iosonde; please report it with an archive of the run"
+        f"({type(error).__name__}: {error}). This is a bug in iosonde; please report it with an archive of the run"
     )
 
 

@@ -197,7 +197,7 @@ class Writer:
 
         written = write_charts(self.page, path, self._needed_drawers, self.failures)
         empty = sum(figure.chart is None and not figure.failure for figure in self.page.figures)
-        nothing = f"; not drawn, without data: {empty}" if empty else ""
+        nothing = f"; charts without data: {empty}" if empty else ""
         return f"{len(written) // len(SUFFIXES)} charts as SVG, PNG and CSV to {path}{nothing}"
 
     def _csv(self, path: Path) -> str:

@@ -15,7 +15,7 @@ def resume(
     run: Annotated[Path, typer.Argument(readable=False, help="Run directory.", metavar="RUN", show_default=False)],
     overwrite: Overwrite = False,
     failed: Annotated[
-        bool, typer.Option("--failed", help="Also repeat failed trials. The journal keeps their failures.")
+        bool, typer.Option("--failed", help="Also repeat failed trials. The recorded failures remain in the journal.")
     ] = False,
 ) -> None:
     """Resume an interrupted run with the same target, cells, seeds and order. Existing results are kept.
