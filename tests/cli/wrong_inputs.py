@@ -565,7 +565,7 @@ WRONG_INPUTS: Final[list[tuple[str, int, str, str]]] = [
         "plan . --size 16MiB --write-rate 0",
         2,
         "--write-rate must be greater than 0",
-        "specify the target's write bandwidth in bytes per second, such as 500MB",
+        "specify the write bandwidth in bytes per second, such as 500MB",
     ),
     ("list nowhere", 6, "nowhere is not a directory", "name the directory that contains the runs"),
     ("list precious", 6, "precious is not a directory", "name the directory that contains the runs"),

@@ -51,7 +51,7 @@ def test_a_full_disk_under_the_target_is_told_before_anything_is_measured(small_
     assert ended.returncode == 3, ended.stderr
     assert "error: the preconditioning write did not complete: write at offset" in ended.stderr
     assert "No space left on device (ENOSPC)" in ended.stderr
-    assert "hint: free some space, or check the device's health (dmesg); then `iosonde resume" in ended.stderr
+    assert "hint: free some space, or check the device's health (dmesg); then run `iosonde resume" in ended.stderr
 
 
 ROOM_BYTES = 20 << 20

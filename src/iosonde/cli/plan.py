@@ -48,11 +48,7 @@ def plan(
     cells: Annotated[bool, typer.Option("--cells", help="List every cell.")] = False,
     json: Annotated[
         bool,
-        typer.Option(
-            "--json",
-            help="Print the plan, its cost and its memory use as JSON to stdout.",
-            rich_help_panel=OUTPUT_GROUP,
-        ),
+        typer.Option("--json", help="Print plan, cost and memory use as JSON to stdout.", rich_help_panel=OUTPUT_GROUP),
     ] = False,
 ) -> None:
     """Show the cells, time, bytes written and drive fills of a run, without running it. The target is not changed.
@@ -85,8 +81,7 @@ def plan(
     rate = None if write_rate is None else parse_bytes(write_rate, "--write-rate")
     if rate == 0:
         raise UsageError(
-            "--write-rate must be greater than 0",
-            "specify the target's write bandwidth in bytes per second, such as 500MB",
+            "--write-rate must be greater than 0", "specify the write bandwidth in bytes per second, such as 500MB"
         )
     ahead = preflight(wish, datetime.now(UTC))
     taken = ahead.assumed_bytes_per_s if rate is None else rate
