@@ -24,8 +24,8 @@ def start() -> NoReturn:
     _bound_width()
     if sys.flags.optimize >= _WITHOUT_DOCSTRINGS:
         # The chart library reads its own; without them a run would end in a traceback once all was measured.
-        sys.stderr.write("error: reports can't be made by a Python that leaves docstrings out (-OO)\n")
-        sys.stderr.write("hint: use -O or nothing, or unset PYTHONOPTIMIZE\n")
+        sys.stderr.write("error: reports need docstrings, which Python omits with -OO\n")
+        sys.stderr.write("hint: run Python without -OO, and unset PYTHONOPTIMIZE\n")
         sys.exit(2)
     try:
         from iosonde.cli.main import entry

@@ -2,15 +2,15 @@
 
 IosondeError
 ├── UsageError          exit 2   an invalid flag or value
-├── TargetError         exit 3   the target is missing, was refused, or is not as expected
-├── EngineError         exit 4   the engine is missing, was refused, or failed
+├── TargetError         exit 3   the target is missing, was rejected, or is not as expected
+├── EngineError         exit 4   the engine is missing, was rejected, or failed
 ├── MeasurementError    exit 5   the run ended, but some of its cells failed
-├── RecordError         exit 6   a run directory that can't be read
+├── RecordError         exit 6   the run directory can't be read
 │   └── NewerError      exit 6   a run that a newer iosonde has written
 ├── OutputError         exit 7   an output can't be written
 ├── DataError           exit 8   the data read back differs from the data written
-├── ExpectationError    exit 9   a run does not meet its expected values
-└── UndecidedError      exit 10  a run does not decide whether it meets its expected values
+├── ExpectationError    exit 9   the run does not meet the expected values
+└── UndecidedError      exit 10  the run is inconclusive: no check failed, but some are undecided
 
 An interruption is not an error: the command exits with 129 for SIGHUP, 130 for SIGINT and 143 for SIGTERM.
 """
@@ -20,17 +20,19 @@ from collections.abc import Callable
 from typing import Any, Final
 
 HINT_HANGS: Final = (
-    "check the kernel log (dmesg); `umount -f` force-unmounts an unresponsive file system, then run again"
+    "check the kernel log (dmesg), force-unmount an unresponsive file system (umount -f), then run again"
 )
 """The hint for a target that does not respond: any access to it may hang for ever."""
 
-HINT_PROCESSES: Final = "raise the limit on processes and threads (ulimit -u; pids.max of the cgroup), or stop some"
+HINT_PROCESSES: Final = (
+    "raise the limit on processes and threads (ulimit -u, or pids.max of the cgroup), or stop other processes"
+)
 """The hint if the limit on processes is reached."""
 
 HINT_FILES: Final = "raise the limit on open files (ulimit -n)"
 """The hint if the limit on open files is reached."""
 
-HINT_ONE_BUILD: Final = "front end and engine must come from the same build: install iosonde again"
+HINT_ONE_BUILD: Final = "the front end and the engine must be from the same build; reinstall iosonde"
 """The hint if front end and engine speak different protocols."""
 
 
@@ -68,13 +70,13 @@ class UsageError(IosondeError):
 
 
 class TargetError(IosondeError):
-    """The target is missing, was refused, or is not as expected."""
+    """The target is missing, was rejected, or is not as expected."""
 
     exit_code = 3
 
 
 class EngineError(IosondeError):
-    """The engine is missing, was refused, or failed."""
+    """The engine is missing, was rejected, or failed."""
 
     exit_code = 4
 
@@ -86,7 +88,7 @@ class MeasurementError(IosondeError):
 
 
 class RecordError(IosondeError):
-    """A run directory that can't be read."""
+    """The run directory can't be read."""
 
     exit_code = 6
 
@@ -102,13 +104,13 @@ class DataError(IosondeError):
 
 
 class ExpectationError(IosondeError):
-    """A run does not meet its expected values."""
+    """The run does not meet the expected values."""
 
     exit_code = 9
 
 
 class UndecidedError(IosondeError):
-    """A run does not decide whether it meets its expected values."""
+    """The run is inconclusive: no check failed, but some are undecided."""
 
     exit_code = 10
 

@@ -87,7 +87,7 @@ def test_what_makes_no_sense_is_refused_in_the_words_of_the_command(
 
 
 def test_no_target_is_refused() -> None:
-    with pytest.raises(UsageError, match="no target was given"):
+    with pytest.raises(UsageError, match="no target specified"):
         iosonde.run()
 
 
@@ -167,7 +167,7 @@ def test_a_switch_of_a_probe_takes_no_text(name: str) -> None:
 @pytest.mark.parametrize("target", [1.5, None, ["null:"], b"null:"])
 def test_a_target_that_is_no_text_is_not_taken_for_a_name(target: object) -> None:
     targets: list[Any] = [target]
-    with pytest.raises(UsageError, match="is neither text nor a path"):
+    with pytest.raises(UsageError, match="is neither a string nor a path"):
         iosonde.probe(*targets)
 
 

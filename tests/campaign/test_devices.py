@@ -31,9 +31,9 @@ def device(named: Path) -> BlockDevice:
 
 
 def test_what_writes_and_what_overwrites_is_refused_with_what_only_reads() -> None:
-    with pytest.raises(TargetError, match="and the profile lab would write to it") as refused:
+    with pytest.raises(TargetError, match=r"^the profile lab would write to .*, but iosonde only reads") as refused:
         check_device(BLOCK, READABLE, writer="the profile lab", way_to_read="--profile reads", overwrite=False)
-    assert refused.value.hint.startswith("--profile reads only reads; ")
+    assert refused.value.hint.startswith("use --profile reads to measure reads; ")
     with pytest.raises(TargetError, match="--overwrite would write to /dev/nvme0n1"):
         check_device(BLOCK, READABLE, writer="", way_to_read="--profile reads", overwrite=True)
 
@@ -48,19 +48,19 @@ def test_commands_go_to_whole_namespaces_only() -> None:
     check_commands(device(BLOCK), asked=True)
     with pytest.raises(UsageError, match="and /dev/sda is not one") as refused:
         check_commands(BlockDevice(path=SDA, named=SDA, span_bytes=GIB), asked=True)
-    assert refused.value.hint == "name one, such as /dev/nvme0n1, or use --engine io_uring"
+    assert refused.value.hint == "specify a namespace, such as /dev/nvme0n1, or use --engine io_uring"
 
 
 def test_a_generic_device_takes_commands_only() -> None:
     check_commands(device(GENERIC), asked=True)
-    with pytest.raises(UsageError, match="only accepts NVMe commands") as refused:
+    with pytest.raises(UsageError, match="accepts only NVMe commands") as refused:
         check_commands(device(GENERIC), asked=False)
-    assert refused.value.hint == "add --engine passthrough, or name the block device, /dev/nvme0n1"
+    assert refused.value.hint == "add --engine passthrough, or use the block device /dev/nvme0n1"
 
 
 def test_a_kernel_without_passthrough_is_told_from_one_that_refuses_io_uring() -> None:
     assert choose_engine(EngineChoice.PASSTHROUGH, hello(Engine.PASSTHROUGH), device(BLOCK)) is Engine.PASSTHROUGH
-    with pytest.raises(EngineError, match="this kernel has no NVMe passthrough"):
+    with pytest.raises(EngineError, match="this kernel does not support NVMe passthrough"):
         choose_engine(EngineChoice.PASSTHROUGH, hello(Engine.IO_URING), device(BLOCK))
 
 

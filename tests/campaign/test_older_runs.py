@@ -58,8 +58,8 @@ def test_an_older_run_goes_on_to_what_it_would_have_become(text: str, torn: int,
 
 NEWER: dict[str, Callable[[dict[str, Any]], None]] = {
     "the engine 'quantum'": lambda header: header.update(engine_asked="quantum"),
-    "a kind or keys of the simulated drive": lambda header: header["target"]["simulation"]["table"].update(kind="tape"),
-    "a kind or keys of the simulated drive 'mmc'": lambda header: header["target"]["simulation"]["table"].update(
+    "a model kind or model keys": lambda header: header["target"]["simulation"]["table"].update(kind="tape"),
+    "a model kind or model keys (simulated drive 'mmc')": lambda header: header["target"]["simulation"]["table"].update(
         colour="red"
     ),
 }

@@ -236,7 +236,8 @@ def test_a_plan_of_rounds_is_told_with_its_rule_its_last_round_and_the_time_of_a
     ahead = preflight(procedure(rule), NOW)
     text = "\n".join(plan_lines(ahead, plan_cost(ahead.plan, 10**9)))
     assert (
-        "rounds    until 5 are in steady state, at most 12: iops of random-write-4KiB-qd8, iops of random-mix65" in text
+        "rounds    until the last 5 are in steady state, at most 12: iops of random-write-4KiB-qd8, "
+        "iops of random-mix65" in text
     )
     assert "time      at most " in text
     cost = plan_cost(ahead.plan, 10**9)

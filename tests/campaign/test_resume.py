@@ -22,9 +22,9 @@ PATH = Path("/srv/data/file")
     ("change", "said"),
     [
         ({"device_minor": 3}, "it was on device 259:2, now 259:3"),
-        ({"inode": 13}, "it was inode 12, this one is 13"),
-        ({"size_bytes": 5}, "it had 1048576 bytes, this one has 5"),
-        ({"born_ns": 2_000}, "it was created later, with the same inode number"),
+        ({"inode": 13}, "its inode number was 12, and is now 13"),
+        ({"size_bytes": 5}, "its size was 1048576 bytes, and is now 5"),
+        ({"born_ns": 2_000}, "it was created later and has the same inode number"),
     ],
 )
 def test_another_file_is_refused_with_what_makes_it_another(change: dict[str, int], said: str) -> None:

@@ -50,14 +50,14 @@ def test_several_simulated_drives_are_fine() -> None:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("sim:",), "sim: does not name a model"),
+        (("sim:",), "sim: does not specify a model"),
         (("sim:mm2",), "unknown model 'mm2'"),
-        (("sim:mm1,sed=3",), "sim:mm1,sed=3 has the unknown option sed"),
+        (("sim:mm1,sed=3",), "sim:mm1,sed=3: unknown option sed"),
         (("sim:mm1,seed=x",), "sim:mm1,seed=x: seed is not a whole number"),
         (("sim:mm1,seed=-1",), "sim:mm1,seed=-1: seed is not a whole number"),
         (("sim:mm1,seed=1,seed=2",), "sim:mm1,seed=1,seed=2 repeats an option"),
         (("sim:mm1,seed=9007199254740992",), "seed is not a whole number from 0 to 9007199254740991"),
-        (("sim:mm1,scale=16",), "a queueing model has no capacity to scale"),
+        (("sim:mm1,scale=16",), "a queueing model can't be scaled"),
         (("sim:./no.toml",), r"\./no\.toml does not exist"),
         (("sim:mm1", "."), r"sim:mm1 and \. can't be measured together"),
         ((".", "sim:mm1"), r"sim:mm1 and \. can't be measured together"),
@@ -84,7 +84,7 @@ def test_a_file_whose_name_looks_like_a_model_is_named_by_its_path(tmp_path: Pat
 
 @pytest.mark.parametrize("choice", [EngineChoice.IO_URING, EngineChoice.PSYNC])
 def test_an_engine_that_does_io_is_refused_for_a_simulated_drive(choice: EngineChoice) -> None:
-    with pytest.raises(UsageError, match="a simulated drive has none") as told:
+    with pytest.raises(UsageError, match="can't measure a simulated drive") as told:
         check_choice(choice, resolve_targets(LocalHost(), wish("sim:mmc"), "run")[0])
     assert told.value.hint.startswith("omit --engine")
 

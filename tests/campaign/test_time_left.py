@@ -167,7 +167,7 @@ def test_a_file_that_is_gone_is_written_once_more_and_told_with_the_time_that_it
     assert not Path(rest.run.header.target.path).exists()
     assert rest.preparation_ns == rest.run.preparation[0].measured_ns > 0
     assert rest.left_ns == rest.preparation_ns + 5 * (13_000_000 + OVERHEAD_NS)
-    assert rest_line(rest).endswith("; first the target is written in full")
+    assert rest_line(rest).endswith("; the target is preconditioned first")
 
 
 def test_a_file_that_stays_is_not_written_once_more(tmp_path: Path) -> None:
@@ -179,7 +179,7 @@ def test_a_file_that_stays_is_not_written_once_more(tmp_path: Path) -> None:
     rest = find_remaining(tmp_path / "run", LocalHost(), failed_again=False)
     assert rest.preparation_ns == 0
     assert rest.left_ns + rest.spent_ns == cost_of(rest)
-    assert rest_line(rest) == "5 of 8 trials are left, 140 ms"
+    assert rest_line(rest) == "5 of 8 trials remain, 140 ms"
 
 
 def test_a_run_that_has_ended_has_nothing_left(tmp_path: Path) -> None:
@@ -187,16 +187,16 @@ def test_a_run_that_has_ended_has_nothing_left(tmp_path: Path) -> None:
     rest = find_remaining(tmp_path / "run", LocalHost(), failed_again=False)
     assert (rest.is_done, rest.turns, rest.replayed) == (True, (), ())
     assert rest.spent_ns == cost_of(rest)
-    assert rest_line(rest) == "all 8 trials are measured; the report is written again"
+    assert rest_line(rest) == "all 8 trials are complete; writing the report again"
 
 
 def test_what_is_told_names_the_budget_that_is_spent_and_what_is_replayed(tmp_path: Path) -> None:
     rest = broken_off(ADAPTIVE, tmp_path, 12, within=True)
     spent, left = rest.budget_spent_ns / SECOND_NS, rest.left_ns / SECOND_NS
     assert rest_line(rest) == (
-        f"{len(rest.turns)} of {len(rest.run.turns)} trials are left, and more may follow: at most {left:.1f} s, "
-        f"since {spent:.1f} s of the budget of 15.0 s are used; this is virtual time, which passes much "
-        "faster; first the simulated drive repeats the 12 that are already measured"
+        f"{len(rest.turns)} of {len(rest.run.turns)} trials remain (more may be added), at most {left:.1f} s left, "
+        f"{spent:.1f} s of the budget of 15.0 s used; this is virtual time (real time is much "
+        "shorter); the 12 completed trials are replayed first"
     )
 
 

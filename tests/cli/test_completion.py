@@ -129,7 +129,7 @@ def test_a_file_of_the_users_is_not_replaced(tmp_path: Path) -> None:
     words = ["completion", "install", "bash"]
     ended = iosonde(*words, XDG_DATA_HOME=str(tmp_path))
     assert (ended.returncode, path.read_text()) == (7, "mine\n")
-    assert "replace it with --force" in ended.stderr
+    assert "use --force to replace it" in ended.stderr
     assert iosonde(*words, "--force", XDG_DATA_HOME=str(tmp_path)).returncode == 0
     assert "complete -o default" in path.read_text()
 
@@ -137,4 +137,4 @@ def test_a_file_of_the_users_is_not_replaced(tmp_path: Path) -> None:
 def test_a_shell_without_a_script_is_refused() -> None:
     ended = iosonde("completion", "show", SHELL="/bin/tcsh")
     assert ended.returncode == 2
-    assert "there is no completion for tcsh" in ended.stderr
+    assert "completion is not available for tcsh" in ended.stderr

@@ -84,4 +84,4 @@ def test_a_run_without_a_target_explains_what_one_is_and_that_none_is_needed() -
     ended = iosonde("run")
     assert (ended.returncode, ended.stdout) == (2, "")
     assert "iosonde run /mnt/data" in ended.stderr
-    assert "measure a simulated drive: a whole report in seconds, without hardware" in ended.stderr
+    assert "measure a simulated drive: a full report in seconds, without hardware" in ended.stderr

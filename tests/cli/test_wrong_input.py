@@ -107,7 +107,7 @@ def test_an_empty_target_is_refused_and_is_not_the_current_directory(folder: Pat
     ended = iosonde(command, "", folder=folder)
     assert ended.returncode == 2
     assert "error: an argument is empty" in ended.stderr
-    assert "hint: is a variable unset?" in ended.stderr
+    assert "hint: check for an unset variable;" in ended.stderr
 
 
 def test_a_missing_engine_is_named(folder: Path) -> None:
@@ -137,6 +137,6 @@ def test_a_python_without_docstrings_is_refused_before_anything_is_measured(tmp_
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == (
-        "error: reports can't be made by a Python that leaves docstrings out (-OO)\n"
-        "hint: use -O or nothing, or unset PYTHONOPTIMIZE\n"
+        "error: reports need docstrings, which Python omits with -OO\n"
+        "hint: run Python without -OO, and unset PYTHONOPTIMIZE\n"
     )

@@ -101,13 +101,13 @@ def test_a_device_is_read_past_the_page_cache_and_what_it_is_stands_in_the_recor
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("run",), "and the profile lab would write to it"),
+        (("run",), "the profile lab would write to "),
         (("run", "--profile", "reads", "--overwrite"), "--overwrite would write"),
-        (("plan",), "and the profile lab would write to it"),
-        (("probe", "--read", "70"), "and the requested workload would write to it"),
-        (("probe", "--read", "99", "--trim", "1"), "and the requested workload would write to it"),
-        (("probe", "--read", "0", "--verify"), "and the requested workload would write to it"),
-        (("probe", "--read", "0", "--engine", "fio"), "and the requested workload would write to it"),
+        (("plan",), "the profile lab would write to "),
+        (("probe", "--read", "70"), "the requested workload would write to "),
+        (("probe", "--read", "99", "--trim", "1"), "the requested workload would write to "),
+        (("probe", "--read", "0", "--verify"), "the requested workload would write to "),
+        (("probe", "--read", "0", "--engine", "fio"), "the requested workload would write to "),
         (("probe", "--overwrite"), "--overwrite would write"),
     ],
 )
@@ -116,8 +116,8 @@ def test_what_would_write_a_device_is_refused_and_says_what_only_reads(
 ) -> None:
     error, hint = refused(words[0], device, *words[1:])
     assert said in error
-    assert hint.startswith(("hint: --profile reads only reads; ", "hint: --read 100 only reads; ", "hint: omit --over"))
-    assert hint.endswith("to measure writes, mount the device and name a directory on it")
+    assert hint.startswith(("hint: use --profile reads to ", "hint: use --read 100 to ", "hint: omit --over"))
+    assert hint.endswith("to measure writes, mount the device and specify a directory on it")
 
 
 def test_whatever_the_front_asks_for_the_engine_opens_no_device_for_writing(device: Path) -> None:
@@ -139,18 +139,15 @@ def test_any_block_device_that_there_is_is_refused_to_whoever_would_write_it() -
     if not there:
         pytest.skip("there is no block device here")
     error, _ = refused("probe", there[0], "--read", "50")
-    assert (
-        error == f"error: {there[0]} is a block device, which iosonde only reads, "
-        "and the requested workload would write to it"
-    )
+    assert error == f"error: the requested workload would write to {there[0]}, but iosonde only reads block devices"
 
 
 @pytest.mark.parametrize(
     ("words", "said"),
     [
         (("--size", "65MiB"), "--size 65 MiB exceeds the size of"),
-        (("--size", "16MiB", "--engine", "null"), "--engine null and the target null: go together"),
-        (("--engine", "simulation"), "--engine simulation measures simulated drives only"),
+        (("--size", "16MiB", "--engine", "null"), "--engine null and the target null: must be used together"),
+        (("--engine", "simulation"), "--engine simulation only measures simulated drives"),
     ],
 )
 def test_what_makes_no_sense_for_a_device_is_told(device: Path, words: tuple[str, ...], said: str) -> None:
@@ -160,14 +157,14 @@ def test_what_makes_no_sense_for_a_device_is_told(device: Path, words: tuple[str
 def test_a_device_beside_a_file_that_would_be_made_and_filled_is_refused(device: Path, tmp_path: Path) -> None:
     error, hint = refused("probe", tmp_path, device)
     assert "would be created and written" in error
-    assert hint == "hint: name only devices and existing files, or only new files and directories"
+    assert hint == "hint: specify only devices and existing files, or only new files and directories"
 
 
 def test_a_device_with_two_nodes_is_one_device(device: Path, tmp_path: Path) -> None:
     node = tmp_path / "node"
     os.mknod(node, 0o600 | stat.S_IFBLK, device.stat().st_rdev)
     ended = iosonde("probe", device, node)
-    assert (ended.returncode, "is named twice" in ended.stderr) == (2, True), ended.stderr
+    assert (ended.returncode, "is specified twice" in ended.stderr) == (2, True), ended.stderr
 
 
 def test_two_devices_are_read_at_the_same_time(device: Path, tmp_path: Path) -> None:
@@ -260,10 +257,10 @@ def test_a_run_does_not_go_on_on_another_device_of_the_same_name_and_size(tmp_pa
     with attached(other, device):
         error, hint = refused("resume", directory)
     assert error == (
-        f"error: {device} is not the device that was measured: the measured device had file {tmp_path / 'image'}, "
-        f"this one has file {other}"
+        f"error: {device} is not the device that was measured: its identifier was file {tmp_path / 'image'}, "
+        f"and is now file {other}"
     )
-    assert hint == "hint: connect that device again under the same path, or start a new run"
+    assert hint == "hint: reconnect the measured device under the same path, or start a new run"
 
 
 def test_a_device_that_shrinks_while_it_is_measured_ends_the_run(tmp_path: Path) -> None:

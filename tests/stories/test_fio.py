@@ -194,7 +194,7 @@ def test_a_fio_that_is_killed_is_named_and_the_run_can_go_on(tmp_path: Path) -> 
     _, stderr = process.communicate(timeout=20)
     assert process.returncode == 4
     assert "error: fio was ended by SIGKILL" in stderr
-    assert "`iosonde resume run` continues the run" in stderr
+    assert "then run `iosonde resume run` to continue" in stderr
 
 
 def test_a_file_that_is_cut_meanwhile_ends_the_run(tmp_path: Path) -> None:

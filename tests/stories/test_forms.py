@@ -65,7 +65,7 @@ def test_forms_that_are_there_are_replaced_only_when_that_is_asked_for(written: 
     assert (again.returncode, again.stdout) == (7, "")
     assert again.stderr.splitlines()[-2:] == [
         "error: page.html exists",
-        "hint: name another file, or replace it with --force",
+        "hint: specify another file, or use --force to replace it",
     ]
     assert iosonde("report", "run", *WORDS, "--force", folder=folder).returncode == 0
 
@@ -91,7 +91,7 @@ def test_charts_that_are_there_already_are_kept(written: Written, tmp_path: Path
     assert {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()} == before
     assert ended.stderr.splitlines() == [
         f"error: {holder} already contains charts",
-        "hint: name another directory, or replace them with --force",
+        "hint: specify another directory, or use --force to replace them",
     ]
 
 

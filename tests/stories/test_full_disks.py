@@ -31,7 +31,7 @@ def test_a_full_disk_under_the_run_directory_loses_no_finished_cell_and_the_run_
     assert ended.returncode == 7, ended.stderr
     lines = ended.stderr.splitlines()
     assert lines[-2] == f"error: can't write {directory}/journal: No space left on device"
-    assert lines[-1].endswith(f"then `iosonde resume {directory} --overwrite` continues the run")
+    assert lines[-1].endswith(f"then run `iosonde resume {directory} --overwrite` to continue")
     kept = load_run(directory)
     assert sum(cell.outcome is Outcome.FINISHED for cell in kept.cells) > 3
     assert not (tmp_path / "target.data").exists()
@@ -51,7 +51,7 @@ def test_a_full_disk_under_the_target_is_told_before_anything_is_measured(small_
     assert ended.returncode == 3, ended.stderr
     assert "error: the preconditioning write did not complete: write at offset" in ended.stderr
     assert "No space left on device (ENOSPC)" in ended.stderr
-    assert "hint: free some space, or check the device's health (dmesg); then `iosonde resume" in ended.stderr
+    assert "hint: free some space, or check the device's health (dmesg); then run `iosonde resume" in ended.stderr
 
 
 ROOM_BYTES = 20 << 20

@@ -33,7 +33,7 @@ sync = "{sync}"
 # each makes its report, all of them at the same time and other tests beside them.
 ENDS_S_MAX = 3 + 30 + 25 + 30
 GIVEN_UP = "did not complete within 30 s"
-WAY_OUT = "hint: check the kernel log (dmesg); `umount -f` force-unmounts an unresponsive file system; then "
+WAY_OUT = "hint: check the kernel log (dmesg), force-unmount an unresponsive file system (umount -f); then run "
 
 
 @dataclass
@@ -163,7 +163,7 @@ def test_it_says_what_hangs_and_what_to_do(ended: list[Hanging]) -> None:
         assert error.startswith("error: "), run.what
         assert GIVEN_UP in error, run.what
         given_up = "" if run.file is None else " --overwrite"
-        assert hint == f"{WAY_OUT}`iosonde resume {run.directory}{given_up}` continues the run", run.what
+        assert hint == f"{WAY_OUT}`iosonde resume {run.directory}{given_up}` to continue", run.what
 
 
 def test_what_came_back_before_is_kept_and_counted_right(ended: list[Hanging]) -> None:

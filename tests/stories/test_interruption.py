@@ -67,7 +67,7 @@ def test_an_engine_that_is_killed_is_named_and_finished_cells_are_kept(tmp_path:
     _, stderr = process.communicate(timeout=20)
     assert process.returncode == 4
     assert "the engine was killed by SIGKILL" in stderr
-    assert stderr.splitlines()[-1].endswith(f"then `iosonde resume {directory}` continues the run")
+    assert stderr.splitlines()[-1].endswith(f"then run `iosonde resume {directory}` to continue")
     assert len(load_run(directory).cells) >= 2
     assert [path.name for path in tmp_path.iterdir()] == ["run"]
 

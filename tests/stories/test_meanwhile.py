@@ -74,9 +74,9 @@ def replace(path: Path) -> None:
 @pytest.mark.parametrize(
     ("change", "said", "refused"),
     [
-        (shorten, "had 16777216 bytes and now has", "is not the file that was measured: it had 16777216 bytes"),
+        (shorten, "had 16777216 bytes and now has", "is not the file that was measured: its size was 16777216 bytes"),
         (remove, "was removed or moved away", "target can't be found: No such file or directory"),
-        (replace, "was replaced by another file", "is not the file that was measured: it was inode"),
+        (replace, "was replaced by another file", "is not the file that was measured: its inode number was"),
     ],
 )
 def test_a_target_that_changes_ends_the_run_and_can_only_be_resumed_when_it_is_back(
@@ -90,15 +90,16 @@ def test_a_target_that_changes_ends_the_run_and_can_only_be_resumed_when_it_is_b
     _, stderr = process.communicate(timeout=30)
     assert process.returncode == 3, stderr
     assert said in stderr
-    assert "hint: stop other programs that use the target, and check its health; then `iosonde resume " in stderr
-    assert f"{directory} --overwrite` continues the run" in stderr
+    hint = "hint: stop other programs that use the target, and check the device's health; then run `iosonde resume "
+    assert hint in stderr
+    assert f"{directory} --overwrite` to continue" in stderr
     run = load_run(directory)
     assert run.cells[0].outcome is Outcome.FINISHED
     assert run.cells[-1].outcome is Outcome.FAILED
     again = iosonde("resume", "--overwrite", directory)
     assert again.returncode == 3, again.stderr
     assert refused in again.stderr
-    assert "hint: restore that file, or start a new run" in again.stderr
+    assert "hint: restore the measured file, or start a new run" in again.stderr
 
 
 def test_a_second_run_on_one_target_is_refused_and_says_who_holds_it(tmp_path: Path) -> None:
@@ -111,7 +112,7 @@ def test_a_second_run_on_one_target_is_refused_and_says_who_holds_it(tmp_path: P
     assert second.returncode == 3, second.stderr
     assert f"error: {target} is in use by process " in second.stderr
     assert f"(iosonde-engine), started by process {process.pid} (" in second.stderr
-    assert "hint: wait until it has finished" in second.stderr
+    assert "hint: wait until the file is no longer in use" in second.stderr
 
 
 def test_two_runs_on_one_disk_both_say_so(tmp_path: Path) -> None:
@@ -143,7 +144,7 @@ def test_a_front_that_is_killed_leaves_its_file_to_the_resumption_which_removes_
     assert (directory / "report.html").exists()
     resumed = iosonde("resume", "--overwrite", directory)
     assert resumed.returncode == 0, resumed.stderr
-    assert "3 of 4 trials are left" in resumed.stderr
+    assert "3 of 4 trials remain" in resumed.stderr
     assert list(folder.iterdir()) == []
     run = load_run(directory)
     assert run.finished
@@ -159,7 +160,7 @@ def test_a_finished_run_is_resumed_into_nothing_but_a_fresh_report(tmp_path: Pat
     journal = (directory / "journal").read_bytes()
     again = iosonde("resume", "--overwrite", directory)
     assert again.returncode == 0, again.stderr
-    assert "all 4 trials are measured" in again.stderr
+    assert "all 4 trials are complete" in again.stderr
     assert (directory / "report.html").exists()
     assert (directory / "journal").read_bytes() == journal
 
@@ -174,9 +175,9 @@ def test_a_target_that_was_cut_and_made_long_again_is_not_measured_on_its_holes(
     os.truncate(path, 16 << 20)
     ended = iosonde("resume", "--overwrite", tmp_path / "run")
     assert ended.returncode == 3
-    assert "that this run had written are unwritten now" in ended.stderr
+    assert "that this run wrote are now holes" in ended.stderr
     assert "hint: start a new run" in ended.stderr
-    assert "continues the run" not in ended.stderr
+    assert "to continue" not in ended.stderr
 
 
 def test_a_report_of_a_run_that_is_still_going_on_says_so(tmp_path: Path) -> None:

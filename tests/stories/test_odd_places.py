@@ -31,7 +31,7 @@ def test_a_read_only_file_system_is_told_from_missing_rights(mounted: Path) -> N
     assert ended.returncode == 3
     assert ended.stderr.splitlines()[-2:] == [
         f"error: {mounted} is on a read-only file system",
-        "hint: name a directory on a file system that is mounted read-write",
+        "hint: specify a directory on a file system that is mounted read-write",
     ]
 
 

@@ -14,15 +14,15 @@ def test_the_plan_says_cells_time_bytes_and_fills_and_touches_nothing(tmp_path: 
     assert lines["cells"] == "43 distinct x 3 repeats, 129 trials, each 1.0 s warm-up + 5.0 s"
     assert lines["memory"].endswith("of I/O buffers (random-write-4KiB-qd256), plus 128 MiB")
     assert lines["time"].startswith("12 min")
-    assert lines["writes"].startswith("1.07 GB to fill it, then up to 405 GB")
-    assert lines["fills"] == "at most 378 of the 1 GiB used"
+    assert lines["writes"].startswith("1.07 GB to precondition the target, then up to 405 GB")
+    assert lines["fills"] == "test region of 1 GiB, at most 378 times"
     assert list(tmp_path.iterdir()) == []
 
 
 def test_a_plan_with_an_aim_says_what_it_costs_at_most(tmp_path: Path) -> None:
     ended = iosonde("plan", tmp_path, "--size", "1GiB", "--write-rate", "1GB", "--precision", "5%", "--budget", "10m")
     lines = dict(line.split(maxsplit=1) for line in ended.stdout.splitlines())
-    assert lines["cells"] == "43 distinct, 258 trials first, then more where precision is missing"
+    assert lines["cells"] == "43 distinct, 258 initial trials, more until the precision is reached"
     assert (
         lines["precision"]
         == "until throughput and mean latency are known to ± 5 % and p99 to ± 10 %, or after 10 min 00 s"
@@ -51,7 +51,7 @@ def test_a_campaign_of_reads_writes_nothing_but_its_fill(tmp_path: Path) -> None
         encoding="utf-8",
     )
     ended = iosonde("plan", tmp_path / "new.data", "--size", "64MiB", "--profile", campaign)
-    assert "writes    67.1 MB to fill it, then nothing" in ended.stdout
+    assert "writes    67.1 MB to precondition the target, then nothing" in ended.stdout
 
 
 def test_the_cells_can_be_listed_with_their_experiments(tmp_path: Path) -> None:

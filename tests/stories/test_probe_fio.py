@@ -67,8 +67,8 @@ def test_a_file_that_the_job_names_is_not_written_without_leave(tmp_path: Path) 
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ([".", "--fio", COMMAND, "--read", "100"], "--read and --fio both describe the workload"),
-        (["--fio", COMMAND], "the fio job names no file"),
+        ([".", "--fio", COMMAND, "--read", "100"], "--read and --fio both specify the workload"),
+        (["--fio", COMMAND], "the fio job specifies no file"),
         ([".", "--fio", "nowhere.fio"], "nowhere.fio is neither a job file nor a fio command line"),
         ([".", "--fio", "fio --name=x --latency_target=5ms"], "fio option latency_target=5ms is not supported"),
         ([".", "--fio", "fio --name=x --made_up=5"], "unknown fio option made_up"),

@@ -198,7 +198,7 @@ def test_a_drive_in_another_state_than_the_recorded_one_is_refused(tmp_path: Pat
 
     with_last_cell(directory, forged)
     with pytest.raises(
-        RecordError, match=r"left simulated drive 1 in the state .*, and the run recorded 0{16}"
+        RecordError, match=r"simulated drive 1 has state .* after the replay, but the recorded state is 0{16}"
     ) as told:
         resume_simulated(directory)
     assert "start a new run with the same seeds" in told.value.hint
@@ -207,7 +207,9 @@ def test_a_drive_in_another_state_than_the_recorded_one_is_refused(tmp_path: Pat
 def test_what_a_simulated_drive_failed_at_is_not_tried_again(tmp_path: Path) -> None:
     directory = tmp_path / "run"
     interrupted_after(2, directory)
-    with pytest.raises(UsageError, match="a simulated drive fails as its model specifies"):
+    with pytest.raises(
+        UsageError, match="--failed does not apply to simulated drives, whose failures are defined by the model"
+    ):
         find_remaining(directory, LocalHost(), failed_again=True)
 
 
@@ -294,7 +296,7 @@ def test_a_drive_that_fails_on_a_schedule_is_recorded_and_says_so(
     )
     assert ended.returncode == exit_code, ended.stderr
     assert "WITH FAULTS" in ended.stdout
-    assert "1 fault on a schedule" in ended.stderr
+    assert "1 scheduled fault" in ended.stderr
     assert words in (tmp_path / "run/report.html").read_text(encoding="utf-8")
 
 
@@ -305,9 +307,9 @@ def test_a_drive_that_never_answers_again_ends_the_run_and_offers_no_resumption(
     )
     assert ended.returncode == 3, ended.stderr
     assert "did not complete within 30 s" in ended.stderr
-    assert "hint: check the faults of the model" in ended.stderr
+    assert "hint: check the faults defined in the model" in ended.stderr
     assert "iosonde resume" not in ended.stderr
-    assert "run/report.html reports what was measured" in ended.stderr
+    assert "run/report.html shows the results so far" in ended.stderr
     page = (tmp_path / "run/report.html").read_text(encoding="utf-8")
     assert "did not complete within 30 s" in page
     assert {path.name for path in (tmp_path / "run").glob("*.parquet")} >= {"cells.parquet", "intervals.parquet"}

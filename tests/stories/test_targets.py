@@ -100,8 +100,8 @@ def test_a_file_that_is_kept_is_not_filled_beside_a_new_one(tmp_path: Path) -> N
     content = kept.read_bytes()
     ended = iosonde("probe", kept, tmp_path / "new.data", *SHORT)
     assert ended.returncode == 3
-    assert "exists, and" in ended.stderr
-    assert "would be created and written" in ended.stderr
+    assert f"preconditioning the new file {tmp_path / 'new.data'}" in ended.stderr
+    assert f"would also overwrite {kept}" in ended.stderr
     assert kept.read_bytes() == content
     assert not (tmp_path / "new.data").exists()
 
@@ -120,4 +120,4 @@ def test_one_file_is_not_two_targets(tmp_path: Path, twice: str) -> None:
     (tmp_path / "precious").write_bytes(bytes(16 << 20))
     ended = iosonde("plan", *twice.split(), "--overwrite", folder=tmp_path)
     assert ended.returncode == 2
-    assert "is named twice" in ended.stderr
+    assert "is specified twice" in ended.stderr

@@ -87,7 +87,8 @@ def test_damage_is_found_later_with_its_offset_and_kept_in_the_run(file: Path) -
     damage(file, flipped, bytes([whole[flipped] ^ 1]))
     later = iosonde("verify", file.with_name("run"))
     assert later.returncode == FOUND
-    assert later.stderr.startswith("error: 4 blocks do not contain what was written (lost, misplaced, corrupt)\nhint: ")
+    message = "error: 4 blocks do not contain the data that was written (lost, misplaced, corrupt)"
+    assert later.stderr.startswith(f"{message}\nhint: ")
     assert f"misplaced 2: at {here} (belongs at {there}), {there} (belongs at {here})" in later.stdout
     run = load_run(file.with_name("run"))
     (found,) = run.later_passes[0].targets
@@ -126,7 +127,7 @@ def test_a_run_that_ends_in_the_middle_of_its_writes_raises_no_alarm(file: Path,
 def has_intervals(run: Path) -> bool:
     try:
         return bool(load_run(run).cells)
-    except Exception:  # noqa: BLE001 - whatever does not exist{': the run created it and removed it when it ended' if made else ''}
+    except Exception:  # noqa: BLE001 - the run may not exist yet
         return False
 
 
@@ -150,8 +151,8 @@ def until_free(run: Path) -> subprocess.CompletedProcess[str]:
 @pytest.mark.parametrize(
     ("asked", "message"),
     [
-        ("null: --read 0 --verify", "null: does not keep the data that verify would read"),
-        ("sim:mmc,seed=1 --read 0 --verify", "sim:mmc,seed=1 does not keep the data that verify would read"),
+        ("null: --read 0 --verify", "null: does not store data, so verify can't read it back"),
+        ("sim:mmc,seed=1 --read 0 --verify", "sim:mmc,seed=1 does not store data, so verify can't read it back"),
         (". --verify", "random-read-4KiB-qd1-verify: verify needs writes, but the workload has none"),
         (". --read 0 --verify --data zeros", "random-write-4KiB-qd1-zeros-verify: zeros can't be verified"),
         (". --read 0 --verify --duplicates 10", "10 % duplicates can't be verified"),
@@ -181,7 +182,7 @@ def test_a_plan_says_what_verifying_takes(file: Path) -> None:
     ended = iosonde("plan", file, "--overwrite", "--profile", file.with_name("campaign.toml"))
     assert "verify    16 MiB of each target read back 1 times" not in ended.stderr + ended.stdout
     assert (
-        "verify    16 MiB of each target read back once, 16.8 MB in all, in blocks of 4 KiB"
+        "verify    16 MiB of each target read back once, 16.8 MB in total, in blocks of 4 KiB"
         in ended.stderr + ended.stdout
     )
 

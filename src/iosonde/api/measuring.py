@@ -143,12 +143,12 @@ def probe(
 
 def _words(targets: tuple[str | Path, ...]) -> list[str]:
     if not targets:
-        raise UsageError("no target was given", 'name one, such as "/mnt/data"')
+        raise UsageError("no target specified", 'pass a target, such as "/mnt/data"')
     for target in targets:
         if not isinstance(target, str | Path):
             raise UsageError(
-                f"the target {target!r} is neither text nor a path",
-                'pass each target as its own argument, such as "/mnt/data"',
+                f"the target {target!r} is neither a string nor a path",
+                'pass each target as a separate argument, such as "/mnt/data"',
             )
     return [str(target) for target in targets]
 

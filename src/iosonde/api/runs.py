@@ -66,7 +66,7 @@ class Run:
     def record(self) -> RunRecord:
         """The whole record, with the fields of the JSON output. Raises RecordError if the run is no longer readable."""
         if not self._whole:
-            assert self.path is not None, "checked when it was made"
+            assert self.path is not None, "checked by the constructor"
             self._record = load_run(self.path)
             self._whole = True
         return self._record

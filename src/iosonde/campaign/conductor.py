@@ -30,7 +30,7 @@ from iosonde.sources import Interrupted, IoPath, Source
 from iosonde.units import SECOND_NS
 from iosonde.vocabulary import FailureKind
 
-MODEL_FAILS: Final = "check the faults of the model: its drive fails the same way every time"
+MODEL_FAILS: Final = "check the faults defined in the model: the simulated drive fails in the same way in every run"
 # Failures of the whole target: later trials would fail as well.
 ENDS_RUN: Final = frozenset({FailureKind.CHANGED, FailureKind.STUCK})
 
@@ -111,7 +111,7 @@ class Conductor:
             return TargetError(description, MODEL_FAILS, final=True)
         if failure.kind is FailureKind.STUCK:
             return TargetError(description, HINT_HANGS)
-        return TargetError(description, "stop other programs that use the target, and check its health")
+        return TargetError(description, "stop other programs that use the target, and check the device's health")
 
     def _neighbours(self) -> tuple[Neighbour, ...]:
         return self._host.neighbours(self._devices, self._source.pid) if self._devices else ()
@@ -159,8 +159,8 @@ class Conductor:
         for number, (was, now) in enumerate(zip(kept.drives, record.drives, strict=False), start=1):
             if was.state_hash != now.state_hash:
                 raise RecordError(
-                    f"{cell.cell}, repeat {turn.repeat}: the replay left simulated drive {number} in the state "
-                    f"{now.state_hash}, and the run recorded {was.state_hash}",
+                    f"{cell.cell}, repeat {turn.repeat}: simulated drive {number} has state {now.state_hash} after the "
+                    f"replay, but the recorded state is {was.state_hash}",
                     "resume with the iosonde version that started the run, or start a new run with the same seeds",
                     final=True,
                 )

@@ -18,13 +18,13 @@ def check_device(path: Path, facts: PathFacts, *, writer: str, way_to_read: str,
     """
     if overwrite:
         raise TargetError(
-            f"--overwrite would write to {path}, and iosonde only reads block devices",
-            "omit --overwrite; to measure writes, mount the device and name a directory on it",
+            f"--overwrite would write to {path}, but iosonde only reads block devices",
+            "omit --overwrite; to measure writes, mount the device and specify a directory on it",
         )
     if writer:
         raise TargetError(
-            f"{path} is a block device, which iosonde only reads, and {writer} would write to it",
-            f"{way_to_read} only reads; to measure writes, mount the device and name a directory on it",
+            f"{writer} would write to {path}, but iosonde only reads block devices",
+            f"use {way_to_read} to measure reads; to measure writes, mount the device and specify a directory on it",
         )
     if not facts.may_read:
         raise TargetError(
@@ -46,12 +46,12 @@ def device_span_bytes(facts: PathFacts, size_bytes: int | None, least_bytes: int
     if span > size:
         raise TargetError(
             f"--size {exact_size(span)} exceeds the size of {path} ({exact_size(size)})",
-            "omit --size to read all of it",
+            "omit --size to use the whole device",
         )
     if span < least_bytes:
         raise TargetError(
-            f"{path} has {exact_size(size)}, which is too small to measure",
-            f"use one of {format_size(least_bytes)} or more",
+            f"{path} is too small to measure: {exact_size(size)}",
+            f"use a device of at least {format_size(least_bytes)}",
         )
     return span
 
@@ -61,12 +61,12 @@ def check_commands(target: Target, *, asked: bool) -> None:
     block, generic = (target.path, target.generic) if isinstance(target, BlockDevice) else (None, None)
     if asked and generic is None:
         raise UsageError(
-            f"--engine passthrough sends commands to a whole NVMe namespace, and {target.name} is not one",
-            "name one, such as /dev/nvme0n1, or use --engine io_uring",
+            f"--engine passthrough requires a whole NVMe namespace, and {target.name} is not one",
+            "specify a namespace, such as /dev/nvme0n1, or use --engine io_uring",
         )
     if not asked and generic is not None and target.name == str(generic):
         raise UsageError(
-            f"{target.name} only accepts NVMe commands", f"add --engine passthrough, or name the block device, {block}"
+            f"{target.name} accepts only NVMe commands", f"add --engine passthrough, or use the block device {block}"
         )
 
 
@@ -97,19 +97,19 @@ def check_same_device(host: Host, target: BlockDevice, was: Identity) -> tuple[I
     )
     if found.identifier != target.identifier:
         known = found.identifier or "none"
-        raise _other(path, f"the measured device had {target.identifier or 'no identifier'}, this one has {known}")
+        raise _other(path, f"its identifier was {target.identifier or 'none'}, and is now {known}")
     if now.size_bytes != was.size_bytes:
-        raise _other(path, f"the measured device had {was.size_bytes} bytes, this one has {now.size_bytes}")
+        raise _other(path, f"its size was {was.size_bytes} bytes, and is now {now.size_bytes}")
     numbers = [(each.device_major, each.device_minor) for each in (was, now)]
     if not found.identifier and numbers[0] != numbers[1]:
         description = [f"{major}:{minor}" for major, minor in numbers]
-        raise _other(path, f"it was device {description[0]}, and is now {description[1]}")
+        raise _other(path, f"its device number was {description[0]}, and is now {description[1]}")
     return now, found
 
 
 def _other(path: Path, difference: str) -> TargetError:
     return TargetError(
         f"{path} is not the device that was measured: {difference}",
-        "connect that device again under the same path, or start a new run",
+        "reconnect the measured device under the same path, or start a new run",
         final=True,
     )

@@ -14,21 +14,24 @@ def check_choice(choice: EngineChoice, target: Target) -> None:
     """Raises UsageError for an engine that can't measure such a target."""
     is_null, is_simulated = isinstance(target, NullTarget), isinstance(target, SimulatedDrive)
     if is_null and choice is EngineChoice.FIO:
-        raise UsageError("fio does real I/O, and null: does none", "omit --engine fio, or name a file")
+        raise UsageError(
+            "--engine fio does real I/O, but the target null: does none", "omit --engine fio, or specify a file"
+        )
     does_nothing = choice in {EngineChoice.NULL, EngineChoice.NOP}
     if is_null != does_nothing and not (is_null and choice is EngineChoice.AUTO):
         raise UsageError(
-            f"--engine {choice if does_nothing else 'null'} and the target null: go together", "use both or neither"
+            f"--engine {choice if does_nothing else 'null'} and the target null: must be used together",
+            "use both or neither",
         )
     if is_simulated and choice not in {EngineChoice.SIMULATION, EngineChoice.AUTO}:
         raise UsageError(
-            f"--engine {choice} does real I/O, and a simulated drive has none",
-            "omit --engine: sim: targets are simulated",
+            f"--engine {choice} does real I/O and can't measure a simulated drive",
+            "omit --engine; sim: targets use the simulation engine",
         )
     if not is_simulated and choice is EngineChoice.SIMULATION:
         raise UsageError(
-            "--engine simulation measures simulated drives only",
-            "name one, such as sim:mmc (`iosonde sim list` lists them), or omit --engine",
+            "--engine simulation only measures simulated drives",
+            "specify a simulated drive, such as sim:mmc (`iosonde sim list` lists all), or omit --engine",
         )
 
 
@@ -49,8 +52,8 @@ def check_polling(poll: Poll, engine: Engine, hello: EngineHello) -> None:
     )
     if poll is not Poll.INTERRUPT and not polls:
         raise EngineError(
-            f"this host refuses io_uring ({hello.io_uring_refused}), which --poll needs",
-            f"omit --poll; or {_io_uring_fix(hello.io_uring_refused)}",
+            f"--poll needs io_uring, which is not available on this host ({hello.io_uring_refused})",
+            f"omit --poll, or {_io_uring_fix(hello.io_uring_refused)}",
         )
 
 
@@ -66,11 +69,13 @@ def choose_engine(choice: EngineChoice, hello: EngineHello, target: Target) -> E
         return Engine.IO_URING if Engine.IO_URING in hello.engines else Engine.PSYNC
     engine = Engine(choice.value)
     if engine is Engine.PASSTHROUGH and engine not in hello.engines and hello.io_uring_refused is None:
-        raise EngineError("this kernel has no NVMe passthrough", "use Linux 5.19 or newer, or --engine io_uring")
+        raise EngineError(
+            "this kernel does not support NVMe passthrough", "use Linux 5.19 or newer, or --engine io_uring"
+        )
     if engine not in hello.engines:
         raise EngineError(
-            f"this host refuses io_uring ({hello.io_uring_refused})",
-            f"--engine {'null' if is_null else 'psync'} works everywhere; or {_io_uring_fix(hello.io_uring_refused)}",
+            f"io_uring is not available on this host ({hello.io_uring_refused})",
+            f"use --engine {'null' if is_null else 'psync'}, or {_io_uring_fix(hello.io_uring_refused)}",
         )
     return engine
 
@@ -80,7 +85,7 @@ def _io_uring_fix(refused: str | None) -> str:
     if refused == "ENOMEM":
         return "raise the limit on locked memory (ulimit -l) to 16 MiB"
     if refused in {"EPERM", "ENOSYS", "EACCES"}:
-        return "allow io_uring (sysctl kernel.io_uring_disabled, the container's seccomp profile)"
+        return "enable io_uring (check sysctl kernel.io_uring_disabled and the container's seccomp profile)"
     return "use Linux 5.11 or newer"
 
 

@@ -19,10 +19,10 @@ def check_not_in_use(host: Host, path: Path) -> bool:
         while (found := host.holders(str(path))).known and time.monotonic() < until:
             time.sleep(LOOK_EVERY_S)
     except OSError as error:
-        raise TargetError(f"{path} can't be inspected: {error.strerror}", "ask for permission to read it") from error
+        raise TargetError(f"{path} can't be inspected: {error.strerror}", "get permission to read the file") from error
     if found.known:
         raise TargetError(
             f"{path} is in use by {'; '.join(found.known)}",
-            "wait until it has finished, detach or unmount the device, or name another file",
+            "wait until the file is no longer in use, detach or unmount the device, or specify another file",
         )
     return found.is_sure

@@ -15,7 +15,7 @@ from iosonde.vocabulary import FailureKind
 
 def check_later_pass(later: LaterPass) -> None:
     """Raises DataError if targets do not contain what was written."""
-    _check_data(later.targets, "leave the target as it is, and check the kernel log (dmesg) and the device's health")
+    _check_data(later.targets, "do not change the target; check the kernel log (dmesg) and the device's health")
 
 
 def _check_data(found: Iterable[Verification], hint: str) -> None:
@@ -23,25 +23,25 @@ def _check_data(found: Iterable[Verification], hint: str) -> None:
     damaged = sum(each.steps_damaged for each in found)
     if damaged:
         kinds = ", ".join(dict.fromkeys(str(kind) for each in found for kind in each.damaged))
-        raise DataError(f"{damaged:,} blocks do not contain what was written ({kinds})", hint)
+        raise DataError(f"{damaged:,} blocks do not contain the data that was written ({kinds})", hint)
 
 
 def check_campaign(run: RunRecord, directory: Path, report: Path) -> None:
     """Raises DataError if a target did not contain what was written, and MeasurementError if cells failed."""
-    _check_data((each for cell in run.cells for each in cell.verification), f"{report} lists their offsets")
+    _check_data((each for cell in run.cells for each in cell.verification), f"see {report} for the offsets")
     failed = failed_repeats(run.cells)
     if failed:
         counts = f"{len(failed)} of {len(run.cells)} measurements failed"
         raise MeasurementError(
             f"{counts}, the first in {failed[0].cell}: {_reason(failed[0])}",
-            f"{_fix(failed[0])}{report} says why; {_again(run, directory)}",
+            f"{_fix(failed[0])}see {report} for the reasons; {_again(run, directory)}",
         )
 
 
 def _again(run: RunRecord, directory: Path) -> str:
     if run.header.is_simulated:
-        return "a simulated drive fails as its model specifies, and would fail again"
-    return f"`{resume_hint(run.header, directory)} --failed` measures them again"
+        return "resuming does not help, because the failures are defined by the drive model"
+    return f"run `{resume_hint(run.header, directory)} --failed` to repeat the failed trials"
 
 
 def resume_hint(header: RunHeader, directory: Path) -> str:
@@ -54,7 +54,9 @@ def resume_hint(header: RunHeader, directory: Path) -> str:
 def check_probe(run: RunRecord) -> None:
     """Raises DataError if a target did not contain what was written, and MeasurementError if the workload failed."""
     cell = run.cells[0]
-    _check_data(cell.verification, "check the kernel log (dmesg) and the device's health; --json lists all offsets")
+    _check_data(
+        cell.verification, "check the kernel log (dmesg) and the device's health; use --json to list all offsets"
+    )
     if cell.outcome is Outcome.FAILED:
         raise MeasurementError(
             f"the workload failed: {_reason(cell)}", f"{_fix(cell) or 'fix the cause; '}then run again"
@@ -62,7 +64,7 @@ def check_probe(run: RunRecord) -> None:
 
 
 def _reason(cell: CellRecord) -> str:
-    return cell.failure.message if cell.failure else "no reason was given"
+    return cell.failure.message if cell.failure else "unknown reason"
 
 
 def _fix(cell: CellRecord) -> str:
@@ -83,4 +85,4 @@ def add_resume_hint(error: IosondeError, directory: Path) -> None:
     """Adds the command that resumes the run to an error's hint, if the run can be resumed."""
     if not error.final:
         way = resume_hint(load_header(directory), directory)
-        error.hint = f"{error.hint.removesuffix(', then run again')}; then `{way}` continues the run"
+        error.hint = f"{error.hint.removesuffix(', then run again')}; then run `{way}` to continue"

@@ -53,7 +53,7 @@ def _recorded(header: RunHeader, facts: TargetFacts, number: int) -> Target:
         case TargetFacts(kind="null"):
             return NullTarget(span_bytes=span_bytes)
     raise RecordError(
-        f"run.json does not say which {facts.kind} {facts.path} was", "start a new run; this one can't be resumed"
+        f"run.json does not identify the {facts.kind} {facts.path}", "start a new run; this run can't be resumed"
     )
 
 
@@ -99,8 +99,8 @@ def _file(host: Host, target: ExistingFile, was: Identity, *, writes: bool, over
     check_same(path, was, host.identity(str(path)).model_copy(update={"born_ns": was.born_ns}))
     if writes and not now.is_own and not overwrite:
         raise TargetError(
-            f"{path} would be overwritten, and it carries no mark that this run created it",
-            "if its contents may be lost, resume again with --overwrite; otherwise start a new run",
+            f"{path} would be overwritten, but is not marked as created by this run",
+            "if its contents are not needed, resume with --overwrite; otherwise start a new run",
             final=True,
         )
     return replace(now, is_alone=check_not_in_use(host, path)) if writes else now
@@ -115,7 +115,7 @@ def _is_there(host: Host, target: ExistingFile) -> bool:
             return False
         raise TargetError(
             f"the measured file {target.path} can't be found: {error.strerror}",
-            "restore that file, or start a new run",
+            "restore the measured file, or start a new run",
             final=True,
         ) from error
     return True
@@ -133,8 +133,8 @@ def _new_file(host: Host, target: ExistingFile, was: Identity, *, overwrite: boo
     path = target.path
     if not target.mark and not overwrite:
         raise TargetError(
-            f"{path} is gone, and a file of {format_size(target.span_bytes)} would be created in its place",
-            "if that is intended, resume again with --overwrite; otherwise start a new run",
+            f"{path} no longer exists, and resuming would create a new file of {format_size(target.span_bytes)}",
+            "to create it, resume with --overwrite; otherwise start a new run",
             final=True,
         )
     try:
@@ -142,21 +142,22 @@ def _new_file(host: Host, target: ExistingFile, was: Identity, *, overwrite: boo
     except OSError as error:
         raise TargetError(
             f"the directory {path.parent} of the measured file can't be found: {error.strerror}",
-            "mount it again, or start a new run",
+            "mount its file system again, or start a new run",
             final=True,
         ) from error
     if (os.major(device), os.minor(device)) != (was.device_major, was.device_minor):
         raise TargetError(
-            f"{path.parent} is now on device {os.major(device)}:{os.minor(device)}, and was on "
-            f"{was.device_major}:{was.device_minor} when it was measured",
-            "mount the same file system there, or start a new run",
+            f"{path.parent} was on device {was.device_major}:{was.device_minor} when it was measured, "
+            f"and is now on device {os.major(device)}:{os.minor(device)}",
+            "mount the original file system there, or start a new run",
             final=True,
         )
     room = host.file_system(str(path.parent))
     if target.span_bytes > room.available_bytes:
         raise TargetError(
-            f"{format_size(target.span_bytes)} do not fit: {path.parent} has {format_size(room.available_bytes)}",
-            "free some space; the run continues with a file of the same size",
+            f"not enough space for {format_size(target.span_bytes)}: {path.parent} has "
+            f"{format_size(room.available_bytes)} free",
+            "free some space; the file is created again with the same size",
         )
     return NewFile(path=path, span_bytes=target.span_bytes, file_system=room)
 
@@ -171,6 +172,6 @@ def recorded_target_line(host: Host, target: Target) -> str:
     ours = (
         "created by this run, will be removed"
         if is_own(host, target)
-        else "not known to be created by this run, will stay"
+        else "not marked as created by this run, will not be removed"
     )
     return f"{target.path} ({size}, {ours})"

@@ -102,14 +102,14 @@ def find_remaining(path: Path, host: Host, *, failed_again: bool) -> RemainingRu
     """Finds the remaining work. Raises RecordError, also for an archive, which can't be extended."""
     if is_archive(path):
         raise RecordError(
-            f"{path} is an archive, and only a run directory can be resumed",
-            f"unpack it with `python3 -m zipfile -e {quoted(path)} .`, and name the directory that it creates",
+            f"{path} is an archive; only a run directory can be resumed",
+            f"unpack it with `python3 -m zipfile -e {quoted(path)} .` and resume the unpacked directory",
         )
     run = load_run(path, intervals=False)
     _check_known(path, run)
     if failed_again and run.header.is_simulated:
         raise UsageError(
-            "--failed repeats trials that failed by chance, and a simulated drive fails as its model specifies",
+            "--failed does not apply to simulated drives, whose failures are defined by the model",
             "omit --failed, or start a new run with another seed or model",
             final=True,
         )
@@ -126,7 +126,7 @@ def _check_known(path: Path, run: RunRecord) -> None:
         raise newer(path, f"the engine {run.header.engine_asked!r}")
     for drive in (target.simulation for target in run.targets if target.simulation is not None):
         if not is_known(drive):
-            raise newer(path, f"a kind or keys of the simulated drive {drive.model!r}")
+            raise newer(path, f"a model kind or model keys (simulated drive {drive.model!r})")
 
 
 def _is_prepared(host: Host, run: RunRecord, recorded: tuple[Target, ...]) -> bool:
@@ -273,7 +273,7 @@ def _remove_left_file(host: Host, recorded: Target, observer: Observer) -> None:
 def _check_engine(header: RunHeader, hello: EngineHello) -> None:
     if header.engine not in hello.engines:
         raise EngineError(
-            f"the run was measured with {header.engine}, which this host refuses now ({hello.io_uring_refused})",
-            "allow it again, or start a new run with --engine psync; results of two engines can't be combined",
+            f"the run was measured with {header.engine}, which this host no longer allows ({hello.io_uring_refused})",
+            "enable it again, or start a new run with --engine psync; one run can't mix the results of two engines",
             final=True,
         )

@@ -31,7 +31,9 @@ def simulated_drive(word: str, run_seed: int, number: int) -> tuple[SimulationFa
     """
     name, *given = word.removeprefix(SIMULATED_WORD).split(",")
     if not name.strip():
-        raise UsageError(f"{word} does not name a model", "name one, such as sim:mmc; `iosonde sim list` lists them")
+        raise UsageError(
+            f"{word} does not specify a model", "specify a model, such as sim:mmc; `iosonde sim list` lists all"
+        )
     options = dict(_option(word, each) for each in given)
     if len(options) < len(given):
         raise UsageError(f"{word} repeats an option", "use each option once")
@@ -40,7 +42,7 @@ def simulated_drive(word: str, run_seed: int, number: int) -> tuple[SimulationFa
         model = _scaled(model, word, options["scale"])
     if (error := model.error_beyond) is not None:
         raise UsageError(
-            f"{word}: {error} is beyond the drive's {model.size_bytes} bytes",
+            f"{word}: {error} extends beyond the end of the drive ({model.size_bytes} bytes)",
             "use a smaller offset_bytes or length_bytes",
         )
     seed = options.get("seed", cell_seed(run_seed, "drive", number) >> _SEED_BITS_DROPPED)
@@ -78,7 +80,7 @@ def _option(word: str, text: str) -> tuple[str, int]:
     key = key.strip()
     if key not in _OPTIONS:
         near = difflib.get_close_matches(key, _OPTIONS, n=1, cutoff=0.0)[0]
-        raise UsageError(f"{word} has the unknown option {key or 'nothing'}", f"did you mean {near}=N?")
+        raise UsageError(f"{word}: unknown option {key or '(empty)'}", f"did you mean {near}=N?")
     if not value.strip().isdecimal():
         raise UsageError(f"{word}: {key} is not a whole number", f"write {key}=N, such as {key}=16")
     return key, int(value)
@@ -87,13 +89,13 @@ def _option(word: str, text: str) -> tuple[str, int]:
 def _scaled(model: Model, word: str, scale: int) -> Model:
     if not model.can_be_scaled:
         raise UsageError(
-            f"{word}: a {model.kind} model has no capacity to scale",
-            "omit scale; --size uses less of the drive",
+            f"{word}: a {model.kind} model can't be scaled",
+            "omit scale, or use --size to limit the test region",
         )
     try:
         return model.scaled(scale)
     except ValidationError as error:
         reason = str(error.errors(include_url=False)[0]["msg"])
         raise UsageError(
-            f"{word}: scale {scale} does not fit: {reason[:1].lower()}{reason[1:]}", "use another scale"
+            f"{word}: scale {scale} is invalid: {reason[:1].lower()}{reason[1:]}", "use a different scale"
         ) from error

@@ -95,14 +95,14 @@ def _check_written(target: NewFile | ExistingFile, opened: OpenTarget, request: 
     """Raises TargetError for a file that will be read and has blocks that were never written."""
     if isinstance(target, ExistingFile) and target.is_written and opened.holes and not trims:
         raise TargetError(
-            f"parts of {target.path} that this run had written are unwritten now: it was truncated and extended",
+            f"parts of {target.path} that this run wrote are now holes: the file was truncated and extended",
             "start a new run; the remaining trials would measure a different file",
             final=True,
         )
     if not request.write and opened.holes:
         raise TargetError(
-            f"parts of {target.path} were never written, and reading them does not reach the drive",
-            "use --overwrite to let iosonde write the file first, or name a directory",
+            f"parts of {target.path} were never written, and reads of holes do not reach the drive",
+            "use --overwrite to write the whole file first, or specify a directory",
         )
 
 
@@ -149,7 +149,7 @@ def check_same(path: Path, was: Identity, found: Identity) -> None:
     if was != found:
         raise TargetError(
             f"{path} is not the file that was measured: {_difference(was, found)}",
-            "restore that file, or start a new run",
+            "restore the measured file, or start a new run",
             final=True,
         )
 
@@ -158,12 +158,12 @@ def _difference(was: Identity, now: Identity) -> str:
     if (was.device_major, was.device_minor) != (now.device_major, now.device_minor):
         return f"it was on device {was.device_major}:{was.device_minor}, now {now.device_major}:{now.device_minor}"
     if was.inode != now.inode:
-        return f"it was inode {was.inode}, this one is {now.inode}"
+        return f"its inode number was {was.inode}, and is now {now.inode}"
     if was.size_bytes != now.size_bytes:
-        return f"it had {was.size_bytes} bytes, this one has {now.size_bytes}"
+        return f"its size was {was.size_bytes} bytes, and is now {now.size_bytes}"
     if was.born_ns is None:
-        return "the measured file's birth time is unknown, and this file system records it"
-    return "it was created later, with the same inode number"
+        return "its birth time was not recorded, although this file system stores birth times"
+    return "it was created later and has the same inode number"
 
 
 def _facts(opened: OpenTarget, target: Target, written: Literal["filled", "data", "unknown"]) -> TargetFacts:

@@ -67,7 +67,7 @@ def resolve_targets(host: Host, wish: TargetRequest, run: str) -> tuple[Target, 
     """
     if wish.size_bytes is not None and wish.size_bytes < SPAN_BYTES_MIN:
         raise UsageError(
-            f"--size {exact_size(wish.size_bytes)} is too small", f"use {format_size(SPAN_BYTES_MIN)} or more"
+            f"--size {exact_size(wish.size_bytes)} is too small", f"use at least {format_size(SPAN_BYTES_MIN)}"
         )
     _check_words(host, wish)
     check_answers(host, (Path(word) for word in wish.words if _is_path(word)))
@@ -89,20 +89,23 @@ def _check_words(host: Host, wish: TargetRequest) -> None:
     for word in wish.words:
         check_text(host, word)
     if len(wish.words) > TARGETS_MAX:
-        raise UsageError(f"{len(wish.words)} targets are more than {TARGETS_MAX}", "measure fewer at a time")
+        raise UsageError(
+            f"too many targets: {len(wish.words)} (at most {TARGETS_MAX})", "measure fewer targets at a time"
+        )
     if len(wish.words) > 1 and NULL_WORD in wish.words:
         raise UsageError(
-            "null: can't be combined with other targets", "measure it alone, or name only files and directories"
+            "null: can't be combined with other targets",
+            "measure null: separately, or specify only files and directories",
         )
     simulated = [word for word in wish.words if is_simulated(word)]
     others = [word for word in wish.words if not is_simulated(word)]
     if simulated and others:
         raise UsageError(
             f"{simulated[0]} and {others[0]} can't be measured together: simulated drives run in virtual time",
-            "name only simulated drives, or only files and directories",
+            "specify only simulated drives, or only files and directories",
         )
     if simulated and wish.buffered:
-        raise UsageError(f"--buffered uses the page cache, and {simulated[0]} has none", "omit --buffered")
+        raise UsageError(f"--buffered uses the page cache, which {simulated[0]} does not have", "omit --buffered")
 
 
 def _check_together(host: Host, wish: TargetRequest, targets: list[Target]) -> None:
@@ -114,21 +117,21 @@ def _check_together(host: Host, wish: TargetRequest, targets: list[Target]) -> N
         resolved = host.resolved(str(target.path))
         key = host.look(str(target.path)).device_number if isinstance(target, BlockDevice) else resolved
         if key in seen:
-            raise UsageError(f"{resolved} is named twice", "name each target once")
+            raise UsageError(f"{resolved} is specified twice", "specify each target once")
         seen.add(key)
     made = [target for target in stored if isinstance(target, NewFile)]
     kept = [target for target in stored if not isinstance(target, NewFile)]
     device = next((target for target in stored if isinstance(target, BlockDevice)), None)
     if made and device is not None:
         raise TargetError(
-            f"{made[0].path} would be created and written, and iosonde only reads the block device {device.path}",
-            "name only devices and existing files, or only new files and directories",
+            f"{made[0].path} would be created and written, but iosonde only reads the block device {device.path}",
+            "specify only devices and existing files, or only new files and directories",
         )
     if made and kept and not wish.overwrite:
         # New files are preconditioned before they are read, and preconditioning writes all targets.
         raise TargetError(
-            f"{kept[0].path} exists, and {made[0].path} would be created and written",
-            "name only existing files, or only new ones and directories; --overwrite overwrites the former",
+            f"preconditioning the new file {made[0].path} would also overwrite {kept[0].path}",
+            "specify only existing files, or only new files and directories, or add --overwrite",
         )
     _check_room(made)
 
@@ -141,9 +144,9 @@ def _check_room(made: list[NewFile]) -> None:
         wanted, room = sum(target.span_bytes for target in here), file_system.available_bytes
         if wanted > room:
             raise TargetError(
-                f"{len(here)} files of {format_size(here[0].span_bytes)} do not fit: {mount} has {format_size(room)} "
-                "free",
-                "use a smaller --size, or name other directories",
+                f"not enough space for {len(here)} files of {format_size(here[0].span_bytes)}: {mount} has "
+                f"{format_size(room)} free",
+                "use a smaller --size, or specify other directories",
             )
 
 
@@ -151,14 +154,14 @@ def _resolve_one(host: Host, wish: TargetRequest, word: str, name: str) -> Targe
     if word == NULL_WORD:
         return NullTarget(span_bytes=wish.size_bytes or GIB)
     if not word.strip():
-        raise UsageError("the target's name is empty", "is a variable unset? `.` is the current directory")
+        raise UsageError("the target name is empty", "check for an unset variable; use `.` for the current directory")
     path = Path(word)
     try:
         facts = host.look(word)
     except FileNotFoundError:
         return _new_file(host, wish, path, is_named=True)
     except OSError as error:
-        raise TargetError(f"{path}: {error.strerror}", "name a file or directory that you have access to") from error
+        raise TargetError(f"{path}: {error.strerror}", "specify a file or directory that you can access") from error
     match facts.kind:
         case "directory":
             return _new_file(host, wish, path / name, is_named=False)
@@ -168,7 +171,8 @@ def _resolve_one(host: Host, wish: TargetRequest, word: str, name: str) -> Targe
             return _existing_file(host, wish, path, facts)
         case "other":
             raise TargetError(
-                f"{path} is not a file, a directory or a block device", "name one of these; iosonde only reads devices"
+                f"{path} is not a file, directory or block device",
+                "specify a file, a directory or a block device (read-only)",
             )
 
 
@@ -200,28 +204,30 @@ def _new_file(host: Host, wish: TargetRequest, path: Path, *, is_named: bool) ->
     if directory is not None and is_named and not path.suffix:
         # This is more likely a mistyped directory name, or the value of a forgotten flag.
         raise TargetError(
-            f"{path} does not exist", f"name an existing directory; {path.name}.data would be created as a new file"
+            f"{path} does not exist",
+            f"specify an existing directory, or add a suffix to create a new file, such as {path.name}.data",
         )
     if directory is None:
-        raise TargetError(f"{parent} is not a directory", "name a file in an existing directory")
+        raise TargetError(f"{parent} is not a directory", "specify a file in an existing directory")
     if directory.is_read_only:
         raise TargetError(
-            f"{parent} is on a read-only file system", "name a directory on a file system that is mounted read-write"
+            f"{parent} is on a read-only file system", "specify a directory on a file system that is mounted read-write"
         )
     if not directory.may_create:
         raise TargetError(
-            f"no permission to write to {parent}", "name a directory that you can write to, or an existing file"
+            f"no permission to write to {parent}", "specify a directory that you can write to, or an existing file"
         )
     room = host.file_system(str(parent))
     if wish.size_bytes is None and room.available_bytes < SPAN_BYTES_MIN * SHARE_OF_ROOM:
         raise TargetError(
-            f"{parent} has only {format_size(room.available_bytes)} free", "free some space, or name another directory"
+            f"{parent} has only {format_size(room.available_bytes)} free",
+            "free some space, or specify another directory",
         )
     span = (wish.size_bytes or default_span_bytes(room.available_bytes, quick=wish.quick)) // MIB * MIB
     if span > room.available_bytes:
         raise TargetError(
-            f"{format_size(span)} do not fit: {parent} has {format_size(room.available_bytes)} free",
-            "use a smaller --size, or name another directory",
+            f"not enough space for {format_size(span)}: {parent} has {format_size(room.available_bytes)} free",
+            "use a smaller --size, or specify another directory",
         )
     return NewFile(path=path, span_bytes=span, file_system=room)
 
@@ -243,7 +249,7 @@ def check_text(host: Host, word: str) -> None:
         host.absolute(word).encode()
     except UnicodeEncodeError as error:
         raise UsageError(
-            f"the name {encodable(word)} is not UTF-8", "rename it, or use a link with a UTF-8 name"
+            f"the path {encodable(word)} is not valid UTF-8", "rename it, or use a symbolic link with a UTF-8 path"
         ) from error
 
 
@@ -251,19 +257,19 @@ def _existing_file(host: Host, wish: TargetRequest, path: Path, facts: PathFacts
     if wish.writes and not wish.overwrite:
         raise TargetError(
             f"{path} exists, and writing would destroy its contents",
-            "name a directory or a new file, or overwrite this file with --overwrite",
+            "specify a directory or a new file, or use --overwrite to overwrite this file",
         )
     size = facts.size_bytes or 0
     span = (wish.size_bytes or size) // MIB * MIB
     if span > size:
         raise TargetError(
             f"--size {exact_size(span)} exceeds the size of {path} ({exact_size(size)})",
-            "omit --size, or name a new file",
+            "omit --size, or specify a new file",
         )
     if span < SPAN_BYTES_MIN:
         raise TargetError(
-            f"{path} has {exact_size(size)}, which is too small to measure",
-            f"use a file of {format_size(SPAN_BYTES_MIN)} or more",
+            f"{path} is too small to measure: {exact_size(size)}",
+            f"use a file of at least {format_size(SPAN_BYTES_MIN)}",
         )
     alone = check_not_in_use(host, path) if wish.writes else True
     return ExistingFile(path=path, span_bytes=span, file_system=host.file_system(str(path)), is_alone=alone)

@@ -26,7 +26,8 @@ def check_verifiable(plan: Plan, target: Target) -> None:
     """Raises UsageError for a target that does not keep its data."""
     if is_verified(plan) and not isinstance(target, NewFile | ExistingFile):
         raise UsageError(
-            f"{target.name} does not keep the data that verify would read", "name a file or a directory, or omit verify"
+            f"{target.name} does not store data, so verify can't read it back",
+            "specify a file or a directory, or omit verify",
         )
 
 
@@ -64,13 +65,13 @@ def verify_later(
     """
     if is_archive(directory):
         raise RecordError(
-            f"{directory} is an archive, which does not contain the write ledger", "name the run's directory"
+            f"{directory} is an archive, which does not contain the write ledger", "specify the run directory"
         )
     header = load_run(directory, intervals=False).header
     if not is_verified(header.plan):
         raise RecordError(
-            f"{directory} was measured without verify: its blocks carry no seals",
-            "measure with verify = true in the campaign",
+            f"{directory} was measured without verify: its blocks contain no verification data",
+            "set verify = true in the campaign file, then run it again",
         )
     paths = _paths_of(host, header, words)
     with RunDirectory(directory).reopen_journal() as journal:
@@ -99,8 +100,8 @@ def verify_later(
 def _paths_of(host: Host, header: RunHeader, words: tuple[str, ...]) -> tuple[Path, ...]:
     if words and len(words) != len(header.targets):
         raise UsageError(
-            f"the run has {len(header.targets)} targets, and {len(words)} were named",
-            "name all of them in the order of the run, or none to use the recorded paths",
+            f"the run has {len(header.targets)} targets, but {len(words)} were specified",
+            "specify all of them in the order of the run, or none to use the recorded paths",
         )
     paths = tuple(Path(word) for word in words) or tuple(Path(target.path) for target in header.targets)
     check_answers(host, paths)
@@ -108,9 +109,9 @@ def _paths_of(host: Host, header: RunHeader, words: tuple[str, ...]) -> tuple[Pa
         if not exists(host, path):
             made = target.created and not words
             raise TargetError(
-                f"{path} does not exist{': the run created it and removed it when it ended' if made else ''}",
+                f"{path} does not exist{': the run created it and removed it at the end' if made else ''}",
                 "to verify later, measure an existing file with --overwrite"
                 if made
-                else "name the file's new path: iosonde verify RUN TARGET",
+                else "specify the new path of the file: iosonde verify RUN TARGET",
             )
     return paths

@@ -16,14 +16,15 @@ if TYPE_CHECKING:
 def check(
     run: Annotated[Path, typer.Argument(readable=False, help=RUN_HELP, metavar="RUN", show_default=False)],
     against: Annotated[
-        Path, typer.Option("--against", help="A TOML file of expected values.", metavar="FILE", show_default=False)
+        Path, typer.Option("--against", help="TOML file with expected values.", metavar="FILE", show_default=False)
     ],
     json: Annotated[bool, typer.Option("--json", help="Print the verdicts as JSON to stdout.")] = False,
 ) -> None:
-    """Compare a run with expected values, such as those of a data sheet or an SLA: pass, fail or undecided.
+    """Compare a run with expected values, for example from a data sheet or an SLA.
 
-    The 95 % interval of each result decides. If it contains the bound, or if there is none, the check is undecided. The
-    exit code is 0 if all pass, 9 if one fails, and 10 if none fails and one is undecided.
+    Each check passes, fails or is undecided. It is undecided if the 95 % interval of the result contains the bound, or
+    if the result has no interval. The exit code is 0 if all checks pass, 9 if any check fails, and 10 if no check fails
+    and at least one is undecided.
 
     Example: [bold]iosonde check iosonde-20261120-173000-1f3a --against data-sheet.toml[/bold]
     """
@@ -32,7 +33,7 @@ def check(
     from iosonde.failures import FailureLog
     from iosonde.plans.validation_errors import read_text
 
-    text = read_text(str(against), "a file of expected values", "see docs/guides/expectations.md")
+    text = read_text(str(against), "a file with expected values", "see docs/guides/expectations.md")
     expected = read_expectations(text, str(against))
     stop_collecting()
     failures = FailureLog()
@@ -75,5 +76,5 @@ def _end(checked: "CheckedResults") -> None:
     if undecided:
         raise UndecidedError(
             f"{undecided} of {number} checks are undecided",
-            "measure longer or with more repeats, or fix the causes listed above",
+            "use a longer measurement time or more repeats, or fix the causes listed above",
         )

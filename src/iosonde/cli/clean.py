@@ -11,14 +11,14 @@ from iosonde.errors import OutputError, TargetError
 
 def clean(
     folder: Annotated[
-        Path, typer.Argument(readable=False, help="A directory that was measured.", metavar="DIR", show_default=False)
+        Path, typer.Argument(readable=False, help="Directory that was measured.", metavar="DIR", show_default=False)
     ],
 ) -> None:
-    """Remove the test files that killed runs left in DIR. Keeps files in use and files of other programs.
+    """Remove test files left in DIR by killed runs. Files in use and files of other programs are not removed.
 
     Example: [bold]iosonde clean /mnt/data[/bold]
 
-    iosonde recognises its own files by their name and by an extended attribute. To continue the run instead, use
+    iosonde recognises its test files by name and by an extended attribute. To resume the run instead, use
     `iosonde resume RUN`.
     """
     from iosonde.campaign import check_answers
@@ -29,12 +29,12 @@ def clean(
     host = LocalHost()
     check_answers(host, (folder,))
     if not folder.is_dir():
-        raise TargetError(f"{folder} is not a directory", "name the directory that was measured")
+        raise TargetError(f"{folder} is not a directory", "specify the directory that was measured")
     found = host.orphans(str(folder))
     for path in host.renamed(str(folder)):
-        say(f"{path} was created by iosonde under a name that you chose: remove it yourself if you don't need it")
+        say(f"{path} was created by iosonde under a name that you chose; delete it if you no longer need it")
     if not found:
-        say(f"{folder} has no test files of killed runs")
+        say(f"no test files of killed runs in {folder}")
         return
     kept = []
     for orphan in found:
@@ -47,5 +47,5 @@ def clean(
             typer.echo(printable(f"removed {orphan.path} ({format_size(orphan.size_bytes)})"))
     if kept:
         raise OutputError(
-            f"can't remove {kept[0]}", "get write access to its directory, or remount the file system for writing"
+            f"can't remove {kept[0]}", "get write access to its directory, or remount the file system read-write"
         )

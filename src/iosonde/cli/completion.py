@@ -57,9 +57,11 @@ def show_script(context: typer.Context, shell: ShellOrNone = None) -> None:
 def install_script(
     context: typer.Context,
     shell: ShellOrNone = None,
-    force: Annotated[bool, typer.Option("--force", help="Replace a file that iosonde did not write.")] = False,
+    force: Annotated[
+        bool, typer.Option("--force", help="Replace an existing file that was not written by iosonde.")
+    ] = False,
 ) -> None:
-    """Write the completion script to where the shell finds it, for this user only. Changes no shell settings.
+    """Install the completion script for the current user. Shell settings are not changed.
 
     Example: [bold]iosonde completion install[/bold]
     """
@@ -70,7 +72,7 @@ def install_script(
     path = _place(shell)
     with output_errors(path):
         if path.is_file() and NOTICE not in path.read_text(encoding="utf-8", errors="replace") and not force:
-            raise OutputError(f"{path} exists, and iosonde did not write it", "replace it with --force")
+            raise OutputError(f"{path} exists and was not written by iosonde", "use --force to replace it")
         path.parent.mkdir(parents=True, exist_ok=True)
     write_file(path, _script(context, shell))
     say(f"written: {path}")
@@ -79,8 +81,8 @@ def install_script(
 
 _ADVICE: Final = {
     Shell.BASH: "new bash shells use it if the package bash-completion is installed",
-    Shell.ZSH: "new zsh shells use it with `fpath+=({folder})` before `compinit` in ~/.zshrc",
-    Shell.FISH: "fish uses it from now on",
+    Shell.ZSH: "add `fpath+=({folder})` before `compinit` in ~/.zshrc, then start a new zsh",
+    Shell.FISH: "fish loads it automatically",
 }
 
 
@@ -95,7 +97,9 @@ def _own_shell() -> Shell:
     """The user's shell. Raises UsageError."""
     name = Path(os.environ.get("SHELL", "")).name
     if name not in set(Shell):
-        raise UsageError(f"there is no completion for {name or 'an unknown shell'}", f"name one of {', '.join(Shell)}")
+        raise UsageError(
+            f"completion is not available for {name or 'an unknown shell'}", f"specify one of {', '.join(Shell)}"
+        )
     return Shell(name)
 
 

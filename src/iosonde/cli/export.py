@@ -16,7 +16,7 @@ def export(
         ExportFormat,
         typer.Option(
             "--as",
-            help="archive: one file with the whole run. Every command reads it like the directory.",
+            help="archive: the whole run in one file, which every command reads like a run directory.",
             rich_help_panel=OUTPUT_GROUP,
         ),
     ] = ExportFormat.ARCHIVE,
@@ -24,7 +24,7 @@ def export(
         Path | None,
         typer.Option(
             "--out",
-            help="Default: RUN.iosonde.zip.",
+            help="Output file. Default: RUN.iosonde.zip.",
             metavar="FILE",
             rich_help_panel=OUTPUT_GROUP,
             show_default=False,
@@ -34,18 +34,18 @@ def export(
         bool, typer.Option("--force", help="Replace an existing file.", rich_help_panel=OUTPUT_GROUP)
     ] = False,
 ) -> None:
-    """Write a run as one file, to share or to keep. The same run always results in the same bytes.
+    """Export a run as one file. Exporting the same run again produces an identical file.
 
     Example: [bold]iosonde export iosonde-20261120-173000-1f3a --as archive[/bold]
 
-    An unfinished run is exported as it is. To resume it, unpack the archive.
+    Unfinished runs can be exported too. To resume one, unpack the archive.
     """
     from iosonde.cli.output_paths import beside_archive, check_free
     from iosonde.errors import OutputError
     from iosonde.store import ARCHIVE_SUFFIX, is_archive, write_archive
     from iosonde.units import format_size
 
-    assert form is ExportFormat.ARCHIVE, "the parser knows no other"
+    assert form is ExportFormat.ARCHIVE, "the parser accepts no other format"
     archived = is_archive(run)
     # A name such as "." is no useful file name next to the directory.
     place = run if run.name else run.resolve()
@@ -53,9 +53,9 @@ def export(
     to = out or default
     check_free(to, run, force=force)
     if run.is_dir() and to.resolve().is_relative_to(run.resolve()):
-        raise OutputError(f"{to} is inside the run directory", "name a path outside it with --out")
+        raise OutputError(f"{to} is inside the run directory", "use --out with a path outside it")
     names = write_archive(run, to)
     left_out = sorted(path.name for path in run.iterdir() if path.name not in names) if run.is_dir() else []
     if left_out:
-        say(f"left out, since an archive contains only the plain files of a run: {', '.join(left_out)}")
+        say(f"not archived: {', '.join(left_out)} (an archive contains only the regular files of a run)")
     typer.echo(f"{to}: {len(names)} files, {format_size(to.stat().st_size)}")

@@ -44,16 +44,16 @@ def said_by_fio(text: str, asked: Asked, given: Collection[str]) -> Asked:
     beside = next((key.flag for key in PROBE_KEYS if key.name in given), None)
     if beside is not None:
         raise UsageError(
-            f"{beside} and --fio both describe the workload",
-            f"omit {beside}, or use only flags: --fio prints them",
+            f"{beside} and --fio both specify the workload",
+            f"omit {beside}, or replace --fio with the flags that it prints",
         )
     job, program = _job_of(text)
     found = translate(job, program)
     targets = asked.targets or ([] if found.target is None else [found.target])
     if not targets:
         raise UsageError(
-            "the fio job names no file: fio would create one in the current directory",
-            "name a target: iosonde probe . --fio ...",
+            "the fio job specifies no file; fio would create one in the current directory",
+            "specify a target: iosonde probe . --fio ...",
         )
     flags = [flag for flag in found.flags if not _is_settled(flag, targets, given)]
     _tell(found, flags, targets, given, asked)
@@ -68,9 +68,7 @@ def _job_of(text: str) -> tuple[FioJob, dict[str, str]]:
     if name and Path(name).is_file():
         return chosen_job(read_jobs(_read(name), os.environ), section), {}
     if not any(character in text for character in " =\n"):
-        raise UsageError(
-            f"{text} is neither a job file nor a fio command line", 'write --fio JOBFILE, or --fio "fio ..."'
-        )
+        raise UsageError(f"{text} is neither a job file nor a fio command line", 'use --fio JOBFILE or --fio "fio ..."')
     command = read_command(text, _read, os.environ)
     return chosen_job(command.jobs, None), command.program
 
@@ -79,9 +77,9 @@ def _read(name: str) -> str:
     try:
         return read_regular(Path(name), bytes_max=TEXT_BYTES_MAX, follow=True).decode()
     except OSError as error:
-        raise UsageError(f"{name} can't be read: {error.strerror}", "name a fio job file") from error
+        raise UsageError(f"{name} can't be read: {error.strerror}", "specify a fio job file") from error
     except UnicodeDecodeError as error:
-        raise UsageError(f"{name} is not text", "name a fio job file") from error
+        raise UsageError(f"{name} is not a text file", "specify a fio job file") from error
 
 
 def _is_settled(flag: Flag, targets: list[str], given: Collection[str]) -> bool:

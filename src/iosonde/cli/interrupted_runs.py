@@ -16,7 +16,7 @@ from iosonde.vocabulary import Outcome
 @contextmanager
 def keeping(directory: Path, run: str) -> Iterator[None]:
     """Handles each end of a run: prints what is kept and the command that resumes it."""
-    ENDING.advice = printable(f"`iosonde resume {quoted(directory)}` continues the run, if anything was measured")
+    ENDING.advice = printable(f"`iosonde resume {quoted(directory)}` continues the run if anything was measured")
     try:
         yield
     except KeyboardInterrupt:
@@ -42,7 +42,7 @@ def _tell(directory: Path, run: str) -> None:
     say(ENDING.word)
     _tell_what_is_kept(directory)
     way = resume_hint(load_header(directory), directory)
-    say(f"hint: `{way}` continues the run; `iosonde report {quoted(directory)}` reports what was measured")
+    say(f"hint: `{way}` continues the run; `iosonde report {quoted(directory)}` reports the results so far")
 
 
 def _tell_what_is_kept(directory: Path) -> bool:
@@ -54,7 +54,7 @@ def _tell_what_is_kept(directory: Path) -> bool:
         return False
     done = sum(cell.outcome is Outcome.FINISHED for cell in run.cells)
     planned = len(run.turns)
-    say(f"{done} of {planned} trials are kept in {directory}")
+    say(f"{done} of {planned} trials are saved in {directory}")
     return bool(run.cells)
 
 
@@ -68,7 +68,7 @@ def _leave_page(directory: Path) -> None:
         derived = derive_files(directory)
     except IosondeError as error:
         # The error that ended the run is printed last, and no other error replaces it.
-        say(f"no report: {error.message}")
+        say(f"no report written: {error.message}")
     else:
         tell_failures(derived.failures, directory)
-        say(f"{derived.page} reports what was measured")
+        say(f"{derived.page} shows the results so far")

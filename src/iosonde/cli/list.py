@@ -14,9 +14,9 @@ if TYPE_CHECKING:
 
 
 def list_runs(
-    folder: Annotated[Path, typer.Argument(readable=False, help="The directory to search.", metavar="DIR")] = Path(),
+    folder: Annotated[Path, typer.Argument(readable=False, help="Directory to search.", metavar="DIR")] = Path(),
     sort: Annotated[
-        ListOrder, typer.Option("--sort", help="Sort order: the newest run or the best result first.")
+        ListOrder, typer.Option("--sort", help="Sort order, with the newest run or the best result first.")
     ] = ListOrder.STARTED,
     json: Annotated[bool, typer.Option("--json", help="Print the list as JSON to stdout.")] = False,
 ) -> None:
@@ -24,8 +24,8 @@ def list_runs(
 
     Example: [bold]iosonde list results --sort iops[/bold]
 
-    Skips hidden directories. Reads only the header and the totals of each run; `iosonde show RUN` reads and checks
-    the whole run.
+    Hidden directories are skipped. Only the header and the totals of each run are read; `iosonde show RUN` reads and
+    checks the whole run.
     """
     from iosonde.report.terminal.run_list import in_order, render_runs
     from iosonde.store import runs_below
@@ -63,5 +63,5 @@ def _looked_at(location: "RunLocation") -> "ListedRun":
         state = RunState.NEWER if isinstance(error, NewerError) else RunState.DAMAGED
         return ListedRun(name, state, reason)
     except Exception as error:  # noqa: BLE001 - a bug affects this line only
-        reason = FailureLog().note("the line of this run", error).statement
+        reason = FailureLog().note("the list entry for this run", error).statement
         return ListedRun(name, RunState.UNREADABLE, reason)

@@ -34,7 +34,7 @@ app = typer.Typer(
     add_help_option=False,  # See GroupHelp.
     pretty_exceptions_enable=False,
     rich_markup_mode="rich",
-    help="Characterise block storage: measure a drive, a volume or a file system, and judge how valid the results are.",
+    help="Characterise block storage: measure a drive, volume or file system, and assess the validity of the results.",
     epilog="Example: [bold]iosonde run /mnt/data[/bold]   See also: iosonde COMMAND --help",
 )
 
@@ -89,7 +89,7 @@ def entry() -> NoReturn:
 def _check_words(words: list[str]) -> None:
     """Raises UsageError for an empty argument, which would name the working directory."""
     if not all(word.strip() for word in words):
-        raise UsageError("an argument is empty", "is a variable unset? `.` is the current directory")
+        raise UsageError("an argument is empty", "check for an unset variable; use `.` for the current directory")
 
 
 def _run() -> int:

@@ -7,11 +7,11 @@ import typer
 from iosonde.vocabulary import EngineChoice, Poll
 
 TARGET_HELP = (
-    "A directory (iosonde creates a test file in it and removes it afterwards), a new or an existing file, a block "
-    "device (read only), or sim:MODEL (a simulated drive). Several targets are measured at the same time."
+    "A directory (iosonde creates a test file in it and removes the file afterwards), a new or existing file, a block "
+    "device (read-only), or sim:MODEL (a simulated drive). Multiple targets are measured at the same time."
 )
 
-RUN_HELP = "A run directory, or an archive of one."
+RUN_HELP = "Run directory or run archive."
 
 TARGET_GROUP = "Target"
 ENGINE_GROUP = "Engine"
@@ -23,8 +23,8 @@ Size = Annotated[
     typer.Option(
         "--size",
         help=(
-            "Size of each test file, or the part of an existing file or device to use. Default: 8GiB (quick and "
-            "probe: 1GiB), at most a quarter of the free space; an existing file or a device in full."
+            "Size of each test file, or of the part of an existing file or device to use. Default for new files: 8GiB "
+            "(--quick and probe: 1GiB), but at most a quarter of the free space. Default for others: the full size."
         ),
         metavar="SIZE",
         rich_help_panel=TARGET_GROUP,
@@ -41,7 +41,7 @@ Buffered = Annotated[
     bool,
     typer.Option(
         "--buffered",
-        help="Use the page cache instead of direct I/O. The report says so.",
+        help="Use the page cache instead of direct I/O. The report notes this.",
         rich_help_panel=TARGET_GROUP,
     ),
 ]
@@ -49,7 +49,7 @@ EngineOption = Annotated[
     EngineChoice,
     typer.Option(
         "--engine",
-        help="I/O engine. auto uses io_uring if it is available, else psync, and reports which.",
+        help="I/O engine. auto selects io_uring if available, otherwise psync. The report states which one was used.",
         rich_help_panel=ENGINE_GROUP,
     ),
 ]
@@ -57,8 +57,8 @@ PollOption = Annotated[
     Poll,
     typer.Option(
         "--poll",
-        help="How io_uring detects completions: by interrupt, or by polling the device (iopoll). With sqpoll a kernel "
-        "thread polls the submission queue. The report says which mode was active.",
+        help="Completion mode of io_uring: by interrupt, or by polling the device (iopoll). With sqpoll, a kernel "
+        "thread polls the submission queue. The report states which mode was active.",
         rich_help_panel=ENGINE_GROUP,
     ),
 ]
@@ -66,7 +66,7 @@ Seed = Annotated[
     int | None,
     typer.Option(
         "--seed",
-        help="Seed of all random numbers. Default: a new one, which is recorded.",
+        help="Seed of all random numbers. Default: a random seed, which is recorded.",
         min=0,
         max=2**53 - 1,
         metavar="N",
@@ -78,15 +78,15 @@ Quick = Annotated[
     bool,
     typer.Option(
         "--quick",
-        help="Each cell: 0.2 s of warm-up and 0.5 s of measurement. Shows orders of magnitude only.",
+        help="Measure each cell for 0.5 s after a warm-up of 0.2 s. The results only show orders of magnitude.",
     ),
 ]
 Precision = Annotated[
     str | None,
     typer.Option(
         "--precision",
-        help="Repeat each cell until the half-widths of the 95 % intervals of throughput, mean latency and p99 are at "
-        "most this percentage. Default: the profile's; lab: 5 %, and 10 % for p99.",
+        help="Target precision: repeat each cell until the half-widths of the 95 % confidence intervals of throughput "
+        "and mean latency are at most PERCENT (p99: twice PERCENT). Default: set by the profile (lab: 5 %).",
         metavar="PERCENT",
         show_default=False,
     ),
@@ -95,20 +95,22 @@ Budget = Annotated[
     str | None,
     typer.Option(
         "--budget",
-        help="With --precision: time limit for all cells together. Default: the profile's; lab: 6m30s.",
+        help="Time limit for all cells together, if a precision is set. Default: set by the profile (lab: 6m30s).",
         metavar="TIME",
         show_default=False,
     ),
 ]
 Fixed = Annotated[
     bool,
-    typer.Option("--fixed", help="Use the profile's fixed time and number of repeats for each cell, at any precision."),
+    typer.Option(
+        "--fixed", help="Measure each cell for the profile's fixed time and number of repeats, regardless of precision."
+    ),
 ]
 Profile = Annotated[
     str,
     typer.Option(
         "--profile",
-        help="What to measure: lab, reads (lab without writes), or your own campaign file (docs/campaigns.md, "
+        help="Profile: lab, reads (lab without writes), or the path of a campaign file (see docs/campaigns.md and "
         "examples/).",
         metavar="NAME|FILE",
     ),

@@ -15,16 +15,16 @@ def check_free(path: Path, run: Path, *, force: bool) -> None:
         # This first access detects a name that is too long and a directory without search permission.
         is_directory = path.is_dir()
     if path.resolve() in {run.resolve(), *((run / name).resolve() for name in (HEADER_NAME, JOURNAL_NAME))}:
-        raise OutputError(f"{path} is the run itself", "name another file")
+        raise OutputError(f"{path} is the run itself", "specify another file")
     if is_directory:
-        raise OutputError(f"{path} is a directory", "name a file")
+        raise OutputError(f"{path} is a directory", "specify a file")
     check_replaceable(path)
     if path.exists() and not force:
-        raise OutputError(f"{path} exists", "name another file, or replace it with --force")
+        raise OutputError(f"{path} exists", "specify another file, or use --force to replace it")
     if not path.parent.is_dir():
         # Checked before drawing, which takes seconds.
         raise OutputError(
-            f"can't write {path}: No such file or directory", "create its directory, or name another file"
+            f"can't write {path}: No such file or directory", "create its directory, or specify another file"
         )
 
 

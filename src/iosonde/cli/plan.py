@@ -40,7 +40,7 @@ def plan(
         str | None,
         typer.Option(
             "--write-rate",
-            help="Assumed bytes written per second, for the wear estimate. Default: 3GB, or the simulated drive's own.",
+            help="Bytes per second assumed for the wear estimate. Default: 3GB, or the bandwidth of a simulated drive.",
             metavar="SIZE",
             show_default=False,
         ),
@@ -48,10 +48,10 @@ def plan(
     cells: Annotated[bool, typer.Option("--cells", help="List every cell.")] = False,
     json: Annotated[
         bool,
-        typer.Option("--json", help="Print plan, cost and memory as JSON to stdout.", rich_help_panel=OUTPUT_GROUP),
+        typer.Option("--json", help="Print plan, cost and memory use as JSON to stdout.", rich_help_panel=OUTPUT_GROUP),
     ] = False,
 ) -> None:
-    """Print what a run would cost: its cells, time, bytes written and fills of the target. Touches nothing.
+    """Show the cells, time, bytes written and drive fills of a run, without running it. The target is not changed.
 
     Example: [bold]iosonde plan /mnt/data --size 64GiB[/bold]
     """
@@ -81,7 +81,7 @@ def plan(
     rate = None if write_rate is None else parse_bytes(write_rate, "--write-rate")
     if rate == 0:
         raise UsageError(
-            "--write-rate 0 is not a rate", "use the bytes that the target writes per second, such as 500MB"
+            "--write-rate must be greater than 0", "specify the write bandwidth in bytes per second, such as 500MB"
         )
     ahead = preflight(wish, datetime.now(UTC))
     taken = ahead.assumed_bytes_per_s if rate is None else rate

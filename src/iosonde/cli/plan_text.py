@@ -38,7 +38,7 @@ EXPERIMENTS = {
     Experiment.MATRIX: "matrix",
 }
 
-VIRTUAL = " of virtual time, which passes much faster"
+VIRTUAL = " of virtual time (real time is much shorter)"
 
 # More measurement times than this are counted, not listed.
 LENGTHS_NAMED_MAX = 3
@@ -50,7 +50,11 @@ def plan_lines(ahead: Preflight, cost: Cost) -> list[str]:
     is_null = isinstance(ahead.targets[0], NullTarget)
     return [
         *(line for target in ahead.targets for line in _target_lines(ahead.host, target, plan)),
-        *(["together  each workload runs on all targets at the same time; results are their sums"] if many else []),
+        *(
+            ["together  each workload runs on all targets at the same time; results are totals over all targets"]
+            if many
+            else []
+        ),
         f"profile   {plan.profile}{' (quick)' if plan.quick else ''}: {_experiments(ahead)}",
         *_slow_lines(ahead),
         *_cell_lines(plan, cost),
@@ -76,14 +80,15 @@ def _cell_lines(plan: Plan, cost: Cost) -> list[str]:
         percent, tail, budget = plan.aim.precision_percent, plan.aim.tail_percent, exact_duration(plan.aim.budget_ns)
         until = f"throughput and mean latency are known to ± {percent:g} % and p99 to ± {tail:g} %, or after {budget}"
         return [
-            f"cells     {cost.cells} distinct, {cost.measurements} trials first, then more where precision is missing",
+            f"cells     {cost.cells} distinct, {cost.measurements} initial trials, more until the precision is reached",
             f"precision until {until}",
         ]
     if isinstance(plan.stop, SteadyState):
+        window = plan.stop.window
         variables = ", ".join(f"{each.quantity} of {each.cell}" for each in plan.stop.tracked)
         return [
-            f"cells     {cost.cells} distinct, each once per round for {_lengths(plan)}",
-            f"rounds    until {plan.stop.window} are in steady state, at most {plan.stop.rounds_max}: {variables}",
+            f"cells     {cost.cells} distinct, each once per round, {_lengths(plan)}",
+            f"rounds    until the last {window} are in steady state, at most {plan.stop.rounds_max}: {variables}",
         ]
     repeats = {turn.cell: turn.repeat for turn in plan.turns}
     every = f"x {plan.repeats} repeats" if len(set(repeats.values())) == 1 else f"x up to {plan.repeats} repeats"
@@ -107,7 +112,7 @@ def _target_lines(host: Host, target: Target, plan: Plan) -> list[str]:
             return [first, *_file_system_lines(host, target), *orphan_lines(host, path.parent)]
         case ExistingFile(is_alone=is_alone):
             unsure = (
-                "unknown   whether another program has it open: only its owner or root can check, on most file systems"
+                "unknown   whether another program has the file open (usually only the file's owner or root can check)"
             )
             return [first, *_file_system_lines(host, target), *([] if is_alone else [unsure])]
         case SimulatedDrive() | NullTarget():
@@ -123,7 +128,7 @@ def _file_system_lines(host: Host, target: NewFile | ExistingFile) -> list[str]:
 def orphan_lines(host: Host, folder: Path) -> list[str]:
     """Test files of killed runs in a directory, and how to remove them."""
     return [
-        f"left      {each.path} ({format_size(each.size_bytes)}) by a run that was killed: `iosonde resume RUN` "
+        f"left      {each.path} ({format_size(each.size_bytes)}) from a killed run: `iosonde resume RUN` "
         f"resumes the run, `iosonde clean {quoted(folder)}` removes the file"
         for each in host.orphans(str(folder))
     ]
@@ -140,14 +145,14 @@ def _device_lines(host: Host, path: Path) -> list[str]:
 def _fate(target: Target, plan: Plan) -> str:
     match target:
         case SimulatedDrive(drive=drive):
-            scale = "" if drive.scale == 1 else f", {drive.scale} times smaller than the model"
+            scale = "" if drive.scale == 1 else f", scaled to 1/{drive.scale}"
             number = len(drive.faults)
-            faults = f", {number} {'fault' if number == 1 else 'faults'} on a schedule" if number else ""
+            faults = f", {number} scheduled {'fault' if number == 1 else 'faults'}" if number else ""
             return f"simulated, fresh out of box: {drive.title}{scale}{faults}"
         case NullTarget():
-            return "nothing, in process"
+            return "no I/O"
         case BlockDevice():
-            return "a block device, read only"
+            return "block device, read-only"
         case NewFile():
             return "will be created and removed"
         case ExistingFile():
@@ -157,7 +162,7 @@ def _fate(target: Target, plan: Plan) -> str:
 def _lengths(plan: Plan) -> str:
     lengths = dict.fromkeys(cell.timing.text for cell in plan.cells)
     return (
-        ", or ".join(lengths) if len(lengths) <= LENGTHS_NAMED_MAX else f"for one of {len(lengths)} measurement times"
+        ", or ".join(lengths) if len(lengths) <= LENGTHS_NAMED_MAX else f"with one of {len(lengths)} measurement times"
     )
 
 
@@ -169,7 +174,7 @@ def _rate_lines(plan: Plan) -> list[str]:
             rates.setdefault(asked.arrivals, {})[f"{format_rate(asked.rate_per_s)}/s"] = None
     parts = "; ".join(f"{', '.join(each)} ({arrivals})" for arrivals, each in rates.items())
     some = "" if all(cell.workload.is_open_loop for cell in plan.cells) else " in some cells"
-    return [f"rates     open loop{some}, arrivals on each target: {parts}"] if rates else []
+    return [f"rates     open loop{some}, arrival rate on each target: {parts}"] if rates else []
 
 
 def _verify_lines(plan: Plan, cost: Cost) -> list[str]:
@@ -182,8 +187,8 @@ def _verify_lines(plan: Plan, cost: Cost) -> list[str]:
     least = "" if plan.is_fixed else "at least "
     again = f"{least}{'once' if times == 1 else f'{times} times'}"
     size, all_of_it = format_size(plan.span_bytes), format_amount(cost.read_back_bytes)
-    back = f"{size} of each target read back {again}, {all_of_it} in all, in blocks of {step}"
-    return [f"verify    {back}; the write ledger needs {account}"]
+    back = f"{size} of each target read back {again}, {all_of_it} in total, in blocks of {step}"
+    return [f"verify    {back}; the write ledger uses {account}"]
 
 
 def _memory_lines(ahead: Preflight) -> list[str]:
@@ -223,14 +228,14 @@ def _wear_lines(ahead: Preflight, cost: Cost) -> list[str]:
     if not cost.total_bytes_max:
         return ["writes    nothing"]
     rate = format_bandwidth(cost.assumed_bytes_per_s)
-    most = f"{format_amount(cost.write_bytes_max)} if it writes {rate} (see plan --write-rate)"
-    it, each, takes = ("it", "", "it writes") if len(ahead.targets) == 1 else ("them", " each", "each writes")
-    most = most.replace("it writes", takes)
-    first = f"{format_amount(cost.fill_bytes)} to fill {it}, then " if cost.fill_bytes else ""
+    it, each = ("the target", "") if len(ahead.targets) == 1 else ("the targets", " each")
+    most = f"{format_amount(cost.write_bytes_max)} at {rate}{each} (see plan --write-rate)"
+    first = f"{format_amount(cost.fill_bytes)} to precondition {it}, then " if cost.fill_bytes else ""
     span = ahead.plan.span_bytes
+    fills = cost.fills(span * len(ahead.targets))
     return [
         f"writes    {first}{f'up to {most}' if cost.write_bytes_max else 'nothing'}",
-        f"fills     at most {cost.fills(span * len(ahead.targets)):.0f} of the {format_size(span)} used{each}",
+        f"fills     test region of {format_size(span)}{each}, at most {fills:.0f} times",
     ]
 
 
@@ -238,21 +243,21 @@ def rest_line(rest: RemainingRun) -> str:
     """The trials that are left of a run, and their time."""
     plan = rest.run.header.plan
     if rest.is_done:
-        return f"all {len(rest.run.turns)} trials are measured; the report is written again"
-    left, time = f"{len(rest.turns)} of {len(rest.run.turns)} trials are left", format_duration(rest.left_ns)
+        return f"all {len(rest.run.turns)} trials are complete; writing the report again"
+    left, time = f"{len(rest.turns)} of {len(rest.run.turns)} trials remain", format_duration(rest.left_ns)
     if plan.is_fixed:
         left = f"{left}, {time}"
     elif plan.aim is None:
-        left = f"{left}, and more may follow: at most {time}"
+        left = f"{left} (more may be added), at most {time} left"
     else:
         spent, budget = format_duration(rest.budget_spent_ns), exact_duration(plan.aim.budget_ns)
-        left = f"{left}, and more may follow: at most {time}, since {spent} of the budget of {budget} are used"
+        left = f"{left} (more may be added), at most {time} left, {spent} of the budget of {budget} used"
     if rest.run.header.is_simulated:
         left = f"{left}{VIRTUAL}" if plan.is_fixed else f"{left}; this is{VIRTUAL.removeprefix(' of')}"
     elif rest.preparation_ns:
-        left = f"{left}; first the target is written in full"
+        left = f"{left}; the target is preconditioned first"
     if rest.replayed:
-        left = f"{left}; first the simulated drive repeats the {len(rest.replayed)} that are already measured"
+        left = f"{left}; the {len(rest.replayed)} completed trials are replayed first"
     return left
 
 

@@ -23,14 +23,14 @@ def probe(
     seed: Seed = None,
     json: Annotated[
         bool,
-        typer.Option("--json", help="Print the whole record as JSON to stdout.", rich_help_panel=OUTPUT_GROUP),
+        typer.Option("--json", help="Print the full record as JSON to stdout.", rich_help_panel=OUTPUT_GROUP),
     ] = False,
     fio: Annotated[
         str | None,
         typer.Option(
             "--fio",
-            help="Run the workload of a fio command line or of a job file (JOBFILE, JOBFILE:SECTION), and print all "
-            "differences. Without TARGET: the file that the job names.",
+            help="Run the workload of a fio command line or job file (JOBFILE or JOBFILE:SECTION), and list all "
+            "differences. Default target: the file that the job specifies.",
             metavar="JOB",
             rich_help_panel=GROUP,
             show_default=False,

@@ -51,13 +51,13 @@ def print_probe(run: RunRecord, *, as_json: bool) -> None:
         text = failures.attempt("the JSON", lambda: run_json(analysis, findings), lambda _: run.model_dump_json())
     else:
         text = failures.attempt(
-            "the figures", lambda: _figures_text(analysis, findings), lambda _: run.model_dump_json()
+            "the results", lambda: _figures_text(analysis, findings), lambda _: run.model_dump_json()
         )
     typer.echo(text, nl=not text.endswith("\n"))
     for failure in failures.failures:
         say(f"warning: {failure.statement}")
     if failures.failures:
-        say(f"hint: this is a bug of iosonde {__version__}: please report it with the whole output")
+        say(f"hint: this is a bug in iosonde {__version__}; please report it with the full output")
     check_probe(run)
     check_removed()
 

@@ -159,7 +159,7 @@ def outcome_words(record: CellRecord) -> str:
         if record.measured_ns and totals.count
     ]
     if record.outcome is Outcome.CUT:
-        return f"cut: {'; '.join(parts)}" if parts else "cut"
+        return f"interrupted: {'; '.join(parts)}" if parts else "interrupted"
     return "; ".join([*parts, *_shallow(record)])
 
 
@@ -174,8 +174,8 @@ def _shallow(record: CellRecord) -> list[str]:
 
 def _not_analysed(record: CellRecord, error: Exception) -> str:
     return (
-        f"warning: repeat {record.repeat} of {record.cell} is kept, but its intervals could not be analysed "
-        f"({type(error).__name__}: {error}); this is a bug of iosonde: please report it with an archive of the run"
+        f"warning: repeat {record.repeat} of {record.cell} is saved, but its intervals could not be analysed "
+        f"({type(error).__name__}: {error}). This is a bug in iosonde; please report it with an archive of the run"
     )
 
 
@@ -298,7 +298,7 @@ class BarObserver(FileObserver):
 
     def verifying(self, target: int, read_bytes: int) -> None:
         """Shows the progress of reading back."""
-        read = f"{format_size(read_bytes)} of target {target + 1} read back"
+        read = f"read back {format_size(read_bytes)} of target {target + 1}"
         self._bar.update(self._task, description=f"{self._head}: {read}")
 
     def cell_finished(self, record: CellRecord) -> None:

@@ -25,13 +25,13 @@ def _option(flag: str, help_text: str, place: str, group: str) -> Any:  # noqa: 
 def report(
     run: Annotated[Path, typer.Argument(readable=False, help=RUN_HELP, metavar="RUN", show_default=False)],
     html: Annotated[Path | None, _option("--html", "Self-contained HTML report.", "FILE", READ_GROUP)] = None,
-    pdf: Annotated[Path | None, _option("--pdf", "PDF report; needs the extra pdf.", "FILE", READ_GROUP)] = None,
+    pdf: Annotated[Path | None, _option("--pdf", "PDF report (requires the extra pdf).", "FILE", READ_GROUP)] = None,
     paper: Annotated[
         Paper | None, _option("--paper", "Paper size of the PDF. Default: a4.", "a4|letter", READ_GROUP)
     ] = None,
     markdown: Annotated[
         Path | None,
-        _option("--markdown", "Markdown report; charts as PNG in a directory next to it.", "FILE", READ_GROUP),
+        _option("--markdown", "Markdown report, with charts as PNG in a directory next to it.", "FILE", READ_GROUP),
     ] = None,
     charts: Annotated[
         Path | None, _option("--charts", "Each chart as SVG and PNG, with its values as CSV.", "DIR", READ_GROUP)
@@ -42,13 +42,13 @@ def report(
     parquet: Annotated[Path | None, _option("--parquet", "The same tables as Parquet.", "DIR", COMPUTE_GROUP)] = None,
     json: Annotated[
         Path | None,
-        _option("--json", "Write the whole record with its estimates as JSON to FILE.", "FILE", COMPUTE_GROUP),
+        _option("--json", "Write the full record with estimates as JSON to FILE.", "FILE", COMPUTE_GROUP),
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace existing files.")] = False,
 ) -> None:
-    """Print the summary of a run and write reports and data. Without an output option, write the page in RUN again.
+    """Print the summary of a run, and write reports and data. Without an output option, rewrite the HTML report in RUN.
 
-    The page of an archive is written next to it, as RUN.html.
+    The HTML report of an archive is written next to it as RUN.html.
 
     Example: [bold]iosonde report iosonde-20261120-173000-1f3a --pdf report.pdf --csv tables[/bold]
     """
@@ -87,7 +87,7 @@ def report(
             # The results are available: print them even if the page can't be written.
             print_summary(analysis, findings, None, failures)
             tell_failures(failures, run)
-            raise OutputError(error.message, "name another path with --html FILE") from error
+            raise OutputError(error.message, "specify another path with --html FILE") from error
     print_summary(analysis, findings, page, failures)
     tell_failures(failures, run)
 

@@ -65,19 +65,21 @@ def check_flags(places: Places, paper: Paper | None) -> None:
         raise UsageError("--paper needs a PDF", "add --pdf FILE, or omit --paper")
     for flag, path in places.files.items():
         if str(path) == "-":
-            raise UsageError(f"{flag} needs a file, and can't write to stdout (-)", "name a file, such as report.pdf")
+            raise UsageError(
+                f"{flag} requires a file and can't write to stdout (-)", "specify a file, such as report.pdf"
+            )
     flags: dict[Path, str] = {}
     for flag, path in places.files.items():
         other = flags.setdefault(path.resolve(), flag)
         if other != flag:
-            raise UsageError(f"{other} and {flag} both name {path}", "name a different file for each")
+            raise UsageError(f"{other} and {flag} both write to {path}", "specify a different file for each")
     for flag, folder, suffix in (("--csv", places.csv, "csv"), ("--parquet", places.parquet, "parquet")):
         for table in TABLES if folder is not None else ():
             assert folder is not None
             path = folder / f"{table}.{suffix}"
             if path.resolve() in flags:
                 raise UsageError(
-                    f"{flags[path.resolve()]} and {flag} both name {path}", "name a different file for each"
+                    f"{flags[path.resolve()]} and {flag} both write to {path}", "specify a different file for each"
                 )
     if places.pdf is not None:
         check_pdf()
@@ -129,7 +131,8 @@ class Writer:
             there = next((path for path in taken if path.exists()), None)
             if there is not None:
                 raise OutputError(
-                    f"{there.parent} already contains {kind}", "name another directory, or replace them with --force"
+                    f"{there.parent} already contains {kind}",
+                    "specify another directory, or use --force to replace them",
                 )
 
     def _files_inside(self, places: Places) -> Iterator[tuple[str, Iterable[Path]]]:
@@ -167,7 +170,7 @@ class Writer:
 
     @property
     def _needed_drawers(self) -> "Drawers":
-        assert self.drawers is not None, "an output with images is requested"
+        assert self.drawers is not None, "an output with images was requested"
         return self.drawers
 
     def _html(self, path: Path) -> str:
@@ -194,7 +197,7 @@ class Writer:
 
         written = write_charts(self.page, path, self._needed_drawers, self.failures)
         empty = sum(figure.chart is None and not figure.failure for figure in self.page.figures)
-        nothing = f"; {empty} have no data to draw" if empty else ""
+        nothing = f"; charts without data: {empty}" if empty else ""
         return f"{len(written) // len(SUFFIXES)} charts as SVG, PNG and CSV to {path}{nothing}"
 
     def _csv(self, path: Path) -> str:

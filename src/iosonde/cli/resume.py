@@ -12,18 +12,18 @@ from iosonde.errors import RecordError
 
 
 def resume(
-    run: Annotated[Path, typer.Argument(readable=False, help="A run directory.", metavar="RUN", show_default=False)],
+    run: Annotated[Path, typer.Argument(readable=False, help="Run directory.", metavar="RUN", show_default=False)],
     overwrite: Overwrite = False,
     failed: Annotated[
-        bool, typer.Option("--failed", help="Also repeat failed cells. The failures stay in the journal.")
+        bool, typer.Option("--failed", help="Also repeat failed trials. The recorded failures remain in the journal.")
     ] = False,
 ) -> None:
-    """Resume an interrupted run with the same target, cells, seeds and order. Results measured so far are kept.
+    """Resume an interrupted run with the same target, cells, seeds and order. Existing results are kept.
 
     Example: [bold]iosonde resume iosonde-20261120-173000-1f3a[/bold]
 
-    Refused if the target has changed. A test file that iosonde created and removed is created and laid out again. Any
-    other file is written only with --overwrite, even if the original run had it.
+    The run can't be resumed if the target has changed. A test file that iosonde created and removed is created and laid
+    out again. To write to any other file, specify --overwrite again.
     """
     from iosonde.campaign import find_remaining, recorded_target_line, recorded_targets
     from iosonde.campaign import resume as go_on
@@ -36,7 +36,7 @@ def resume(
     host = LocalHost()
     rest = find_remaining(run, host, failed_again=failed)
     if rest.run.running:
-        raise RecordError(f"{run} is being written by another iosonde", "wait until it has finished, or stop it first")
+        raise RecordError(f"another iosonde process is writing {run}", "wait until it has finished, or stop it first")
     if not rest.is_done:
         for each in recorded_targets(rest.run.header, rest.run.targets):
             say(f"target    {recorded_target_line(host, each)}")

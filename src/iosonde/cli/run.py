@@ -29,7 +29,7 @@ Out = Annotated[
     Path | None,
     typer.Option(
         "--out",
-        help="The run directory, new or empty. Default: ./iosonde-RUN.",
+        help="Run directory; must be new or empty. Default: ./iosonde-RUN.",
         metavar="DIR",
         rich_help_panel=OUTPUT_GROUP,
         show_default=False,
@@ -40,12 +40,12 @@ Out = Annotated[
 # Without a target, the command explains what a target is.
 TargetsOrNone = Annotated[list[str] | None, typer.Argument(help=TARGET_HELP, metavar="TARGET...", show_default=False)]
 EXPLANATION = """\
-A target is what to measure: a directory (iosonde creates a test file in it and removes it), a file or a block device.
+A target is a directory (iosonde creates a test file in it and removes the file afterwards), a file or a block device.
 
   iosonde run /mnt/data                  measure the file system at /mnt/data, in about 6 minutes
-  iosonde run sim:sata-dc                measure a simulated drive: a whole report in seconds, without hardware
+  iosonde run sim:sata-dc                measure a simulated drive: a full report in seconds, without hardware
   iosonde run /dev/sdb --profile reads   measure the read performance of a drive; never writes to it
-  iosonde plan /mnt/data                 show the time and wear of the first command; touches nothing
+  iosonde plan /mnt/data                 show the time and wear of the first command, without running it
 """
 
 
@@ -64,16 +64,18 @@ def run(
     seed: Seed = None,
     out: Out = None,
 ) -> None:
-    """Measure TARGET with a whole campaign and write a run directory with a report.
+    """Measure TARGET with a full campaign, and write the results and a report to a run directory.
 
     Example: [bold]iosonde run /mnt/data[/bold]
 
-    The lab profile takes about 6 minutes and can write more than a TB. `iosonde plan TARGET` shows this in advance.
+    The lab profile takes about 6 minutes and can write more than 1 TB. `iosonde plan TARGET` estimates both.
     """
     if not targets:
         for line in EXPLANATION.splitlines():
             say(line)
-        raise UsageError("no target was given", "name one as above; `iosonde sim list` lists the simulated drives")
+        raise UsageError(
+            "no target specified", "specify a target as shown above; `iosonde sim list` lists the simulated drives"
+        )
     from iosonde.campaign import measure_to_directory, preflight
     from iosonde.campaign.requests import campaign_request
     from iosonde.cli.interrupted_runs import keeping

@@ -68,4 +68,4 @@ def tell_failures(failures: FailureLog, run: Path) -> None:
         say(f"warning: {failure.statement}")
     if failures.failures:
         how = HOW_TO_REPORT.format(run=quoted(run))
-        say(f"hint: all measurements are kept, and all other parts are written. {how}")
+        say(f"hint: all measurements are saved, and all other parts were written. {how}")

@@ -12,20 +12,20 @@ def show(
     run: Annotated[Path, typer.Argument(readable=False, help=RUN_HELP, metavar="RUN", show_default=False)],
     cell: Annotated[
         str | None,
-        typer.Argument(help="A cell's name, or a part of it that is unique.", metavar="CELL", show_default=False),
+        typer.Argument(help="Name of a cell, or a unique part of it.", metavar="CELL", show_default=False),
     ] = None,
     repeat: Annotated[
         int | None,
         typer.Option(
-            "--repeat", help="With CELL: only this repeat.", min=1, max=10**6, metavar="N", show_default=False
+            "--repeat", help="With CELL: show only this repeat.", min=1, max=10**6, metavar="N", show_default=False
         ),
     ] = None,
     findings: Annotated[bool, typer.Option("--findings", help="Show all findings in full.")] = False,
     no_pager: Annotated[
-        bool, typer.Option("--no-pager", help="Print without a pager. Default: use a pager on a terminal, as git does.")
+        bool, typer.Option("--no-pager", help="Print without a pager. Default: use a pager on a terminal, like git.")
     ] = False,
 ) -> None:
-    """Show a run on the terminal: summary, all cells, small charts. With CELL: all details of that cell.
+    """Show a run on the terminal: summary, all cells and small charts. With CELL: all details of one cell.
 
     Example: [bold]iosonde show iosonde-20261120-173000-1f3a random-read-4KiB-qd1[/bold]
     """
@@ -36,7 +36,7 @@ def show(
     from iosonde.findings import find_in
 
     if cell is None and repeat is not None:
-        raise UsageError("--repeat needs a cell", "name the cell: iosonde show RUN CELL --repeat N")
+        raise UsageError("--repeat requires a cell", "specify the cell: iosonde show RUN CELL --repeat N")
     # The findings need the intervals too, which are the bulk of a journal.
     stop_collecting()
     analysis = analysed(run)

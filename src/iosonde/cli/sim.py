@@ -11,8 +11,8 @@ sim = typer.Typer(
     no_args_is_help=True,
     add_help_option=False,  # See GroupHelp.
     rich_markup_mode="rich",
-    help="List and show the simulated drives, which are used as target `sim:MODEL`.",
-    epilog="Example: [bold]iosonde sim list[/bold]   A run on one: [bold]iosonde run sim:sata-dc[/bold]",
+    help="List and show the simulated drives (target `sim:MODEL`).",
+    epilog="Example: [bold]iosonde sim list[/bold]   To measure one: [bold]iosonde run sim:sata-dc[/bold]",
 )
 
 
@@ -23,7 +23,7 @@ def _sim(show_help: GroupHelp = False) -> None:
 
 @sim.command("list")
 def list_models() -> None:
-    """List the models that come with iosonde.
+    """List the included models.
 
     Example: [bold]iosonde sim list[/bold]
     """
@@ -37,15 +37,13 @@ def list_models() -> None:
 @sim.command("show")
 def show_model(
     model: Annotated[
-        str, typer.Argument(help="A model's name, or your own model file.", metavar="MODEL", show_default=False)
+        str, typer.Argument(help="Name of a model, or path of a model file.", metavar="MODEL", show_default=False)
     ],
-    toml: Annotated[
-        bool, typer.Option("--toml", help="Print the model file instead, as a template for your own.")
-    ] = False,
+    toml: Annotated[bool, typer.Option("--toml", help="Print the model file, for example as a template.")] = False,
 ) -> None:
-    """Show a model: every parameter with its meaning, unit and source, and the limits that follow.
+    """Show all parameters of a model with meaning, unit and source, and the resulting limits.
 
-    Example: [bold]iosonde sim show mmc[/bold]   A file to change: [bold]iosonde sim show mmc --toml > mine.toml[/bold]
+    Example: [bold]iosonde sim show mmc[/bold]   A file to edit: [bold]iosonde sim show mmc --toml > mine.toml[/bold]
     """
     from iosonde.cli.model_text import model_view
     from iosonde.cli.text_width import print_paper

@@ -10,20 +10,22 @@ import typer
 def verify(
     run: Annotated[
         Path,
-        typer.Argument(help="The directory of a run with verify = true.", metavar="RUN", show_default=False),
+        typer.Argument(help="Directory of a run with verify = true.", metavar="RUN", show_default=False),
     ],
     targets: Annotated[
         list[str] | None,
         typer.Argument(
-            help="Where the files are now. Default: their path in the run.", metavar="TARGET...", show_default=False
+            help="Current path of each target file. Default: the recorded path.",
+            metavar="TARGET...",
+            show_default=False,
         ),
     ] = None,
 ) -> None:
-    """Read back what a run wrote, and detect lost, stale, torn, misplaced or corrupt writes.
+    """Read back the data that a run wrote, and detect lost, stale, torn, misplaced or corrupt writes.
 
     Example: [bold]iosonde verify iosonde-20261120-173000-1f3a[/bold]
 
-    Only reads the targets. Also works for a run that was killed or lost power.
+    The targets are only read. The run may have been killed or interrupted by a power loss.
     """
     from iosonde.campaign.outcomes import check_later_pass
     from iosonde.campaign.verifying import verify_later
