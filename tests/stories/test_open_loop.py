@@ -73,7 +73,7 @@ def test_a_campaign_of_rates_says_in_every_form_which_latency_it_shows(tmp_path:
     assert forms.returncode == 0, forms.stderr
     text = (tmp_path / "run.md").read_text(encoding="utf-8")
     assert "Cells with a rate: response latency, which begins when an operation was wanted" in text
-    assert "Latency, response where a rate was asked for and service where a queue was kept full" in text
+    assert "Latency (response latency with an arrival rate, otherwise service latency)" in text
     # How many come in a second is chance.
     assert re.search(r"4 KiB random read at 2k/s: (1,[89]|2,[012])\d\d IOPS, mean response", text)
     assert re.search(r"at depth 1: (9,[789]|10,[0123])\d\d IOPS, mean latency", text)
