@@ -211,7 +211,7 @@ def test_too_few_samples_for_a_percentile_are_told_as_that() -> None:
     cells = measured(workload(read_percent=70), experiment=Experiment.TAIL, count=4).cells
     (figure,) = tail_percentiles(cells)
     assert figure.chart is None
-    assert figure.nothing == "Nothing to draw: no cell of this chart has such a percentile."
+    assert figure.nothing == "No data: no cell of this chart has this percentile."
     assert said_of([figure])[0] == "random-mix70-4KiB-qd8 completed too few reads for a percentile (6)"
 
 

@@ -32,7 +32,7 @@ def test_a_chart_of_closed_loops_speaks_of_service_latency() -> None:
 def test_a_chart_with_both_says_which_is_which() -> None:
     (figure,) = matrix_latency([closed(), at_a_rate(paced())])
     assert figure.caption.startswith(
-        "Latency, response where a rate was asked for and service where a queue was kept full"
+        "Latency (response latency with an arrival rate, otherwise service latency)"
     )
 
 

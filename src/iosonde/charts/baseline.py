@@ -57,7 +57,7 @@ def _figure(dots: Sequence[_Dots], number: int, of: int) -> Figure:
     rows = [row for each in dots if each.figures is not None for row in _rows(each, each.figures, unit)]
     depths = sorted({each.cell.queue_depth_asked for each in dots})
     caption = (
-        f"Service latency ({unit.name}) at depth {', '.join(map(str, depths))}, all repeats added up; a percentile "
+        f"Service latency ({unit.name}) at depth {', '.join(map(str, depths))}, all repeats merged; a percentile "
         "with fewer than 10 samples beyond it is not drawn."
     )
     identity = "baseline-percentiles" if number == 1 else f"baseline-percentiles-{number}"

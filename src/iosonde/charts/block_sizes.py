@@ -110,10 +110,10 @@ def _figure(panel: Panel, view: _View) -> Figure:
     rows = _rows(panel, view)
     depths = sorted({cell.queue_depth_asked for cell in panel.cells})
     caption = (
-        f"{view.quantity} against block size at queue depth {', '.join(map(str, depths))} asked; {bars_text(rows)}."
+        f"{view.quantity} against block size at requested queue depth {', '.join(map(str, depths))}; {bars_text(rows)}."
     )
     if any(cell.workload.block_sizes is not None for cell in panel.cells):
-        caption += " Several sizes in one loop stand at their mean."
+        caption += " A mix of block sizes is drawn at its mean."
     rows, layers = _drawn(rows, view, panel.series) if rows else (rows, [])
     return panel.figure(view.id, view.title, caption, rows, lambda said: layered(layers, rows, said))
 

@@ -114,7 +114,7 @@ def _caption(trials: Sequence[Trial], shown: Sequence[Row], breaks: Sequence[Bre
         said.append(f"Hollow marks are discarded repeats: {len(lost)} ({', '.join(whys)})")
     outside = sum(abs(trial.share - 1) > spread for trial in trials)
     if outside:
-        said.append(f"{outside} of {len(trials):,} trials are further off, and drawn at the ends of the axis")
+        said.append(f"{outside} of {len(trials):,} trials are beyond the axis, and drawn at its ends")
     if len(shown) < len(trials):
         said.append(f"Of {len(trials):,} trials the lowest, middle and highest of each stretch are drawn")
     if breaks:

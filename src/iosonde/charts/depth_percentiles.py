@@ -28,7 +28,7 @@ def queue_depth_percentiles(cells: Sequence[CellEstimate]) -> tuple[Figure, ...]
     """Median to p99.9 against asked depth, a chart for each kind of operations of each workload."""
     wanted = list(_wanted(families_of(cells, Along.DEPTH)))
     drawn, rest = wanted[:CHARTS_MAX], wanted[CHARTS_MAX:]
-    more = f" Those of {len(rest)} more kinds of operations stand in the table." if rest else ""
+    more = f" The table has {len(rest)} more classes of operations." if rest else ""
     last = len(drawn) - 1
     return tuple(
         _figure(family, name, operation, number, more if number == last else "")
@@ -50,8 +50,9 @@ def _figure(family: Family, name: str, operation: Operation, number: int, more: 
     kind = "all operations" if operation is Operation.ALL else plural(operation)
     of = kind if is_plain else f"{kind} of {name}"
     caption = (
-        f"Service latency of {of} ({unit.name}) at p50 to p99.9 against queue depth asked, all repeats added "
-        "up; bars go from the lowest to the highest repeat; one with fewer than 10 samples beyond it is left out."
+        f"Service latency of {of} ({unit.name}) at p50 to p99.9 against requested queue depth, all repeats "
+        "merged; bars show the lowest and the highest repeat; a percentile with fewer than 10 samples beyond "
+        "it is omitted."
         f"{more}"
     )
     suffix = "" if is_plain else f"-{number}-{slug(name)}"

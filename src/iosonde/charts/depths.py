@@ -16,10 +16,10 @@ from iosonde.charts.quantities import IOPS_BASE
 from iosonde.charts.theme import Series, colour, layered
 from iosonde.units import SECOND_NS
 
-_MARKS = "the mark stands at the depth asked, the open circle at "
+_MARKS = "the mark is at the requested depth, the open circle at "
 _LITTLE = (
-    "The thin line is what Little's law gives for the depth asked from the other measured quantity: where a mark lies "
-    "off it, the queue was not full, or the repeats differ."
+    "The thin line is the value by Little's law for the requested depth and the other measured quantity: if a mark is "
+    "off the line, the queue was not full, or the repeats differ."
 )
 
 

@@ -90,13 +90,13 @@ def latency_heat_map(cell: CellEstimate, records: Sequence[CellRecord]) -> Figur
         return Figure(identity, title, "There are no intervals to draw.", None, ())
     unit = latency_unit([sum(each.latency_ns_sum for each in totals) / sum(each.count for each in totals)])
     rows = [row for each in columns for row in _percentile_rows(each, unit)]
-    lines = "lines are percentiles of each, where at least 10 samples lie beyond"
+    lines = "lines are its percentiles with at least 10 samples beyond"
     if not rows:
         # A slow target completes a few operations an interval: their mean is known all the same.
         rows = [_row(each, MEAN.name, mean_ns, unit) for each in columns if (mean_ns := _mean_ns(each)) is not None]
-        lines = "the line is the mean of each, as none has the samples for a percentile"
+        lines = "the line is its mean, because no interval has enough samples for a percentile"
     caption = (
-        f"{latency_words([cell])} ({unit.name}) over the measured time, repeats one after another: the stronger the "
+        f"{latency_words([cell])} ({unit.name}) over measurement time, repeats in sequence: the darker the "
         f"colour, the larger the share of the interval's operations (logarithmic); {lines}."
     )
     grid = _grid(min(each.latency_ns_min for each in totals), max(each.latency_ns_max for each in totals))

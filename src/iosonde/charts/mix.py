@@ -53,7 +53,7 @@ def mix_latency(cells: Sequence[CellEstimate]) -> tuple[Figure, ...]:
 def _iops(panel: Panel) -> Figure:
     unit = unit_of([point for _, point in panel.points])
     rows = [row_of(point, line.name, unit) | interval_ends(point[1].iops, 0.0) for line, point in panel.points]
-    caption = f"IOPS ({IOPS_BASE}) against the asked share of reads; {bars_text(rows)}."
+    caption = f"IOPS ({IOPS_BASE}) against the requested read share; {bars_text(rows)}."
     rows, layers = _drawn(rows, iops_from_zero(rows), panel.series, "iops") if rows else (rows, [])
     return panel.figure("mix-iops", "Mix and IOPS", caption, rows, lambda said: layered(layers, rows, said))
 
@@ -64,7 +64,7 @@ def _bandwidth(panel: Panel) -> Figure:
         row_of(point, line.name, unit) | interval_ends(point[1].bytes_per_s, 0.0, 1 / MEGABYTE)
         for line, point in panel.points
     ]
-    caption = f"Bandwidth ({BANDWIDTH_BASE}) against the asked share of reads; {bars_text(rows)}."
+    caption = f"Bandwidth ({BANDWIDTH_BASE}) against the requested read share; {bars_text(rows)}."
     rows, layers = _drawn(rows, bandwidth_from_zero(rows), panel.series, "bandwidth_mb_per_s") if rows else (rows, [])
     return panel.figure("mix-bandwidth", "Mix and bandwidth", caption, rows, lambda said: layered(layers, rows, said))
 
@@ -74,7 +74,7 @@ def _latency(panel: Panel) -> Figure:
     unit = unit_of(points)
     ends = latency_ends(points, unit)
     rows = [row_of(point, line.name, unit) | end for (line, point), end in zip(panel.points, ends, strict=True)]
-    caption = f"Mean service latency ({unit.name}) against the asked share of reads; {bars_text(rows)}."
+    caption = f"Mean service latency ({unit.name}) against the requested read share; {bars_text(rows)}."
     rows, layers = _drawn(rows, log_mean_latency(rows, unit), panel.series, unit.field) if rows else (rows, [])
     return panel.figure("mix-latency", "Mix and latency", caption, rows, lambda said: layered(layers, rows, said))
 
@@ -84,7 +84,7 @@ def _panels(cells: Sequence[CellEstimate]) -> list[Panel]:
     families = families_of(cells, Along.READ_SHARE)
     named = list(zip(names_of(families, Along.READ_SHARE), families, strict=True))
     rest = len(named) - FAMILIES_MAX
-    more = f"{rest} more workloads stand in the table." if rest > 0 else ""
+    more = f"{rest} more workloads are in the table." if rest > 0 else ""
     alone = len(named) == 1
     return [
         Panel(

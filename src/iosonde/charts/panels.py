@@ -125,10 +125,10 @@ def _wholes(named: Sequence[tuple[str, Family]], mixes: int) -> Iterator[Panel]:
 def _note(mixes: int, *, has_mix: bool) -> str:
     if not has_mix:
         return ""
-    said = "A mix is drawn as a whole, all of its operations together"
+    said = "A mix is drawn as a whole, with all of its operations"
     if mixes > MIXES_APART_MAX:
-        return f"{said}; charts of their own have the first {MIXES_APART_MAX} of {mixes} mixes, the table has all."
-    return f"{said}; its reads and writes stand apart in a chart of its own."
+        return f"{said}; the first {MIXES_APART_MAX} of {mixes} mixes have their own charts, the table has all."
+    return f"{said}; its reads and writes have their own chart."
 
 
 # Reads and writes of half and half are equally many: reads show through dashes.

@@ -66,7 +66,7 @@ def bars_text(rows: Sequence[Row]) -> str:
     number = str(counts[0]) if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
     if number == "1":
         return "one repeat has no interval"
-    cut = ", a triangle marks one that goes on below the axis" if any(row.get("drawn_cut") for row in rows) else ""
+    cut = ", a triangle marks a bar that continues below the axis" if any(row.get("drawn_cut") for row in rows) else ""
     return f"bars are 95 % intervals of the mean over n = {number} repeats{cut}"
 
 

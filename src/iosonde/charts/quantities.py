@@ -182,5 +182,5 @@ def latency_words(cells: Iterable[CellEstimate]) -> str:
     if kinds == {LatencyKind.RESPONSE}:
         return "Response latency"
     if LatencyKind.RESPONSE in kinds:
-        return "Latency, response where a rate was asked for and service where a queue was kept full"
+        return "Latency (response latency with an arrival rate, otherwise service latency)"
     return "Service latency"

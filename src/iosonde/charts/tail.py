@@ -30,8 +30,8 @@ def _figure(panel: Panel) -> Figure:
     unit = unit_in(panel)
     rows = [row for line, point in panel.points for row in _rows(line.name, point, unit)]
     caption = (
-        f"{latency_words(panel.cells)} ({unit.name}) up to each percentile, all repeats added up; "
-        "a line ends where fewer than 10 samples lie beyond it."
+        f"{latency_words(panel.cells)} ({unit.name}) up to each percentile, all repeats merged; "
+        "a line ends where fewer than 10 samples are beyond it."
     )
     return panel.figure(
         "tail-percentiles",

@@ -31,7 +31,7 @@ def _figure(panel: Panel) -> Figure:
     unit = unit_in(panel)
     rows = [row for line, point in panel.points for row in _rows(line.name, point, unit)]
     caption = (
-        f"{latency_words(panel.cells)} ({unit.name}) at each percentile, all repeats added up, on a linear axis from "
+        f"{latency_words(panel.cells)} ({unit.name}) at each percentile, all repeats merged, on a linear axis from "
         "0; a percentile with fewer than 10 samples beyond it has no bar."
     )
     return panel.figure(

@@ -69,7 +69,7 @@ def _figure(named: Sequence[tuple[str, DepthSweep]], number: int, of: int) -> Fi
     rows = _with_label_sides(rows, unit.field)
     caption = (
         f"Each point is a queue depth: IOPS ({IOPS_BASE}) against mean service latency ({unit.name}); "
-        f"{bars_text(rows)}, and a ring marks the knee where it can be told: the middle one of three rules."
+        f"{bars_text(rows)}, and a ring marks the knee, if identifiable: the median of three rules."
     )
     if len(named) <= LINES_LABELLED_IN_FULL:
         caption += "".join(_at_knee(name, knee) for name, knee in knees.items())

@@ -89,7 +89,7 @@ def _doubts(findings: Sequence[Finding], *, was_asked: bool) -> str:
     """What may be wrong; ``was_asked`` says that every rule could look for it."""
     grave = [finding for finding in findings if finding.severity is not Severity.NOTE]
     if not grave and not was_asked:
-        return "Not every rule could be asked what makes these numbers doubtful: the findings say which."
+        return "Some finding rules failed, so unreliable results may be unmarked; the findings name the rules."
     if not grave:
         return "No finding makes these numbers unreliable."
     counts = [
@@ -100,7 +100,7 @@ def _doubts(findings: Sequence[Finding], *, was_asked: bool) -> str:
     named = ", ".join(finding.id for finding in grave[:NAMED_MAX])
     more = f" and {len(grave) - NAMED_MAX} more" if len(grave) > NAMED_MAX else ""
     said = "finding ({}) names" if len(grave) == 1 else "findings ({}) name"
-    return f"Before any of it is believed: {' and '.join(counts)} {said.format(named + more)} what may be wrong."
+    return f"Before you rely on these results: {' and '.join(counts)} {said.format(named + more)} what may be wrong."
 
 
 def _group(headline: Headline, identity: str) -> HeadlineGroup | None:

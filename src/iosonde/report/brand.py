@@ -18,29 +18,33 @@ def brands_of(run: RunRecord) -> tuple[Brand, ...]:
     header = run.header
     profiles = dict.fromkeys(hello.build_profile for _, hello in header.engines)
     brands = [
-        Brand("debug engine", f"The engine is a {profile} build: its numbers are false.")
+        Brand("debug engine", f"The engine is a {profile} build: its results are not valid.")
         for profile in profiles
         if profile != "release"
     ]
     if header.target.kind == "null":
-        brands.append(Brand("null target", "No I/O was done: these are the engine's own costs, not a drive's."))
-    if header.is_simulated:
         brands.append(
-            Brand("simulated", "No drive was touched: this is what a model does in virtual time, and no real one.")
+            Brand("null target", "No I/O was done: these are the costs of the engine itself, not of a drive.")
         )
+    if header.is_simulated:
+        brands.append(Brand("simulated", "These are results of a model in virtual time, not of a real drive."))
         drives = [target.simulation for target in header.targets if target.simulation is not None]
         kinds = [str(fault["kind"]).replace("_", " ") for drive in drives for fault in drive.faults]
         if kinds:
             names = ", ".join(dict.fromkeys(kinds))
-            brands.append(Brand("with faults", f"The model has its drive fail on a schedule: {names}."))
+            brands.append(Brand("with faults", f"The simulated drive fails on a schedule: {names}."))
     if run.running:
-        brands.append(Brand("running", f"Still being measured: {_measured(run)} are here."))
+        brands.append(Brand("running", f"The run is in progress: {_measured(run)} are available."))
     elif not run.finished:
-        brands.append(Brand("unfinished", f"Cut off after {_measured(run)}; `iosonde resume` measures the rest."))
+        brands.append(
+            Brand("unfinished", f"The run was interrupted after {_measured(run)}; `iosonde resume` measures the rest.")
+        )
     if run.damage:
-        brands.append(Brand("damaged", f"The record is not readable to its end: {run.damage.rstrip('.')}."))
+        brands.append(Brand("damaged", f"Part of the record is unreadable: {run.damage.rstrip('.')}."))
     if header.plan.quick:
-        brands.append(Brand("quick", "Cells were too short: this shows that it works, not what it can do."))
+        brands.append(
+            Brand("quick", "Cells were too short for reliable results: this run only shows that the measurement works.")
+        )
     return tuple(brands)
 
 

@@ -116,7 +116,7 @@ def _made(heading: Heading, make: Callable[[], Chapter | None], failures: Failur
 
 def _findings(found: EvaluatedRun, failures: FailureLog) -> Chapter:
     lead = (
-        ("What makes these numbers unreliable, and what else to know of them; most severe first.",)
+        ("What makes these numbers unreliable, and other remarks, most severe first.",)
         if found.findings
         else _nothing_found(failures)
     )

@@ -105,10 +105,10 @@ class Ranked:
             return difference_text(ratio, self._name(place))
         known = [(place, ratio) for place, ratio in rivals if ratio is not None]
         if not known:
-            return "without intervals not compared with the others"
+            return "not compared with the others, because it has no interval"
         named = ", ".join(f"{self._name(place)} (ratio {_ends(ratio)})" for place, ratio in known[:RIVALS_NAMED_MAX])
         more = len(rivals) - min(len(known), RIVALS_NAMED_MAX)
-        return f"not told apart from {named}{f' and {more} more' if more else ''}"
+        return f"not distinguishable from {named}{f' and {more} more' if more else ''}"
 
     def _name(self, place: int) -> str:
         return self.group.name(self.group.pairs[place][0])

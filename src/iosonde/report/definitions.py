@@ -6,35 +6,37 @@ from iosonde.analysis.histogram import SAMPLES_BEYOND_MIN
 from iosonde.analysis.knee import DEPTHS_MIN, FLAT_SHARE, THROUGHPUT_SHARE_MIN
 
 DEFINITIONS: Final = (
-    ("IOPS", "Operations completed in the measuring window, divided by its length. Warm-up is not counted."),
+    ("IOPS", "Operations completed in the measurement window, divided by its length. The warm-up is excluded."),
     (
         "Bandwidth",
         (
-            "Bytes of the operations completed in the measuring window, divided by its length. 1 MB is 10⁶ bytes; "
+            "Bytes of the operations completed in the measurement window, divided by its length. 1 MB is 10⁶ bytes; "
             "block sizes are powers of two: 1 KiB is 2¹⁰ bytes, 1 MiB is 2²⁰."
         ),
     ),
     (
         "Latency",
         (
-            "Service latency: from the submission of an operation to the moment its completion was reaped. The loop is "
-            "closed: a new operation starts when one ends, so waiting in front of a full queue is not part of it."
+            "Service latency: from the submission of an operation until its completion is reaped. The loop is "
+            "closed: a new operation starts when one completes, so there is no wait for a full queue."
         ),
     ),
     (
         "Response latency",
         (
-            "In cells with a rate, all latency begins at the moment at which an operation was wanted, so that waiting "
-            "in front of a full queue is part of it. Rate, service latency and lag of these cells have a table of "
-            "their own."
+            "In cells with an arrival rate, latency starts at the intended start of an operation, so it includes "
+            "the wait "
+            "for a full queue. Rate, service latency and lag of these cells are in a separate "
+            "table."
         ),
     ),
     (
         "Mean, min, max",
         (
-            "Exact, over single operations. A repeat's mean is the sum of its latencies over their number; a cell's is "
-            "the mean of its repeats' means, with the weights that they have in its IOPS: where repeats differ much, "
-            "one is not the other's inverse."
+            "Exact, over all operations. The mean of a repeat is the sum of its latencies divided by their "
+            "number. That of a cell is "
+            "the mean over its repeats, with the same weights as its IOPS. If repeats differ a lot, mean latency and "
+            "IOPS are not inverse to each other."
         ),
     ),
     (
@@ -48,9 +50,11 @@ DEFINITIONS: Final = (
     (
         "Depth asked, depth achieved",
         (
-            "Asked: operations that the workload wants in flight. Achieved: operations in flight, averaged over the "
-            "time of the measuring window. At the device: those of them that had not completed. The rest waited until "
-            "the engine took them. Figures belong to the depth at the device."
+            "Requested: operations that the workload keeps in flight. Achieved: operations in flight, averaged "
+            "over the "
+            "measurement window. At the device: those that had not completed. The others had completed and "
+            "waited until "
+            "the engine reaped them. Results apply to the depth at the device."
         ),
     ),
     (
@@ -66,9 +70,9 @@ DEFINITIONS: Final = (
     (
         "Told apart",
         (
-            "Two figures are told apart where the 95 % interval of their ratio leaves out 1, whether or not their own "
-            "intervals overlap. Where the highest of several is named, its intervals are as much wider that all of its "
-            "comparisons hold at once (Bonferroni). Only cells are ranked that differ in nothing but what was varied."
+            "Two values are distinguishable if the 95 % interval of their ratio excludes 1, whether or not their own "
+            "intervals overlap. If the highest of several is named, its intervals are widened so that all of its "
+            "comparisons hold together (Bonferroni). Only cells that differ in the varied parameter alone are ranked."
         ),
     ),
     (
@@ -79,9 +83,9 @@ DEFINITIONS: Final = (
     (
         "Knee",
         (
-            "The middle one of three rules' answers: the lowest depth with at least "
-            f"{THROUGHPUT_SHARE_MIN * 100:.0f} % of the best throughput; the greatest "
-            "throughput over mean latency (power); and Kneedle, the bend of throughput over the "
+            "The median of three rules: the lowest depth with at least "
+            f"{THROUGHPUT_SHARE_MIN * 100:.0f} % of the best throughput; the largest ratio of "
+            "throughput to mean latency (power); and Kneedle, the bend of throughput over the "
             f"logarithm of depth. Not identifiable: fewer than {DEPTHS_MIN} depths, all of them "
             f"beyond {FLAT_SHARE * 100:.0f} % of the best, throughput that still grows at the deepest, or rules or "
             "repeats that differ by more than half of the sweep."
@@ -91,16 +95,16 @@ DEFINITIONS: Final = (
     (
         "Failed and cut repeats",
         (
-            "A repeat in which an asked direction completed nothing has failed; one that was broken off is cut. Both "
-            "are left out of every figure and counted beside it. They are never a 0."
+            "A repeat in which a requested direction completed nothing has failed; an interrupted one is cut. Both "
+            "are excluded from all results and counted separately. They never count as 0."
         ),
     ),
     (
         "Discarded repeats",
         (
-            "A finished repeat is discarded where another run was at work on the device, where the target was still in "
-            "its initial state, or where its warm-up was too short, and never for its value alone; none where fewer "
-            "than three would be left. The plan says what became of each."
+            "A finished repeat is discarded if another run used the device, if the target was still in "
+            "its initial state, or if its warm-up was too short, never for its value alone; and none if fewer "
+            "than three would remain. The run order lists the status of each repeat."
         ),
     ),
 )

@@ -24,8 +24,8 @@ def engine_facts(run: RunRecord, hello: EngineHello) -> tuple[tuple[str, str], .
         ("asked, used", f"{run.header.engine_asked}, {run.header.engine}"),
         ("completion asked", run.header.poll_asked),
         ("io_uring refused", hello.io_uring_refused or "no"),
-        ("own cost (ns an operation, on a null ring)", number_text(overhead)),
-        ("a look at the clock (ns)", number_text(hello.clock_read_ns)),
+        ("engine overhead (ns per operation, null ring)", number_text(overhead)),
+        ("cost of reading the clock (ns)", number_text(hello.clock_read_ns)),
         ("clock drift, furthest", _drift(run)),
         ("reap granularity (error bar of a latency)", _reap_granularity(run)),
         *((name, _agreed(map(told, facts))) for name, told in _GRANTED),
@@ -49,7 +49,7 @@ def fio_text(fio: FioFacts) -> str:
 
 def import_text(imported: ImportFacts) -> str:
     """Which tool measured what was imported."""
-    return f"{imported.engine} {imported.version or 'of an unknown version'}"
+    return f"{imported.engine} {imported.version or '(unknown version)'}"
 
 
 def _fallbacks(facts: SourceFacts) -> str:

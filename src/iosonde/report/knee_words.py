@@ -24,7 +24,7 @@ RULE_NAMES: Final = {
 
 
 NO_KNEE: Final = "this rule finds no knee"
-NO_KNEE_INTERVAL: Final = "one repeat of each depth gives none, and neither do repeats of which many show no knee"
+NO_KNEE_INTERVAL: Final = "one repeat per depth has none, nor have repeats of which many show no knee"
 
 
 def knee_sentence(operations: str, knee: Knee) -> str:
@@ -86,8 +86,8 @@ def scaling_sentences(operations: str, scaling: Scaling) -> tuple[str, ...]:
     if bounds is None:
         return ()
     least = (
-        f"By bounds, {format_iops(bounds.best.throughput)} IOPS of {operations} take at least "
-        f"{significant(bounds.queue_depth_least, 3)} operations in flight: that rate times the least mean latency, "
+        f"By bounds, {format_iops(bounds.best.throughput)} IOPS of {operations} need at least "
+        f"{significant(bounds.queue_depth_least, 3)} operations in flight: that rate times the lowest mean latency, "
         f"{format_latency(bounds.fastest.latency_ns)} at {_depth(bounds.fastest)}."
     )
     if law.state is LawState.TOO_FEW_DEPTHS or law.residual_share is None:
@@ -122,7 +122,7 @@ def knee_table(knees: Sequence[SweptKnee]) -> ResultTable | None:
     if not lines:
         return None
     return ResultTable(
-        caption="The knee by three rules, as depths asked; that of a mix is of all its operations together.",
+        caption="The knee by three rules, as requested depths; for a mix, over all its operations.",
         heads=(
             Head("Operations", number=False),
             Head("Rule", number=False),
@@ -135,7 +135,7 @@ def knee_table(knees: Sequence[SweptKnee]) -> ResultTable | None:
         ),
         lines=tuple(lines),
         notes=(
-            "Intervals come from repeats drawn anew within each depth.",
+            "Intervals come from bootstrap resampling of the repeats at each depth.",
             "The peak is the depth with the highest throughput.",
         ),
     )
@@ -181,7 +181,7 @@ def scaling_table(knees: Sequence[SweptKnee]) -> ResultTable | None:
     if not lines:
         return None
     return ResultTable(
-        caption="What bounds and the Universal Scalability Law say of each sweep.",
+        caption="Bounds and the Universal Scalability Law for each sweep.",
         heads=(
             Head("Operations", number=False),
             Head("Best", "IOPS"),
@@ -197,7 +197,7 @@ def scaling_table(knees: Sequence[SweptKnee]) -> ResultTable | None:
     )
 
 
-NO_LAW_FITTED: Final = f"the law was not fitted to fewer than {POINTS_MIN} depths"
+NO_LAW_FITTED: Final = f"the law needs at least {POINTS_MIN} depths"
 NO_LAW: Final = "the law misses a point by more than a tenth"
 NO_PEAK: Final = "no peak within what was measured"
 
@@ -268,20 +268,21 @@ def _share_text(share: float) -> str:
 def _why_not(knee: Knee) -> str:
     lowest, best = knee.lowest, knee.best
     if knee.reason is KneeReason.TOO_FEW_DEPTHS or lowest is None or best is None:
-        return f"it takes at least {DEPTHS_MIN} depths with figures, and there are {len(knee.depths)}"
+        return f"it needs at least {DEPTHS_MIN} depths with results, and there are {len(knee.depths)}"
     if knee.reason is KneeReason.FLAT:
         assert knee.throughput_share_least is not None
         return (
-            f"every depth from {lowest.queue_depth} on gives at least {100 * knee.throughput_share_least:.0f} % of the "
-            f"best throughput ({_best(best)}), so that no climb was seen to end"
+            f"every depth from {lowest.queue_depth} on reaches at least {100 * knee.throughput_share_least:.0f} % "
+            "of the "
+            f"best throughput ({_best(best)}), so the sweep does not show where throughput stops growing"
         )
     if knee.reason is KneeReason.GROWING:
         assert knee.growth_share is not None
         shallow, deep = knee.depths[-2:]
         deeper = [depth for depth in knee.unmeasured if depth > deep]
-        gap = f", and there are no figures of {', '.join(map(str, deeper))}" if deeper else ", the deepest measured"
+        gap = f", and there are no results at {', '.join(map(str, deeper))}" if deeper else ", the deepest measured"
         return f"throughput still grows by {100 * knee.growth_share:.0f} % from depth {shallow} to {deep}{gap}"
-    return f"rules or repeats differ by more than half of the sweep ({_rules(knee)})"
+    return f"rules or repeats differ by more than half the sweep ({_rules(knee)})"
 
 
 def _best(point: DepthPoint) -> str:

@@ -13,7 +13,7 @@ from iosonde.report.tables import Head, Line, ResultTable
 from iosonde.units import format_latency
 
 CAPTION: Final = (
-    "Operations that were wanted at a rate. Response latency, in the other tables, is lag and service latency together."
+    "Cells with an arrival rate (open loop). The response latency in the other tables is lag plus service latency."
 )
 
 

@@ -72,8 +72,8 @@ def targets_chapter(found: EvaluatedRun) -> Chapter | None:
     if not shares:
         return None
     answer = Paragraph(
-        "Several targets were measured at the same time; the figures above are sums over them, and these are "
-        "what each gave meanwhile. What one reaches alone is another cell (targets = 1), or another run."
+        "Several targets were measured at the same time. The results above are their sums; this table has the share of "
+        "each target. To measure one target alone, use a cell with targets = 1, or another run."
     )
     table = shown_table(target_table(shares, found.run.header.targets), found.invalid)
     return Chapter(*TARGETS, (answer, table))

@@ -45,4 +45,4 @@ def left_out_text(cells: Iterable[str], invalid: Invalid) -> str:
     if not touched:
         return ""
     ids = tuple(dict.fromkeys(each for cell in touched for each in invalid[cell]))
-    return f"Left out as invalid ({see(ids)}): {name_some(distinct(touched))}."
+    return f"Omitted as invalid ({see(ids)}): {name_some(distinct(touched))}."
