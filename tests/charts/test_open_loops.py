@@ -31,9 +31,7 @@ def test_a_chart_of_closed_loops_speaks_of_service_latency() -> None:
 
 def test_a_chart_with_both_says_which_is_which() -> None:
     (figure,) = matrix_latency([closed(), at_a_rate(paced())])
-    assert figure.caption.startswith(
-        "Latency (response latency with an arrival rate, otherwise service latency)"
-    )
+    assert figure.caption.startswith("Latency (response latency with an arrival rate, otherwise service latency)")
 
 
 def test_cells_that_differ_by_their_pace_alone_have_a_line_each() -> None:

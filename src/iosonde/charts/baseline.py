@@ -57,11 +57,11 @@ def _figure(dots: Sequence[_Dots], number: int, of: int) -> Figure:
     rows = [row for each in dots if each.figures is not None for row in _rows(each, each.figures, unit)]
     depths = sorted({each.cell.queue_depth_asked for each in dots})
     caption = (
-        f"Service latency ({unit.name}) at depth {', '.join(map(str, depths))}, all repeats merged; a percentile "
-        "with fewer than 10 samples beyond it is not drawn."
+        f"Service latency ({unit.name}) at queue depth {', '.join(map(str, depths))}, all repeats merged. "
+        "Percentiles with fewer than 10 samples above them are omitted."
     )
     identity = "baseline-percentiles" if number == 1 else f"baseline-percentiles-{number}"
-    title = "Latency without a queue" if of == 1 else f"Latency without a queue, {number} of {of}"
+    title = "Baseline latency" if of == 1 else f"Baseline latency, {number} of {of}"
     named = [{"cell": row["cell"], "series": row["name"]} for row in rows]
     drawn = {row["name"] for row in rows}
     return Figure(

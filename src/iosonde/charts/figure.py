@@ -24,8 +24,8 @@ DRAWN: Final = "drawn_"
 """How the names of fields begin that are no data, but where or as what something is drawn."""
 
 
-NO_FIGURES: Final = "No data: no cell of this chart has results."
-NO_PERCENTILES: Final = "No data: no cell of this chart has this percentile."
+NO_FIGURES: Final = "No data: no cell in this chart has results."
+NO_PERCENTILES: Final = "No data: no cell in this chart has these percentiles."
 
 
 @dataclass(frozen=True)
@@ -81,17 +81,17 @@ def why_no_figures(cell: CellEstimate, operation: Operation | None = None) -> st
         return f"{cell.cell} was interrupted in {cell.repeats_cut} of {planned} repeats"
     asked = cell.workload.subject if operation is None else operation
     if asked is Operation.COMMIT and cell.of(Operation.FLUSH) is not None:
-        return f"{cell.cell} timed writes and flushes separately, without commits"
+        return f"{cell.cell} timed writes and flushes separately, so it has no commit results"
     if cell.operations and cell.of(asked) is None:
         return f"{cell.cell} completed no {plural(asked)}"
-    return f"{cell.cell} completed nothing"
+    return f"{cell.cell} completed no operations"
 
 
 def why_no_percentiles(cell: CellEstimate, figures: OperationEstimate) -> str:
     """Why a class that has figures has none of the percentiles that a chart draws, in words."""
     if figures.saturated:
-        return f"{cell.cell} did not sustain its rate, so its latency has no percentiles"
-    return f"{cell.cell} completed too few {plural(figures.operation)} for a percentile ({figures.count})"
+        return f"{cell.cell} did not sustain its arrival rate, so its latency percentiles are omitted"
+    return f"{cell.cell} completed only {figures.count} {plural(figures.operation)}, too few for a percentile"
 
 
 def left_out(expected: Iterable[tuple[CellEstimate, Operation, str]], drawn: Iterable[Row]) -> tuple[str, ...]:

@@ -31,12 +31,12 @@ def _figure(panel: Panel) -> Figure:
     unit = unit_in(panel)
     rows = [row for line, point in panel.points for row in _rows(line.name, point, unit)]
     caption = (
-        f"{latency_words(panel.cells)} ({unit.name}) at each percentile, all repeats merged, on a linear axis from "
-        "0; a percentile with fewer than 10 samples beyond it has no bar."
+        f"{latency_words(panel.cells)} ({unit.name}) at each percentile, all repeats merged, on a linear axis from 0. "
+        "Percentiles with fewer than 10 samples above them have no bar."
     )
     return panel.figure(
         "tail-bars",
-        "The tail against the median",
+        "Tail latency relative to the median",
         caption,
         rows,
         lambda said: _chart(rows, series_in(rows, panel), unit, said),

@@ -18,37 +18,37 @@ def brands_of(run: RunRecord) -> tuple[Brand, ...]:
     header = run.header
     profiles = dict.fromkeys(hello.build_profile for _, hello in header.engines)
     brands = [
-        Brand("debug engine", f"The engine is a {profile} build: its results are not valid.")
+        Brand("debug engine", f"The engine is a {profile} build, so its results are not valid.")
         for profile in profiles
         if profile != "release"
     ]
     if header.target.kind == "null":
         brands.append(
-            Brand("null target", "No I/O was done: these are the costs of the engine itself, not of a drive.")
+            Brand("null target", "No I/O was issued. These results show the overhead of the engine, not a drive.")
         )
     if header.is_simulated:
-        brands.append(Brand("simulated", "These are results of a model in virtual time, not of a real drive."))
+        brands.append(
+            Brand("simulated", "These results are from a drive model in virtual time, not from a real drive.")
+        )
         drives = [target.simulation for target in header.targets if target.simulation is not None]
         kinds = [str(fault["kind"]).replace("_", " ") for drive in drives for fault in drive.faults]
         if kinds:
             names = ", ".join(dict.fromkeys(kinds))
-            brands.append(Brand("with faults", f"The simulated drive fails on a schedule: {names}."))
+            brands.append(Brand("with faults", f"The simulated drive injects faults: {names}."))
     if run.running:
-        brands.append(Brand("running", f"The run is in progress: {_measured(run)} are available."))
+        brands.append(Brand("running", f"The run is in progress. {_measured(run)} are complete."))
     elif not run.finished:
         brands.append(
-            Brand("unfinished", f"The run was interrupted after {_measured(run)}; `iosonde resume` measures the rest.")
+            Brand("unfinished", f"The run was interrupted after {_measured(run)}. Continue it with `iosonde resume`.")
         )
     if run.damage:
-        brands.append(Brand("damaged", f"Part of the record is unreadable: {run.damage.rstrip('.')}."))
+        brands.append(Brand("damaged", f"Part of the run's record is unreadable: {run.damage.rstrip('.')}."))
     if header.plan.quick:
-        brands.append(
-            Brand("quick", "Cells were too short for reliable results: this run only shows that the measurement works.")
-        )
+        brands.append(Brand("quick", "Cells were too short for reliable results. This run is only a functional check."))
     return tuple(brands)
 
 
 def _measured(run: RunRecord) -> str:
     planned = len(run.turns) or len(run.header.plan.cells) * run.header.plan.repeats
     done = sum(cell.outcome is Outcome.FINISHED for cell in run.cells)
-    return f"{done} of {planned} measurements"
+    return f"{done} of {planned} trials"

@@ -24,11 +24,11 @@ def summary_of(found: Verification) -> str:
     size = format_size(found.step_bytes)
     free = f" (and {found.steps_free:,} with undefined content)" if found.steps_free else ""
     well = (
-        "all hold what was written"
+        "all contain the written data"
         if not found.steps_damaged
-        else f"{found.steps_damaged:,} do not contain what was written"
+        else f"{found.steps_damaged:,} do not contain the written data"
     )
-    cut = "" if found.finished else "; the pass was stopped before its end"
+    cut = "" if found.finished else "; verification was stopped early"
     return (
         f"{found.steps_checked:,} blocks of {size}{free} read back in {format_duration(found.duration_ns)}: {well}{cut}"
     )
