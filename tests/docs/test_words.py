@@ -11,8 +11,6 @@ from tests.house.checkout import name_of
 PENDING: Final = (
     "docs/decisions/",
     "docs/reference/",
-    "src/iosonde/charts/",
-    "src/iosonde/report/",
 )
 """What is still to be rewritten. Entries only go away: a new file is written in the words of the glossary."""
 

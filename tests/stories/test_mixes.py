@@ -65,7 +65,7 @@ queue_depth = {depths}
         ("matrix", "64", "0", "rate = [500, 1000]"),
     )
 )
-EMPTY = re.compile(r"Nothing to draw|[a-z]+-\S+ completed no\S*")
+EMPTY = re.compile(r"No data|[a-z]+-\S+ completed no\S*")
 
 
 def measured(campaign: str, target: str, directory: Path, name: str = "mixes.toml") -> RunRecord:

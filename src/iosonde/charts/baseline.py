@@ -9,7 +9,7 @@ import altair as alt
 
 from iosonde.analysis.cells import CellEstimate, OperationEstimate
 from iosonde.analysis.families import drawn_classes
-from iosonde.charts.axes import log_latency
+from iosonde.charts.axes import LABEL_GAP_PX, log_latency
 from iosonde.charts.figure import NO_FIGURES, NO_PERCENTILES, Figure, Row, left_out
 from iosonde.charts.lines import named_rows, tooltip
 from iosonde.charts.names import class_name
@@ -122,7 +122,7 @@ def _layers(rows: Sequence[Row], unit: LatencyUnit) -> list[alt.Chart]:
     field = unit.field
     present = {row["series"] for row in rows}
     series = [each for _, each in _POINTS if each.name in present]
-    x = alt.X(**log_latency(rows, unit, labelOverlap="greedy", titleAnchor="end"))
+    x = alt.X(**log_latency(rows, unit, labelOverlap="greedy", labelSeparation=LABEL_GAP_PX, titleAnchor="end"))
     y = alt.Y(
         "name:N",
         title=None,

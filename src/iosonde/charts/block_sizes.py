@@ -8,7 +8,7 @@ import altair as alt
 from iosonde.analysis.cells import CellEstimate, OperationEstimate
 from iosonde.analysis.estimate import Estimate
 from iosonde.analysis.families import Along
-from iosonde.charts.axes import iops_axis, log_domain, log_scaled, log_ticks, number_axis
+from iosonde.charts.axes import LABEL_GAP_PX, iops_axis, log_domain, log_scaled, log_ticks, number_axis
 from iosonde.charts.end_labels import named_ends
 from iosonde.charts.figure import Figure, Row
 from iosonde.charts.lines import lines_with_intervals
@@ -128,7 +128,9 @@ def _drawn(rows: Sequence[Row], view: _View, series: Sequence[Series]) -> tuple[
         "drawn_at_bytes:Q",
         title="Block size (1 KiB = 1024 B), log scale",
         scale=alt.Scale(type="log", base=2, domain=[sizes[0] / 1.2, sizes[-1] * 1.2], nice=False),
-        axis=alt.Axis(values=sizes, labelExpr=_SIZE_LABEL, labelOverlap="parity", grid=False),
+        axis=alt.Axis(
+            values=sizes, labelExpr=_SIZE_LABEL, labelOverlap="parity", labelSeparation=LABEL_GAP_PX, grid=False
+        ),
     )
     y = alt.Y(**log_scaled(view.field, view.axis_title, domain, view.axis(values=log_ticks(domain))))
     ends = named_ends(rows, series, (x, y), across="drawn_at_bytes", up=view.field)

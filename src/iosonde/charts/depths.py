@@ -6,7 +6,7 @@ import altair as alt
 
 from iosonde.analysis.cells import CellEstimate
 from iosonde.analysis.families import Along
-from iosonde.charts.axes import iops_from_zero, log_mean_latency
+from iosonde.charts.axes import LABEL_GAP_PX, iops_from_zero, log_mean_latency
 from iosonde.charts.end_labels import named_ends
 from iosonde.charts.figure import Figure, Row
 from iosonde.charts.lines import lines_with_intervals
@@ -94,9 +94,9 @@ def depth_axis(rows: Sequence[Row]) -> alt.X:
     lowest = min([depths[0], *(row["queue_depth_kept"] or depths[0] for row in rows)])
     return alt.X(
         "queue_depth_asked:Q",
-        title="Queue depth (operations in flight), log scale",
+        title="Queue depth (in flight), log scale",
         scale=alt.Scale(type="log", base=2, domain=[lowest / 1.2, depths[-1] * 1.2], nice=False),
-        axis=alt.Axis(values=depths, format="d", grid=False, labelOverlap="parity"),
+        axis=alt.Axis(values=depths, format="d", grid=False, labelOverlap="parity", labelSeparation=LABEL_GAP_PX),
     )
 
 

@@ -42,9 +42,9 @@ def brands_of(run: RunRecord) -> tuple[Brand, ...]:
             Brand("unfinished", f"The run was interrupted after {_measured(run)}. Continue it with `iosonde resume`.")
         )
     if run.damage:
-        brands.append(Brand("damaged", f"Part of the run's record is unreadable: {run.damage.rstrip('.')}."))
+        brands.append(Brand("damaged", f"Part of the run record is unreadable: {run.damage.rstrip('.')}."))
     if header.plan.quick:
-        brands.append(Brand("quick", "Cells were too short for reliable results. This run is only a functional check."))
+        brands.append(Brand("quick", "Cells were too short: use this run only as a functional check."))
     return tuple(brands)
 
 

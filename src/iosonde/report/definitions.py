@@ -42,7 +42,8 @@ DEFINITIONS: Final = (
         (
             "p99 of N operations is the latency with rank ceil(0.99 N) in ascending order, read from the merged "
             "histograms of all repeats. Buckets are 1/128 of an octave wide, so the error is at most 0.4 %. A "
-            f"percentile is shown only with at least {SAMPLES_BEYOND_MIN} operations above it. Percentiles are never averaged."
+            f"percentile is shown only with at least {SAMPLES_BEYOND_MIN} operations above it. Percentiles are never "
+            "averaged."
         ),
     ),
     (
@@ -81,9 +82,9 @@ DEFINITIONS: Final = (
             "The median of three rules: the lowest depth with at least "
             f"{THROUGHPUT_SHARE_MIN * 100:.0f} % of the best throughput; the depth with the highest ratio of "
             "throughput to mean latency (power); and Kneedle, the bend in the curve of throughput against log depth. "
-            f"The knee is not identifiable if there are fewer than {DEPTHS_MIN} depths, if every depth reaches more than "
-            f"{FLAT_SHARE * 100:.0f} % of the best throughput, if throughput still grows at the highest depth, or if "
-            "rules or repeats differ by more than half the sweep."
+            f"The knee is not identifiable if there are fewer than {DEPTHS_MIN} depths, if every depth reaches more "
+            f"than {FLAT_SHARE * 100:.0f} % of the best throughput, if throughput still grows at the highest depth, or "
+            "if rules or repeats differ by more than half the sweep."
         ),
     ),
     ("CPU", "User and system time of the engine's worker threads in the measurement window, per completed operation."),

@@ -158,11 +158,11 @@ KEYS: Final = (
     ),
     Key(
         "think_time",
-        "Idle time between bursts",
+        "Think time (between bursts)",
         Scale.ORDERED,
         _asked(lambda asked: asked.think_ns or 0),
         _rest,
-        lambda value: f"{_rest(value)} idle between bursts" if value else "no idle time",
+        lambda value: f"{_rest(value)} think time" if value else "no think time",
         0,
     ),
     Key(
