@@ -144,20 +144,18 @@ def test_the_words_name_a_criterion_only_where_it_was_applied_as_it_is_meant() -
     steady = state_text(target_state(RunAnalysis(run_of(rounds([1000] * 5)))))
     assert steady.startswith("steady: ")
     interleaved = state_text(target_state(RunAnalysis(run_of(spread_out(of_lengths(rounds([1000] * 5)))))))
-    assert interleaved.startswith(
-        "last five repeats of every cell that writes: range within 20 % and slope within 10 %"
-    )
-    assert "the arithmetic of the SNIA's criterion, applied to interleaved repeats of different lengths" in interleaved
+    assert interleaved.startswith("last five repeats of every writing cell: range within 20 % and slope within 10 %")
+    assert "the SNIA criterion applied to interleaved repeats of different lengths" in interleaved
     assert "steady" not in interleaved
-    assert "only read" in state_text(target_state(RunAnalysis(run_of(rounds([1000] * 3, READS)))))
+    assert "reads only" in state_text(target_state(RunAnalysis(run_of(rounds([1000] * 3, READS)))))
     assert "unknown" in state_text(target_state(RunAnalysis(run_record([cell_plan(WRITES)], []))))
 
 
 def test_a_cell_is_told_by_each_criterion_once_and_what_its_repeats_were() -> None:
     assert steady_text(rounds([1000] * 5)) == (
-        "SNIA PTS and TKperf: fulfilled at repeat 5; fio, 5 % of the mean: fulfilled at repeat 5; "
-        "fio, slope of 2 % per check: fulfilled at repeat 5"
+        "SNIA PTS and TKperf: met at repeat 5; fio, 5 % of the mean: met at repeat 5; "
+        "fio, slope of 2 % per check: met at repeat 5"
     )
-    assert steady_text(spread_out(rounds([1000] * 5))).startswith(
-        "arithmetic only, applied to interleaved repeats, which are no rounds of these criteria: SNIA PTS and TKperf: "
+    assert steady_text(spread_out(rounds([1000] * 5))).endswith(
+        "(calculated for interleaved repeats; the criteria are defined for consecutive rounds of equal length)"
     )

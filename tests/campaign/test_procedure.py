@@ -248,9 +248,9 @@ def test_a_report_says_by_which_rule_a_run_ended(steady: RunRecord) -> None:
     facts = {name: value for group in fact_groups(RunAnalysis(steady)) for name, value in group.facts}
     assert facts["measured until"] == (
         "iops of random-write-4KiB-qd8, iops of random-mix65-4KiB-qd8 are steady over 5 rounds (range 20%, slope 10%), "
-        "or 25 rounds are measured"
+        "or 25 rounds are complete"
     )
-    assert facts["first write"].count("; ") == 1
+    assert facts["preconditioning"].count("; ") == 1
 
 
 def test_rounds_go_on_behind_several_that_are_planned(steady: RunRecord, tmp_path: Path) -> None:

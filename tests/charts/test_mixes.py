@@ -121,7 +121,7 @@ def test_several_mixes_stand_side_by_side_as_wholes_and_then_each_by_itself() ->
         ["70/30 mix: reads", "70/30 mix: writes", "70/30 mix: all"],
         ["50/50 mix: reads", "50/50 mix: writes", "50/50 mix: all"],
     ]
-    assert figures[0].caption.endswith("its reads and writes stand apart in a chart of its own.")
+    assert figures[0].caption.endswith("; another chart shows its reads and writes.")
 
 
 def test_no_chart_has_more_lines_than_colours_and_the_rest_is_said() -> None:
@@ -132,7 +132,7 @@ def test_no_chart_has_more_lines_than_colours_and_the_rest_is_said() -> None:
     assert all(len(series_of(figure)) <= LINES_MAX for figure in figures)
     assert sum(len(series_of(figure)) for figure in wholes) == len(reads)
     assert len(figures) == len(wholes) + MIXES_APART_MAX
-    assert f"charts of their own have the first {MIXES_APART_MAX} of 19 mixes" in wholes[0].caption
+    assert f"The first {MIXES_APART_MAX} of 19 mixes also have separate charts" in wholes[0].caption
     colours = [{series["color"]["scale"]["range"][0]} for series in _encodings(wholes[0])]
     assert len({len(each) for each in colours}) == 1
 
@@ -192,7 +192,7 @@ def test_a_matrix_shows_trims_commits_and_wholes() -> None:
 def test_mixes_over_other_sizes_have_charts_of_their_own() -> None:
     asked = [workload(read_percent=read, block_size_bytes=size) for size in (4096, 16384) for read in (100, 70, 0)]
     figures = mix_iops(measured(*asked, experiment=Experiment.MIX).cells)
-    assert [figure.title for figure in figures] == ["Mix and IOPS: 4 KiB", "Mix and IOPS: 16 KiB"]
+    assert [figure.title for figure in figures] == ["IOPS by read percentage: 4 KiB", "IOPS by read percentage: 16 KiB"]
     assert [len({row["block_size_bytes"] for row in figure.rows}) for figure in figures] == [1, 1]
 
 
@@ -211,8 +211,8 @@ def test_too_few_samples_for_a_percentile_are_told_as_that() -> None:
     cells = measured(workload(read_percent=70), experiment=Experiment.TAIL, count=4).cells
     (figure,) = tail_percentiles(cells)
     assert figure.chart is None
-    assert figure.nothing == "Nothing to draw: no cell of this chart has such a percentile."
-    assert said_of([figure])[0] == "random-mix70-4KiB-qd8 completed too few reads for a percentile (6)"
+    assert figure.nothing == "No data: no cell in this chart has these percentiles."
+    assert said_of([figure])[0] == "random-mix70-4KiB-qd8 completed only 6 reads, too few for a percentile"
 
 
 def test_a_rate_that_was_not_kept_is_told_as_that() -> None:
@@ -223,7 +223,7 @@ def test_a_rate_that_was_not_kept_is_told_as_that() -> None:
     assert cells[0].subject is not None
     assert cells[0].subject.saturated
     assert said_of(tail_percentiles(cells)) == [
-        f"{plan.cell} did not keep its rate, so that its latency has no percentiles"
+        f"{plan.cell} did not sustain its arrival rate, so its latency percentiles are omitted"
     ]
 
 
@@ -244,7 +244,7 @@ def test_commits_that_were_timed_apart_are_told_as_that() -> None:
     del found[Operation.COMMIT]
     plan = cell_plan(asked, Experiment.QUEUE_DEPTH)
     (figure,) = queue_depth_iops(estimate_run(run_record([plan], [cell_record(plan, found)])).cells)
-    assert said_of([figure]) == [f"in {plan.cell} writes and flushes were timed apart, and no commit of both"]
+    assert said_of([figure]) == [f"{plan.cell} timed writes and flushes separately, so it has no commit results"]
     assert series_of(figure) == ["70/30 mix + fdatasync: reads", "70/30 mix + fdatasync: all"]
 
 
@@ -331,7 +331,7 @@ def _check(cells: Sequence[CellEstimate], experiment: Experiment, finished: dict
 def _holds_every_class(figures: Sequence[Figure], cells: Sequence[CellEstimate]) -> None:
     """Each class of each cell has a row with its very figure, unless a caption says that tables have it."""
     said = " ".join(figure.caption for figure in figures)
-    limited = "the table has all" in said or "stand in the table" in said
+    limited = "the table lists all of them" in said or "See the table for" in said
     rates = {(row["cell"], round(row["iops"], 6)) for figure in figures for row in figure.rows}
     for cell in cells:
         for operation in drawn_classes(cell.workload):
@@ -343,13 +343,13 @@ def _holds_every_class(figures: Sequence[Figure], cells: Sequence[CellEstimate])
 def _is_honest(figure: Figure, finished: dict[str, CellEstimate]) -> None:
     """What is left out is named with a reason that holds; nothing is left out that is drawn with all it has."""
     for sentence in figure.left_out:
-        assert not sentence.endswith("completed nothing")
-        if "was not measured" in sentence or " failed in " in sentence or " was cut off in " in sentence:
+        assert not sentence.endswith("completed no operations")
+        if "was not measured" in sentence or " failed in " in sentence or " was interrupted in " in sentence:
             assert sentence.split()[0] not in finished
         else:
             assert "too few" in sentence, sentence
     if figure.chart is None:
-        has_figures = "no cell of this chart has figures" not in figure.nothing
+        has_figures = "no cell in this chart has results" not in figure.nothing
         assert has_figures == any("too few" in sentence for sentence in figure.left_out)
 
 

@@ -118,7 +118,7 @@ def test_the_line_ends_at_a_break_and_begins_again_behind_it() -> None:
     assert {row["running_median"] for row in figure.rows if row["trial"] < 10} == {0.5}
     assert {row["running_median"] for row in figure.rows if row["trial"] >= 10} == {1}
     assert {row["drawn_part"] for row in figure.rows} == {0, 1}
-    assert "Dashed lines are breaks" in figure.caption
+    assert "Dashed lines mark breaks" in figure.caption
 
 
 def test_preconditioning_a_pause_and_a_resumption_break_the_row_of_trials() -> None:
@@ -161,9 +161,9 @@ def test_the_stretches_within_a_trial_are_a_bar_where_trials_are_few() -> None:
 
 def test_the_sentence_over_time_speaks_of_the_same_stretches_as_the_chart() -> None:
     assert time_series_sentence([short_repeat(*([1, 7] * 20))]).startswith(
-        "100 % of 4 intervals of about 100 ms or more "
+        "100 % of 4 intervals (about 100 ms or longer) are"
     )
-    assert time_series_sentence([repeat_of(100, 300)]).startswith("0 % of 2 intervals stay")
+    assert time_series_sentence([repeat_of(100, 300)]).startswith("0 % of 2 intervals are")
 
 
 def test_a_moment_of_several_intervals_counts_what_completed_in_each_once() -> None:
@@ -203,7 +203,7 @@ def test_of_a_long_run_the_extremes_of_each_stretch_are_kept() -> None:
     figure = run_consistency([*records, trial_of(5, order=2 * TRIALS_MAX)])
     assert len(figure.rows) <= TRIALS_MAX
     assert min(row["share"] for row in figure.rows) < 0.06
-    assert f"Of {2 * TRIALS_MAX:,} trials the lowest" in figure.caption
+    assert f"of {2 * TRIALS_MAX:,} trials are drawn: the lowest" in figure.caption
 
 
 def test_the_picture_has_a_column_for_each_step_of_time_and_the_darkest_row_where_most_operations_are() -> None:
@@ -242,7 +242,7 @@ def test_intervals_with_a_few_operations_each_are_drawn_with_their_means() -> No
     assert [(row["series"], row["second"], row["latency_us"]) for row in figure.rows] == [
         ("mean", second, 1000) for second in (0.25, 1.25, 1.75, 2.25, 2.75)
     ]
-    assert "the line is the mean of each" in figure.caption
+    assert "The line shows the mean" in figure.caption
     assert drawn_axis(figure) == [0, 3]
 
 

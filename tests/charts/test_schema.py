@@ -82,7 +82,7 @@ def test_a_chart_without_figures_is_not_drawn_and_names_every_cell(experiment: E
     for figure in figures:
         assert figure.chart is None
         assert figure.rows == ()
-        assert figure.nothing == "Nothing to draw: no cell of this chart has figures."
+        assert figure.nothing == "No data: no cell in this chart has results."
     named = [sentence.split()[0] for figure in figures for sentence in figure.left_out]
     assert sorted(named) == sorted(cell.cell for cell in cells)
 

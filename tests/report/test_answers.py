@@ -34,7 +34,7 @@ def test_a_lab_run_is_answered_in_at_most_five_sentences_from_reach_to_doubt() -
     assert "MB/s of sequential writes" in said[0]
     assert any("knee" in sentence for sentence in said)
     assert any("p99.9 is" in sentence for sentence in said)
-    assert said[-1] == "No finding makes these numbers unreliable."
+    assert said[-1] == "No finding affects the validity of these results."
 
 
 def test_the_last_sentence_counts_what_is_grave_and_leaves_notes_alone() -> None:
@@ -57,7 +57,7 @@ def test_a_figure_that_is_doubted_says_so_where_it_is_told() -> None:
     said = answers_of(estimate_run(run), headline_of(estimate_run(run), findings), findings)
     assert any("commits/s [unreliable, see not-established] (" in sentence for sentence in said)
     assert any(
-        sentence.startswith("The tail of") and sentence.endswith("[unreliable, see stalls].") for sentence in said
+        sentence.startswith("Tail latency of") and sentence.endswith("[unreliable, see stalls].") for sentence in said
     )
 
 
@@ -79,4 +79,4 @@ def test_a_sweep_is_told_against_its_first_depth() -> None:
 
 
 def test_an_empty_run_says_what_there_is_to_say() -> None:
-    assert answers(run_record([], [])) == ("No finding makes these numbers unreliable.",)
+    assert answers(run_record([], [])) == ("No finding affects the validity of these results.",)

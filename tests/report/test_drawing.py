@@ -43,7 +43,7 @@ def test_a_process_that_dies_is_told_and_nobody_waits_for_it() -> None:
     with Drawers() as drawers:
         for process in drawers.processes:
             os.kill(process, signal.SIGKILL)
-        with pytest.raises(OutputError, match="has ended before its picture was done"):
+        with pytest.raises(OutputError, match="exited before its image was complete"):
             _ = [each.result() for each in drawers.svgs(specification_of(figure) for figure in FIGURES)]
     assert len(drawers.processes) <= DRAWERS_MAX
     assert not children() & set(drawers.processes) - before

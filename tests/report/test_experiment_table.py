@@ -40,7 +40,7 @@ def table_of(asked: Sequence[Workload]) -> ResultTable:
 
 def test_rows_are_named_by_what_varies_alone() -> None:
     table = table_of([workload(queue_depth=depth, pattern=pattern) for pattern in Access for depth in (1, 8)])
-    assert [head.name for head in table.heads][:3] == ["Pattern", "Depth", "IOPS"]
+    assert [head.name for head in table.heads][:3] == ["Pattern", "QD", "IOPS"]
     assert [line.texts[:2] for line in table.lines] == [
         (str(pattern), str(depth)) for pattern in Access for depth in (1, 8)
     ]
@@ -58,7 +58,7 @@ def test_cells_that_differ_in_nothing_but_their_time_have_their_names() -> None:
     plan = run.header.plan.model_copy(update={"cells": (first, second, alike)})
     cells = estimate_run(run.model_copy(update={"header": run.header.model_copy(update={"plan": plan})})).cells
     table = experiment_table(Experiment.MATRIX, cells, None)
-    assert [head.name for head in table.heads][:2] == ["Depth", "Cell"]
+    assert [head.name for head in table.heads][:2] == ["QD", "Cell"]
     assert table.lines[2].cell == "random-read-4KiB-qd8-10s-x3"
 
 

@@ -16,7 +16,7 @@ from tests.builders import cell_plan, cell_record, engine_facts, fio_facts, run_
 from tests.judging import findings_of
 
 IMPORTED = ImportFacts(engine="DiskSpd", version="2.1")
-OF_OUR_OWN = ("ring flags granted", "fixed buffers", "fixed file", "batch, largest", "clock", "SQPOLL threads")
+OF_OUR_OWN = ("ring flags granted", "fixed buffers", "fixed file", "largest batch", "clock", "SQPOLL threads")
 
 
 def run_by(*sources: SourceFacts | None) -> RunRecord:
@@ -46,15 +46,15 @@ def shown(source: SourceFacts) -> str:
 def test_our_own_engine_tells_what_it_was_granted() -> None:
     facts = facts_of(engine_facts(fallbacks=("registered buffers refused: ENOMEM",)))
     assert facts["ring flags granted"] == "SINGLE_ISSUER DEFER_TASKRUN"
-    assert (facts["fixed buffers"], facts["batch, largest"], facts["clock"]) == ("yes", "32", "tsc")
-    assert facts["fall-backs"] == "registered buffers refused: ENOMEM"
+    assert (facts["fixed buffers"], facts["largest batch"], facts["clock"]) == ("yes", "32", "tsc")
+    assert facts["fallbacks"] == "registered buffers refused: ENOMEM"
     assert not {"fio", "imported from"} & facts.keys()
 
 
 def test_fio_tells_which_it_is_and_how_it_was_started() -> None:
     facts = facts_of(fio_facts())
     assert facts["fio"] == "fio-3.33, ioengine io_uring"
-    assert (facts["workers"], facts["completion"], facts["fall-backs"]) == ("1", "interrupt", "none")
+    assert (facts["workers"], facts["completion mode"], facts["fallbacks"]) == ("1", "interrupt", "none")
 
 
 @pytest.mark.parametrize("source", [fio_facts(), IMPORTED])
@@ -66,7 +66,7 @@ def test_what_only_our_own_engine_knows_is_a_dash_for_others(source: SourceFacts
 def test_an_imported_result_tells_its_tool_and_nothing_else() -> None:
     facts = facts_of(IMPORTED)
     assert facts["imported from"] == "DiskSpd 2.1"
-    assert {facts[name] for name in ("workers", "completion", "fall-backs", *OF_OUR_OWN)} == {NO_VALUE}
+    assert {facts[name] for name in ("workers", "completion mode", "fallbacks", *OF_OUR_OWN)} == {NO_VALUE}
 
 
 def test_measurements_of_several_sources_are_counted() -> None:
@@ -78,16 +78,16 @@ def test_measurements_of_several_sources_are_counted() -> None:
     ("source", "engine", "ring"),
     [
         (engine_facts(), "io_uring, 1 worker, interrupt, clock tsc", "SINGLE_ISSUER DEFER_TASKRUN, fixed buffers"),
-        (fio_facts(), "fio-3.33, ioengine io_uring, 1 worker, interrupt", "not known"),
-        (IMPORTED, "DiskSpd 2.1", "not known"),
-        (ImportFacts(engine="DiskSpd"), "DiskSpd of an unknown version", "not known"),
+        (fio_facts(), "fio-3.33, ioengine io_uring, 1 worker, interrupt", "unknown"),
+        (IMPORTED, "DiskSpd 2.1", "unknown"),
+        (ImportFacts(engine="DiskSpd"), "DiskSpd (unknown version)", "unknown"),
     ],
 )
 def test_a_cell_on_a_terminal_tells_of_each_source_what_it_knows(source: SourceFacts, engine: str, ring: str) -> None:
     text = shown(source)
     assert f" engine {engine} " in text
     assert f" ring {ring}" in text
-    assert ("fio's arguments --name=target-1" in text) == (source == fio_facts())
+    assert ("fio arguments --name=target-1" in text) == (source == fio_facts())
 
 
 @pytest.mark.parametrize(

@@ -89,25 +89,25 @@ def all_forms(run: RunRecord, failures: FailureLog) -> dict[str, str]:
 
 
 PARTS: list[tuple[ModuleType, str, str, str]] = [
-    (run_chapters, "latency_heat_map", 'The chart "Latency over time: ', "Percentiles of latency"),
+    (run_chapters, "latency_heat_map", 'The chart "Latency over time: ', "Latency percentiles"),
     (run_chapters, "run_consistency", 'The chart "Throughput over the run"', "Tail latency"),
-    (experiment_chapters, "experiment_sentence", 'The sentence of "Read/write mix"', "Mix and IOPS"),
-    (experiment_chapters, "experiment_tables", 'The table of figures in "Read/write mix"', "Mix and IOPS"),
-    (experiment_chapters, "relative_table", "The table of multiples of the first depth", "Queue depth and IOPS"),
-    (experiment_chapters, "swept_sentences", 'The sentence of "Queue-depth sweep"', "Queue depth and IOPS"),
-    (run_chapters, "time_series_sentence", 'The sentence of "Over the time of the run"', "Throughput over the run"),
-    (run_chapters, "estimate_targets", 'The section "The share of each target"', "Tail latency"),
-    (chapters, "throughput_latency", 'The chart "IOPS against mean latency"', "Random read, 4 KiB"),
+    (experiment_chapters, "experiment_sentence", 'The text of "Read/write mix"', "IOPS by read percentage"),
+    (experiment_chapters, "experiment_tables", 'The table of results in "Read/write mix"', "IOPS by read percentage"),
+    (experiment_chapters, "relative_table", "The table of results relative to the lowest depth", "IOPS by queue depth"),
+    (experiment_chapters, "swept_sentences", 'The text of "Queue-depth sweep"', "IOPS by queue depth"),
+    (run_chapters, "time_series_sentence", 'The text of "Performance over time"', "Throughput over the run"),
+    (run_chapters, "estimate_targets", 'The section "Results per target"', "Tail latency"),
+    (chapters, "throughput_latency", 'The chart "Mean latency against IOPS"', "Random read, 4 KiB"),
     (evaluated_run, "headline_of", "The headline could not be created", "Tail latency"),
-    (experiment_chapters, "experiment_table", 'The table of results in "Read/write mix"', "Mix and IOPS"),
-    (analysed, "estimate_run", "The analysis of the run", "How each number is defined"),
-    (chapters, "fact_groups", 'The section "Conditions"', "Plan and order"),
-    (chapters, "measurements", "The plan and its order", "Plan and order: 0 measurements"),
-    (chapters, "_repeats_text", "The number of repeats", "Means over not known repeats"),
-    (page, "targets_text", "The names of the targets", "In short"),
-    (page, "identity_text", "The identity of the targets", "In short"),
-    (page, "brands_of", "What is said above all figures", "In short"),
-    (answers, "_reached", "The answer about what the target reaches", "Tail latency"),
+    (experiment_chapters, "experiment_table", 'The table of results in "Read/write mix"', "IOPS by read percentage"),
+    (analysed, "estimate_run", "The analysis of the run", "Definitions"),
+    (chapters, "fact_groups", 'The section "Conditions"', "Run order"),
+    (chapters, "measurements", "The run order", "Run order: 0 trials"),
+    (chapters, "_repeats_text", "The number of repeats", "Means over unknown repeats"),
+    (page, "targets_text", "The target names", "Summary"),
+    (page, "identity_text", "The target identity", "Summary"),
+    (page, "brands_of", "The notice above the results", "Summary"),
+    (answers, "_reached", "The answer about the highest throughput", "Tail latency"),
 ]
 
 
@@ -253,13 +253,13 @@ def test_what_can_not_be_drawn_or_typeset_stands_in_its_place_on_paper(broken_pa
     failures = FailureLog()
     text = words(" ".join(Paged(render_pdf(broken_page, drawers, failures=failures)).texts))
     assert [failure.part for failure in failures.failures] == [
-        'the picture of the chart "A nonsensical chart"',
+        'the image of the chart "A nonsensical chart"',
         'the part "table" of "An odd section"',
     ]
     for failure in failures.failures:
         assert failure.part[4:] in text
     assert COMMAND in text
-    for other in ("Latency without a queue", "Conditions", "span-fits-cache", "How each number is defined"):
+    for other in ("Baseline latency", "Conditions", "span-fits-cache", "Definitions"):
         assert other in text
     with pytest.raises(DrawingError, match=r"^ValueError: "):
         render_pdf(broken_page, drawers)
@@ -272,7 +272,7 @@ def test_what_can_not_be_drawn_stands_in_its_place_in_markdown_and_has_no_pictur
     report, *pictures = write_markdown(broken_page, tmp_path / "report.md", drawers, failures)
     assert [path.name for path in pictures] == ["baseline-percentiles.png"]
     text = report.read_text(encoding="utf-8")
-    assert 'The picture of the chart "A nonsensical chart" could not be created' in text
+    assert 'The image of the chart "A nonsensical chart" could not be created' in text
     assert "nonsense.png" not in text
 
 
@@ -291,7 +291,7 @@ def test_a_table_that_fails_while_it_is_laid_out_costs_its_place_on_the_page(bro
     (failure,) = failures.failures
     assert failure.part == 'the table of "An odd section"'
     assert text.count('class="failed"') == 1
-    assert "Latency without a queue" in text
+    assert "Baseline latency" in text
 
 
 TERMINAL: list[tuple[ModuleType, str, str]] = [
@@ -303,10 +303,10 @@ TERMINAL: list[tuple[ModuleType, str, str]] = [
     (summary, "headline_of", "Tail latency"),
     (summary, "knee_sentence", "Tail latency"),
     (summary, "figure_text", "Tail latency"),
-    (cell_view, "estimate_cell", "How it went"),
-    (cell_view, "repeats_table", "How it went"),
-    (cell_view, "facts_table", "Findings that name this cell"),
-    (cell_view, "render_time_series", "How it went"),
+    (cell_view, "estimate_cell", "Details"),
+    (cell_view, "repeats_table", "Details"),
+    (cell_view, "facts_table", "Findings about this cell"),
+    (cell_view, "render_time_series", "Details"),
 ]
 
 

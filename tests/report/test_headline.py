@@ -190,7 +190,7 @@ def test_no_two_sweeps_have_one_name() -> None:
     knees = headline_of(estimate_run(run_record(plans, []))).knees
     assert [len(each.sweep.cells) for each in knees] == [3, 1, 3, 1]
     assert len({each.name for each in knees}) == len({each.operations for each in knees}) == 4
-    assert knees[2].operations == "4 KiB random reads, 3 jobs, from cell-4 on"
+    assert knees[2].operations == "4 KiB random reads, 3 jobs, starting at cell-4"
 
 
 def test_more_kinds_than_a_headline_has_room_for_are_named() -> None:
@@ -198,7 +198,7 @@ def test_more_kinds_than_a_headline_has_room_for_are_named() -> None:
     assert len(found.groups) == KINDS_MAX
     assert found.untold == ("random 30/70 mix", "random 20/80 mix", "random 10/90 mix")
     assert found.untold_text == (
-        "Further kinds of workload in the tables: random 30/70 mix; random 20/80 mix; random 10/90 mix."
+        "The tables also contain 3 more workloads: random 30/70 mix; random 20/80 mix; random 10/90 mix."
     )
 
 

@@ -60,16 +60,16 @@ def page() -> str:
 def test_the_page_goes_from_the_answer_to_its_conditions(page: str) -> None:
     assert outline(page).headings == [
         "/srv/data/iosonde.dat",
-        "In short",
+        "Summary",
         "Zero-queue baseline",
         "Block-size sweep",
         "Read/write mix",
         "Queue-depth sweep",
         "Tail latency",
-        "Over the time of the run",
+        "Performance over time",
         "Findings",
         "Conditions",
-        "How each number is defined",
+        "Definitions",
     ]
 
 
@@ -121,7 +121,7 @@ def test_the_tables_hold_the_means_of_the_csv_s_figures(tmp_path: Path) -> None:
             continue
         for line in table.lines:
             shown = dict(zip(names, line.texts, strict=True))
-            repeats = [row for row in figures if (row["cell"], row["operation"]) == (shown["Cell"], shown["Counted"])]
+            repeats = [row for row in figures if (row["cell"], row["operation"]) == (shown["Cell"], shown["Operation"])]
             if not repeats:
                 continue
             mean = sum(float(row["iops"]) for row in repeats) / len(repeats)
@@ -179,7 +179,7 @@ def test_findings_stand_most_severe_first_with_evidence_and_test() -> None:
     page = render_html(page_of(RunAnalysis(lab_run(repeats=1)), findings))
     places = [page.index(f'id="finding-{identity}"') for identity in ("some-invalid", "some-doubt", "some-note")]
     assert places == sorted(places)
-    assert page.count("<dt>What would decide</dt>") == 3
+    assert page.count("<dt>Deciding test</dt>") == 3
     assert page.count('<p class="evidences">') == 3
 
 
@@ -204,17 +204,17 @@ def broken_run() -> RunRecord:
 
 def test_a_cell_without_figures_is_named_in_table_and_chart_and_never_0() -> None:
     page = render_html(page_of(RunAnalysis(broken_run()), []))
-    assert "No figures: random-read-4KiB-qd2 failed in 1 of 1 repeats: read at offset 8192 failed: EIO." in page
-    assert "No figures: random-read-4KiB-qd4 was not measured." in page
-    assert "Left out:" in page
+    assert "No results: random-read-4KiB-qd2 failed in 1 of 1 repeats: read at offset 8192 failed: EIO." in page
+    assert "No results: random-read-4KiB-qd4 was not measured." in page
+    assert "Omitted:" in page
 
 
 def test_a_run_in_which_nothing_was_measured_still_makes_a_page() -> None:
     page = render_html(
         page_of(RunAnalysis(run_record([cell_plan(workload(), Experiment.TAIL)], [], finished=False)), [])
     )
-    assert "Nothing to draw" in page
-    assert "No cell of this experiment has figures." in page
+    assert "No data: " in page
+    assert "No cell in this experiment has results." in page
 
 
 def test_a_probe_has_a_section_and_a_table_of_its_own() -> None:
@@ -269,6 +269,6 @@ def test_a_number_is_not_parted_from_its_unit(text: str, kept: str) -> None:
 
 def test_a_record_that_is_damaged_says_so_on_top() -> None:
     run = lab_run(repeats=1).model_copy(update={"damage": "frame 12 of the journal fails its checksum"})
-    assert "The record is not readable to its end: frame 12 of the journal fails its checksum." in render_html(
+    assert "Part of the run record is unreadable: frame 12 of the journal fails its checksum." in render_html(
         page_of(RunAnalysis(run), [])
     )

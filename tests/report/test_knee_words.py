@@ -38,14 +38,14 @@ def said(rates: Sequence[float], repeats: int = 1) -> str:
 
 def test_a_knee_says_its_depth_who_named_it_what_it_gives_and_what_it_costs() -> None:
     assert said((1000, 2000, 3900, 4000, 4000, 4000), repeats=2) == (
-        "4 KiB random reads: the knee is at depth 4 (by all three rules; 95 % interval 4 to 4): 98 % of the best "
-        "throughput (4,000 IOPS at depth 8) at 51 % of the mean latency there, and 1.0 times the mean latency and 1.0 "
-        "times the p99 of depth 1."
+        "4 KiB random reads: the knee is at depth 4 (by all three rules; 95 % interval 4 to 4), with 98 % of the best "
+        "throughput (4,000 IOPS at depth 8), 51 % of the mean latency at that depth, and 1.0 times the mean latency "
+        "and 1.0 times the p99 at depth 1."
     )
 
 
 def test_rules_that_differ_are_named_side_by_side() -> None:
-    assert "(95 % of the best 8, power 4, Kneedle 4; no interval with one repeat at a depth)" in said(
+    assert "(95 % of the best 8, power 4, Kneedle 4; no interval with one repeat per depth)" in said(
         (1000, 2000, 3600, 3900, 4000, 4000)
     )
 
@@ -53,12 +53,15 @@ def test_rules_that_differ_are_named_side_by_side() -> None:
 @pytest.mark.parametrize(
     ("rates", "words"),
     [
-        ((1000, 2000, 3000, 3000), "it takes at least 5 depths with figures, and there are 4."),
-        ((90, 95, 100, 99, 98, 97), "every depth from 1 on gives at least 90 % of the best throughput (100 IOPS"),
-        ((10, 20, 40, 80, 160, 320), "throughput still grows by 100 % from depth 16 to 32, the deepest measured."),
+        ((1000, 2000, 3000, 3000), "this requires results at 5 or more depths, but the sweep has 4."),
+        (
+            (90, 95, 100, 99, 98, 97),
+            "throughput is at least 90 % of the best (100 IOPS at depth 4) at every depth from 1 up",
+        ),
+        ((10, 20, 40, 80, 160, 320), "throughput still grows by 100 % from depth 16 to 32, the highest measured."),
         (
             (100, 120, 144, 173, 207, 249),
-            "rules or repeats differ by more than half of the sweep (95 % of the best 32,",
+            "rules or repeats differ by more than half the sweep (95 % of the best 32,",
         ),
     ],
 )
@@ -71,18 +74,18 @@ def test_a_knee_that_can_t_be_told_says_why(rates: Sequence[float], words: str) 
 def test_bounds_and_the_law_say_their_numbers() -> None:
     rates = [1000 * depth / (1 + 0.05 * (depth - 1) + 0.002 * depth * (depth - 1)) for depth in DEPTHS]
     bounds, law = scaling_sentences("4 KiB random reads", scaling_of(points(rates)))
-    assert bounds.startswith("By bounds, ")
-    assert " IOPS of 4 KiB random reads take at least 7." in bounds
-    assert "1,000 µs at depth 1." in bounds
+    assert bounds.startswith("By Little's law, ")
+    assert " IOPS of 4 KiB random reads require at least 7." in bounds
+    assert "(1,000 µs at depth 1)." in bounds
     assert law == (
-        "The Universal Scalability Law fits 4 KiB random reads within 0 %: contention 5.0 %, coherency 0.2 %, "
+        "The Universal Scalability Law fits 4 KiB random reads to within 0 %: contention 5.0 %, coherency 0.2 %, "
         "throughput peaks near depth 22."
     )
 
 
 def test_a_law_that_does_not_fit_says_how_far_it_is_off_and_nothing_else() -> None:
     _, law = scaling_sentences("4 KiB random writes", scaling_of(points([1000 * min(depth, 8) for depth in DEPTHS])))
-    assert law.startswith("The Universal Scalability Law does not describe 4 KiB random writes: it is off by up to ")
+    assert law.startswith("The Universal Scalability Law does not fit 4 KiB random writes: the largest error is ")
     assert "contention" not in law
 
 
@@ -94,7 +97,7 @@ def test_the_table_has_each_rule_and_the_depth_to_use() -> None:
     knees = headline_of(estimate_run(lab_run())).knees
     table = knee_table(knees[:1])
     assert table is not None
-    assert [line.texts[1] for line in table.lines] == ["95 % of the best", "power", "Kneedle", "depth to use"]
+    assert [line.texts[1] for line in table.lines] == ["95 % of the best", "power", "Kneedle", "recommended depth"]
     assert all(len(line.texts) == len(table.heads) for line in table.lines)
     assert knee_table([]) is None
 
@@ -116,7 +119,7 @@ def test_the_table_has_the_share_of_peak_throughput_and_of_peak_latency_of_each_
     ]
     table = knee_table(headline_of(estimate_run(run_record(plans, records))).knees)
     assert table is not None
-    assert table.lines[-1].texts[1:3] == ("depth to use", "4")
+    assert table.lines[-1].texts[1:3] == ("recommended depth", "4")
     assert table.lines[-1].texts[-3:] == ("98", "51", "1.0")
 
 
@@ -144,6 +147,6 @@ def test_sweeps_without_a_knee_are_named_by_their_reason() -> None:
     plans = [cell_plan(workload(read_percent=read), Experiment.QUEUE_DEPTH) for read in (100, 70, 0)]
     (sentence,) = swept_sentences(headline_of(estimate_run(run_record(plans, []))).knees)
     assert sentence == (
-        "Not identifiable: the knees of 4 KiB random reads; 4 KiB random 70/30 mix; 4 KiB random writes: it takes at "
-        "least 5 depths with figures, and there are 0."
+        "No identifiable knee for 4 KiB random reads; 4 KiB random 70/30 mix; 4 KiB random writes: this requires "
+        "results at 5 or more depths, but the sweep has 0."
     )

@@ -44,7 +44,7 @@ def rows_in_sight(page: Page) -> int:
 
 
 def test_a_long_table_shows_few_rows_and_says_how_many_there_are(page: Page) -> None:
-    assert page.locator("#matrix summary").inner_text().startswith(f"All {CELLS} rows in full")
+    assert page.locator("#matrix summary").inner_text().startswith(f"Full table ({CELLS} rows)")
     assert rows_in_sight(page) == ROWS_MAX
     assert page.locator("#matrix").evaluate("e => e.getBoundingClientRect().height") < SECTION_HIGH_MAX
 

@@ -136,8 +136,8 @@ def test_brands_stand_on_every_page(changes: dict[str, bool | str], brands: Sequ
 
 def test_a_run_in_which_nothing_was_measured_still_makes_a_pdf(drawers: Drawers) -> None:
     text = " ".join(Paged(render_pdf(page_of(RunAnalysis(empty_run()), []), drawers)).texts)
-    assert "Nothing to draw: no cell of this chart has figures." in text
-    assert "No figures: random-read-4KiB-qd8 was not measured." in text
+    assert "No data: no cell in this chart has results." in text
+    assert "No results: random-read-4KiB-qd8 was not measured." in text
 
 
 @pytest.mark.parametrize("name", NAMES)

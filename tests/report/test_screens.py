@@ -153,8 +153,8 @@ def test_the_table_of_an_experiment_has_what_people_look_for(tab: Tab) -> None:
         for head in tab.locator("#queue-depth .table-box").first.locator("th[scope=col]").all_inner_texts()
     ]
     assert heads == [
-        *("Workload", "Depth requested", "IOPS", "Bandwidth MB/s", "Mean µs", "p50 µs", "p95 µs", "p99 µs", "p99.9 µs"),
-        *("Max µs", "Depth achieved", "n repeats"),
+        *("Workload", "QD requested", "IOPS", "Bandwidth MB/s", "Mean µs", "p50 µs", "p95 µs", "p99 µs", "p99.9 µs"),
+        *("Max µs", "QD achieved", "n repeats"),
     ]
 
 
@@ -252,7 +252,7 @@ def test_the_pdf_is_short_and_its_first_page_is_full(made: Page, drawers: Drawer
     # Below is the foot of the page alone.
     lowest = sorted({round(text.get_charbox(index)[1]) for index in range(text.count_chars())})[:3]
     assert 1 - lowest[-1] / high > FILLED_MIN
-    assert "† some repeats are left out" in paged.texts[0]
+    assert "† some repeats are excluded" in paged.texts[0]
 
 
 def test_seeds_are_not_on_paper(made: Page, drawers: Drawers) -> None:

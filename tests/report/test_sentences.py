@@ -22,9 +22,9 @@ def estimates() -> RunEstimates:
     ("experiment", "words"),
     [
         (Experiment.BASELINE, "A durable write (4 KiB random write + fdatasync at depth 1) takes 1,171 µs"),
-        (Experiment.BLOCK_SIZE, "Random read at depth 8: highest rate measured"),
+        (Experiment.BLOCK_SIZE, "Random read at depth 8: highest measured rate"),
         (Experiment.MIX, "at 50 % reads; the highest is"),
-        (Experiment.QUEUE_DEPTH, "at least 98 % of the depth asked was in flight"),
+        (Experiment.QUEUE_DEPTH, "at least 98 % of the requested queue depth"),
         (Experiment.TAIL, "and p99.99 is"),
     ],
 )
@@ -41,7 +41,7 @@ def test_a_depth_that_was_not_reached_is_named() -> None:
     plan = cell_plan(workload(queue_depth=64), Experiment.QUEUE_DEPTH)
     record = cell_record(plan, {Operation.READ: totals_of([1000])}, queue_depth_achieved=16)
     sentence = experiment_sentence(Experiment.QUEUE_DEPTH, estimate_run(run_record([plan], [record])))
-    assert "random-read-4KiB-qd64, with 16.0 of 64 operations on average (25 %)" in sentence
+    assert "random-read-4KiB-qd64, with 16.0 of 64 operations in flight on average (25 %)" in sentence
 
 
 def test_a_tail_that_is_too_short_gives_only_its_maximum() -> None:
@@ -49,8 +49,8 @@ def test_a_tail_that_is_too_short_gives_only_its_maximum() -> None:
     record = cell_record(plan, {Operation.READ: totals_of([100_000] * 99 + [5_000_000])})
     sentence = experiment_sentence(Experiment.TAIL, estimate_run(run_record([plan], [record])))
     assert sentence == (
-        "4 KiB random read at depth 8: the slowest of 100 reads took 5,000 µs; no tail percentile has 10 of them "
-        "beyond it."
+        "4 KiB random read at depth 8: the slowest of 100 reads took 5,000 µs; no tail percentile has 10 samples "
+        "above it."
     )
 
 
@@ -85,14 +85,14 @@ def test_a_ranking_is_decided_by_the_ratio_where_the_intervals_overlap() -> None
 
 def test_what_is_not_told_apart_is_said_with_the_ends_of_the_ratio() -> None:
     sentence = said(Experiment.MIX, *mixes(r70=(1000, 1050, 950), r30=(990, 1040, 960), r50=(500, 505, 495)))
-    assert "at 70 % reads, not told apart from 30 % reads (ratio 0.8" in sentence
-    assert "lowest 200.0 ± 5.0 IOPS at 50 % reads; the highest is 2.00 times it (95 % interval" in sentence
+    assert "at 70 % reads, not distinguishable from 30 % reads (ratio 0.8" in sentence
+    assert "lowest 200.0 ± 5.0 IOPS at 50 % reads; the highest is 2.00 times the lowest (95 % interval" in sentence
     assert "corrected for 3 comparisons" in sentence
 
 
 def test_without_repeats_nothing_is_told_apart() -> None:
     sentence = said(Experiment.MIX, *mixes(r70=(1000,), r30=(500,)))
-    assert "without intervals not compared" in sentence
+    assert "they are not compared, because intervals are missing" in sentence
 
 
 def test_mixes_of_other_blocks_or_depths_are_ranked_apart() -> None:
@@ -102,8 +102,8 @@ def test_mixes_of_other_blocks_or_depths_are_ranked_apart() -> None:
         for share in (70, 30)
     ]
     sentence = said(Experiment.MIX, *cells)
-    assert sentence.startswith("4 KiB random reads and writes mixed at depth 4: highest total rate measured")
-    assert "64 KiB random reads and writes mixed at depth 32: highest total rate measured" in sentence
+    assert sentence.startswith("4 KiB random read/write mixes at depth 4: highest measured total rate")
+    assert "64 KiB random read/write mixes at depth 32: highest measured total rate" in sentence
 
 
 def test_block_sizes_are_ranked_within_one_pattern_direction_and_way_of_writing() -> None:
@@ -118,7 +118,7 @@ def test_block_sizes_are_ranked_within_one_pattern_direction_and_way_of_writing(
     ]
     sentence = said(Experiment.BLOCK_SIZE, *(measured(each, (100, 101, 99), Experiment.BLOCK_SIZE) for each in asked))
     for label in ("Random write at depth 8", "Random write + fdatasync at depth 8", "Sequential read at depth 8"):
-        assert f"{label}: highest rate measured" in sentence
+        assert f"{label}: highest measured rate" in sentence
     assert "commits/s at 4 KiB" in sentence
 
 
@@ -131,7 +131,7 @@ def test_the_lowest_latency_of_a_matrix_is_not_that_of_writes_that_nobody_flushe
     sentence = said(Experiment.MATRIX, *cells)
     assert "4 KiB random write: highest measured" in sentence
     assert "4 KiB random write + fdatasync: highest measured" in sentence
-    assert "lowest mean latency measured 1,500 µs (depth 1)" in sentence
+    assert "lowest mean latency 1,500 µs (depth 1)" in sentence
 
 
 def test_an_open_loop_is_ranked_by_its_response_alone() -> None:
@@ -147,7 +147,7 @@ def test_a_sentence_over_many_kinds_of_access_ends_with_how_many_more_there_are(
         for share in (100, 80, 60, 40, 20, 0)
         for depth in (1, 8)
     ]
-    assert said(Experiment.MATRIX, *cells).endswith("2 more kinds of access stand in the table.")
+    assert said(Experiment.MATRIX, *cells).endswith("See the table for 2 more workloads.")
 
 
 def test_a_sweep_whose_achieved_depths_nobody_knows_has_figures_all_the_same() -> None:
@@ -155,7 +155,7 @@ def test_a_sweep_whose_achieved_depths_nobody_knows_has_figures_all_the_same() -
     record = cell_record(plan, {Operation.READ: totals_of([1000] * 7), Operation.WRITE: totals_of([1000] * 3)})
     unknown = record.model_copy(update={"in_flight_ns": None})
     sentence = experiment_sentence(Experiment.QUEUE_DEPTH, estimate_run(run_record([plan], [unknown])))
-    assert sentence == "How much of the depth asked was in flight is not recorded."
+    assert sentence == "The achieved queue depth was not recorded."
 
 
 def test_a_baseline_of_o_dsync_writes_alone_has_figures() -> None:

@@ -70,7 +70,7 @@ def test_the_worse_of_throughput_and_latency_is_told() -> None:
 
 
 def test_a_steady_state_that_was_left_is_told_with_the_repeat() -> None:
-    assert verdicts(table_of(*[100] * 6, 50))[2] == "no, left at repeat 7"
+    assert verdicts(table_of(*[100] * 6, 50))[2] == "no, left steady state at repeat 7"
 
 
 def test_repeats_that_are_no_rounds_are_judged_by_arithmetic_only_and_that_is_said() -> None:
@@ -90,10 +90,10 @@ def test_heads_name_the_criterion_and_its_limits() -> None:
 def test_cells_with_too_few_repeats_are_counted_and_where_no_cell_has_enough_a_sentence_says_so() -> None:
     (told,) = steady_state_blocks({PLAN.cell: rounds(100, 100, 100)})
     assert isinstance(told, Paragraph)
-    assert told.text.endswith("need 5 repeats of a cell, and no cell has more than 3 repeats.")
+    assert told.text.endswith("require 5 repeats of a cell, and no cell has more than 3 repeats.")
     _, table = steady_state_blocks({"a": rounds(*[100] * 5), "b": rounds(100)})
     assert isinstance(table, ResultTable)
-    assert table.notes[-1] == "1 cell has fewer than 5 repeats, and no verdict."
+    assert table.notes[-1] == "1 cell has fewer than 5 repeats and is not evaluated."
     assert steady_state_blocks({}) == ()
 
 
@@ -102,8 +102,8 @@ def test_the_chapter_over_time_counts_the_steady_cells_and_has_their_table() -> 
     chapter = over_time_chapter(evaluated(RunAnalysis(run), [], STRICT), STRICT)
     assert chapter is not None
     assert chapter.all_of(Paragraph)[-1].text == (
-        "Steady state, of 1 cell with 5 or more repeats: 1 by SNIA PTS and TKperf (range ≤ 20 %, slope ≤ 10 %); "
-        "0 by fio (deviation ≤ 5 %); 1 by fio (slope per repeat ≤ 2 %)."
+        "Of 1 cell with 5 or more repeats, these are in steady state: 1 by SNIA PTS and TKperf (range ≤ 20 %, "
+        "slope ≤ 10 %); 0 by fio (deviation ≤ 5 %); 1 by fio (slope per repeat ≤ 2 %)."
     )
     (table,) = chapter.all_of(ResultTable)
     assert [line.texts[0] for line in table.lines] == [PLAN.cell]

@@ -76,7 +76,7 @@ def test_a_figure_with_several_doubts_names_the_first_and_counts_the_others(run:
     cells = ("random-read-4KiB-qd1",)
     found = [finding(each, Severity.DOUBTFUL, cells) for each in ("a", "b")]
     text = " ".join(printed(run, found, width=200))
-    assert "unreliable: see a, 1 more." in text
+    assert "unreliable: see a and 1 more." in text
 
 
 def test_a_screen_is_enough_where_everything_is_marked(run: RunRecord) -> None:

@@ -81,7 +81,9 @@ def test_the_page_strikes_it_out_in_headline_and_tables_and_says_so(page: Page) 
 def test_what_is_set_against_an_invalid_cell_is_invalid_with_it(run: RunRecord) -> None:
     shallow = finding("neighbours", Severity.INVALID, ("random-read-4KiB-qd1",))
     sweep = chapter_of(page_of(RunAnalysis(run), [shallow]), "queue-depth")
-    [table] = [each for each in sweep.all_of(ResultTable) if each.caption.startswith("Each depth against")]
+    [table] = [
+        each for each in sweep.all_of(ResultTable) if each.caption.startswith("Relative to the lowest queue depth")
+    ]
     assert all((line.invalid == SIGN) == line.texts[0].startswith("random-read") for line in table.lines)
 
 
@@ -107,7 +109,7 @@ def test_sentences_leave_it_out_of_rankings_and_name_it(run: RunRecord) -> None:
     invalid = invalid_cells([cell.cell for cell in estimates.cells], [NEIGHBOURS])
     said = experiment_sentence(Experiment.MIX, estimates, invalid)
     assert "at 50 % reads" not in said
-    assert said.endswith(f"Left out as invalid (see neighbours): {MIX}.")
+    assert said.endswith(f"Omitted as invalid (see neighbours): {MIX}.")
     every = invalid_cells([cell.cell for cell in estimates.cells], [WHOLE])
     assert experiment_sentence(Experiment.MIX, estimates, every).startswith(f"{MARK}, see buffered-io: ")
 
@@ -123,7 +125,7 @@ def test_answers_and_knees_say_it(run: RunRecord) -> None:
     estimates = estimate_run(run)
     reached, *others = answers_of(estimates, headline_of(estimates, [NEIGHBOURS]), [NEIGHBOURS])
     assert f"IOPS [{SEE}] of 4 KiB random reads" in reached
-    assert any(f"{SEE}: these knees rest on {BEST}" in sentence for sentence in others)
+    assert any(f"{SEE}: these knees depend on {BEST}" in sentence for sentence in others)
 
 
 @pytest.mark.parametrize("form", ["summary", "show", "show cell", "probe"])
@@ -136,7 +138,7 @@ def test_the_terminal_says_it(form: str, run: RunRecord) -> None:
     elif form == "show":
         text = printed(render_run(RunAnalysis(run), findings, all_findings=False))
         assert f"{MARK} {BEST}" in text
-        assert f"{SEE}: figures that are not what they seem." in text
+        assert f"{SEE}. Do not use these results." in text
         assert re.search(rf"256 .* {MARK}\n", text)
     elif form == "show cell":
         assert f"{MARK}  see neighbours" in printed(
@@ -189,6 +191,8 @@ def test_a_figure_known_less_exactly_than_asked_has_a_sign_and_no_mark(run: RunR
         assert (group.doubted_by, group.invalid_by) == ((), ())
     first = figure_text(headline.groups[0].figures[0])
     assert (first.sign, first.why) == (UNMET, "")
-    assert re.fullmatch(r"±\d+\.\d %, asked 0\.01 %: the budget ended", headline.groups[0].figures[0].remark)
+    assert re.fullmatch(
+        r"±\d+\.\d %, requested ±0\.01 %: the time budget ran out", headline.groups[0].figures[0].remark
+    )
     met = headline_of(estimate_run(run), (), Aim(precision_percent=50, budget_ns=10**9))
     assert all(figure_text(each).sign == "" for group in met.groups for each in group.figures)

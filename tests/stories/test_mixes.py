@@ -65,7 +65,7 @@ queue_depth = {depths}
         ("matrix", "64", "0", "rate = [500, 1000]"),
     )
 )
-EMPTY = re.compile(r"Nothing to draw|[a-z]+-\S+ completed no\S*")
+EMPTY = re.compile(r"No data|[a-z]+-\S+ completed no\S*")
 
 
 def measured(campaign: str, target: str, directory: Path, name: str = "mixes.toml") -> RunRecord:
@@ -126,7 +126,7 @@ def test_the_page_draws_the_mix_and_tells_its_knee(page: Page) -> None:
     figures = depths.all_of(Figure)
     assert {row["series"] for row in figures[0].rows} == {f"70/30 mix: {kind}" for kind in ("reads", "writes", "all")}
     assert [figure.id for figure in figures if figure.chart is None] == []
-    multiples = next(table for table in depths.all_of(ResultTable) if "against the shallowest" in table.caption)
+    multiples = next(table for table in depths.all_of(ResultTable) if "lowest queue depth of each workload" in table.caption)
     assert [line.texts[1:3] for line in multiples.lines] == [("all", f"{2**step} x") for step in range(7)]
 
 
@@ -175,6 +175,6 @@ def test_the_terminal_shows_the_sweep_of_a_mix_with_its_knee(tmp_path: Path) -> 
     assert "Random 70/30 mix, 16 KiB, depth" in ran.stdout
     assert "16 KiB random 70/30 mix: the knee is at depth 4" in ran.stdout.replace("\n", " ")
     shown = iosonde("show", tmp_path / "run").stdout
-    bars = shown.partition("16 KiB random 70/30 mix: throughput and mean latency against depth")[2]
+    bars = shown.partition("16 KiB random 70/30 mix: throughput and mean latency by queue depth")[2]
     assert re.search(r"^ *4 .* knee$", bars, flags=re.MULTILINE), bars
     assert "alls" not in shown

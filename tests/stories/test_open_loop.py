@@ -57,7 +57,7 @@ def test_a_bound_of_one_in_flight_moves_the_wait_out_of_the_service_and_not_out_
 def test_a_probe_leads_with_the_response_and_says_that_the_rate_was_not_kept() -> None:
     done = iosonde("probe", "sim:mm1,seed=1", "--rate", "12k", "--duration", "5s", "--seed", "1")
     assert done.returncode == 0, done.stderr
-    assert "open loop, poisson arrivals: 12,000 operations/s asked, 10," in done.stdout
+    assert "open loop, poisson arrivals: 12,000 operations/s offered, 10," in done.stdout
     assert "SATURATED" in done.stdout
     assert "invalid saturated: 1 cell did not sustain the arrival rate" in done.stdout
     assert done.stdout.index("response mean") < done.stdout.index("service mean")
@@ -72,13 +72,13 @@ def test_a_campaign_of_rates_says_in_every_form_which_latency_it_shows(tmp_path:
     forms = iosonde("report", "run", "--markdown", "run.md", "--csv", "csv", folder=tmp_path)
     assert forms.returncode == 0, forms.stderr
     text = (tmp_path / "run.md").read_text(encoding="utf-8")
-    assert "Cells with a rate: response latency, which begins when an operation was wanted" in text
-    assert "Response latency, mean (ms) of each cell" in text
-    assert "Service latency, mean (µs) of each cell" in text
+    assert "Cells with an arrival rate show response latency, measured from the intended start" in text
+    assert "Mean response latency (ms) of each cell" in text
+    assert "Mean service latency (µs) of each cell" in text
     # How many come in a second is chance.
     assert re.search(r"4 KiB random read at 2k/s: (1,[89]|2,[012])\d\d IOPS, mean response", text)
     assert re.search(r"at depth 1: (9,[789]|10,[0123])\d\d IOPS, mean latency", text)
-    assert "Left out as invalid (see saturated): random-read-4KiB-rate12k." in text
+    assert "Omitted as invalid (see saturated): random-read-4KiB-rate12k." in text
     with (tmp_path / "csv/cells.csv").open(encoding="utf-8", newline="") as table:
         kinds = {(row["cell"], row["latency_kind"]) for row in csv.DictReader(table)}
     assert kinds == {

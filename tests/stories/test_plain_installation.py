@@ -80,7 +80,7 @@ def test_a_pdf_is_refused_before_anything_is_written_with_the_way_to_have_it(pla
     refused = ended(plain, run.parent, "report", "run", "--html", "x.html", "--pdf", "x.pdf")
     assert (refused.returncode, refused.stdout) == (2, "")
     assert refused.stderr.splitlines() == [
-        "error: a PDF needs Typst, which is not installed",
-        "hint: pip install 'iosonde[pdf]', or write the page with --html and print it from a browser",
+        "error: PDF output requires Typst, which is not installed",
+        "hint: run `pip install 'iosonde[pdf]'`, or use --html and print the page from a browser",
     ]
     assert [path.name for path in run.parent.iterdir()] == ["run"]

@@ -73,7 +73,7 @@ def test_a_sound_file_raises_no_alarm_at_once_or_later(file: Path, engine: str, 
     later = iosonde("verify", file.with_name("run"))
     assert (later.returncode, later.stderr) == (DONE, "")
     assert "4,096 blocks of 4 KiB read back" in later.stdout
-    assert "all hold what was written" in later.stdout
+    assert "all contain the written data" in later.stdout
 
 
 def test_damage_is_found_later_with_its_offset_and_kept_in_the_run(file: Path) -> None:

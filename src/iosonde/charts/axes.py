@@ -13,6 +13,9 @@ LOG_AIR: Final = 0.08
 LOG_AIR_MIN: Final = 1.1
 """Air at each end of a log axis: this share of its length, and at least this factor."""
 
+LABEL_GAP_PX: Final = 8
+"""Tick labels that are closer than this read as one: every second one is omitted then."""
+
 LOG_TICKS_MIN: Final = 5
 _LOG_STEPS: Final = (
     (1,),

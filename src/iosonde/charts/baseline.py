@@ -9,7 +9,7 @@ import altair as alt
 
 from iosonde.analysis.cells import CellEstimate, OperationEstimate
 from iosonde.analysis.families import drawn_classes
-from iosonde.charts.axes import log_latency
+from iosonde.charts.axes import LABEL_GAP_PX, log_latency
 from iosonde.charts.figure import NO_FIGURES, NO_PERCENTILES, Figure, Row, left_out
 from iosonde.charts.lines import named_rows, tooltip
 from iosonde.charts.names import class_name
@@ -57,11 +57,11 @@ def _figure(dots: Sequence[_Dots], number: int, of: int) -> Figure:
     rows = [row for each in dots if each.figures is not None for row in _rows(each, each.figures, unit)]
     depths = sorted({each.cell.queue_depth_asked for each in dots})
     caption = (
-        f"Service latency ({unit.name}) at depth {', '.join(map(str, depths))}, all repeats added up; a percentile "
-        "with fewer than 10 samples beyond it is not drawn."
+        f"Service latency ({unit.name}) at queue depth {', '.join(map(str, depths))}, all repeats merged. "
+        "Percentiles with fewer than 10 samples above them are omitted."
     )
     identity = "baseline-percentiles" if number == 1 else f"baseline-percentiles-{number}"
-    title = "Latency without a queue" if of == 1 else f"Latency without a queue, {number} of {of}"
+    title = "Baseline latency" if of == 1 else f"Baseline latency, {number} of {of}"
     named = [{"cell": row["cell"], "series": row["name"]} for row in rows]
     drawn = {row["name"] for row in rows}
     return Figure(
@@ -122,7 +122,7 @@ def _layers(rows: Sequence[Row], unit: LatencyUnit) -> list[alt.Chart]:
     field = unit.field
     present = {row["series"] for row in rows}
     series = [each for _, each in _POINTS if each.name in present]
-    x = alt.X(**log_latency(rows, unit, labelOverlap="greedy", titleAnchor="end"))
+    x = alt.X(**log_latency(rows, unit, labelOverlap="greedy", labelSeparation=LABEL_GAP_PX, titleAnchor="end"))
     y = alt.Y(
         "name:N",
         title=None,

@@ -8,7 +8,7 @@ import altair as alt
 from iosonde.analysis.cells import CellEstimate, OperationEstimate
 from iosonde.analysis.estimate import Estimate
 from iosonde.analysis.families import Along
-from iosonde.charts.axes import iops_axis, log_domain, log_scaled, log_ticks, number_axis
+from iosonde.charts.axes import LABEL_GAP_PX, iops_axis, log_domain, log_scaled, log_ticks, number_axis
 from iosonde.charts.end_labels import named_ends
 from iosonde.charts.figure import Figure, Row
 from iosonde.charts.lines import lines_with_intervals
@@ -24,7 +24,10 @@ from iosonde.charts.quantities import (
 )
 from iosonde.charts.theme import Series, layered
 
-_SIZE_LABEL = "datum.value >= 1048576 ? datum.value / 1048576 + ' MiB' : datum.value / 1024 + ' KiB'"
+_SIZE_LABEL = (
+    "datum.value >= 1048576 ? datum.value / 1048576 + ' MiB'"
+    " : datum.value >= 1024 ? datum.value / 1024 + ' KiB' : datum.value + ' B'"
+)
 
 
 @dataclass(frozen=True)
@@ -49,7 +52,7 @@ def block_size_iops(cells: Sequence[CellEstimate]) -> tuple[Figure, ...]:
     """Operations a second against block size, both axes logarithmic."""
     view = _View(
         id="block-size-iops",
-        title="Block size and IOPS",
+        title="IOPS by block size",
         quantity=f"IOPS ({IOPS_BASE})",
         field="iops",
         axis_title=f"IOPS ({IOPS_BASE})",
@@ -63,7 +66,7 @@ def block_size_bandwidth(cells: Sequence[CellEstimate]) -> tuple[Figure, ...]:
     """Bandwidth in MB/s (1,000,000 bytes/s) against block size, both axes logarithmic."""
     view = _View(
         id="block-size-bandwidth",
-        title="Block size and bandwidth",
+        title="Bandwidth by block size",
         quantity=f"Bandwidth ({BANDWIDTH_BASE})",
         field="bandwidth_mb_per_s",
         axis_title=f"Bandwidth ({BANDWIDTH_UNIT})",
@@ -83,7 +86,7 @@ def _latency(panel: Panel) -> Figure:
     unit = unit_of([point for _, point in panel.points])
     view = _View(
         id="block-size-latency",
-        title="Block size and latency",
+        title="Latency by block size",
         quantity=f"Mean service latency ({unit.name})",
         field=unit.field,
         axis_title=f"Mean latency ({unit.name})",
@@ -110,10 +113,10 @@ def _figure(panel: Panel, view: _View) -> Figure:
     rows = _rows(panel, view)
     depths = sorted({cell.queue_depth_asked for cell in panel.cells})
     caption = (
-        f"{view.quantity} against block size at queue depth {', '.join(map(str, depths))} asked; {bars_text(rows)}."
+        f"{view.quantity} by block size at requested queue depth {', '.join(map(str, depths))}. {bars_text(rows)}."
     )
     if any(cell.workload.block_sizes is not None for cell in panel.cells):
-        caption += " Several sizes in one loop stand at their mean."
+        caption += " A mix of block sizes is plotted at its mean."
     rows, layers = _drawn(rows, view, panel.series) if rows else (rows, [])
     return panel.figure(view.id, view.title, caption, rows, lambda said: layered(layers, rows, said))
 
@@ -123,9 +126,11 @@ def _drawn(rows: Sequence[Row], view: _View, series: Sequence[Series]) -> tuple[
     domain = log_domain(row[end] for row in rows for end in (view.field, "drawn_low", "high"))
     x = alt.X(
         "drawn_at_bytes:Q",
-        title="Block size (1 KiB = 2^10 B), log scale",
+        title="Block size (1 KiB = 1024 B), log scale",
         scale=alt.Scale(type="log", base=2, domain=[sizes[0] / 1.2, sizes[-1] * 1.2], nice=False),
-        axis=alt.Axis(values=sizes, labelExpr=_SIZE_LABEL, labelOverlap="parity", grid=False),
+        axis=alt.Axis(
+            values=sizes, labelExpr=_SIZE_LABEL, labelOverlap="parity", labelSeparation=LABEL_GAP_PX, grid=False
+        ),
     )
     y = alt.Y(**log_scaled(view.field, view.axis_title, domain, view.axis(values=log_ticks(domain))))
     ends = named_ends(rows, series, (x, y), across="drawn_at_bytes", up=view.field)

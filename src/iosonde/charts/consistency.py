@@ -38,7 +38,7 @@ def run_consistency(records: Sequence[CellRecord], breaks: Sequence[Break] = ())
     """A mark for each trial in its order: its throughput as a share of the median of its cell."""
     trials = trials_of(records)
     if not trials:
-        return Figure("run-consistency", CONSISTENCY_TITLE, "No trial was measured to its end.", None, ())
+        return Figure("run-consistency", CONSISTENCY_TITLE, "No trial was completed.", None, ())
     spread = _spread([trial.share for trial in trials])
     usual = running_median(trials, breaks)
     rows = [_row(trial, middle, breaks, spread) for trial, middle in zip(trials, usual, strict=True)]
@@ -102,24 +102,29 @@ def _thinned(rows: Sequence[Row]) -> list[Row]:
 
 def _caption(trials: Sequence[Trial], shown: Sequence[Row], breaks: Sequence[Break], spread: float) -> str:
     said = [
-        "Each mark is a trial in the order of measurement: its IOPS divided by the median of its cell",
-        "The line is the median of the trials around each mark",
-        "A line that stays at 1 shows a steady target; a slope is drift, a step a regime change",
+        "Each mark is one trial, in run order: its IOPS divided by the median IOPS of its cell",
+        "The line is the running median",
+        "A flat line at 1 means stable throughput; a slope means drift, and a step means a regime change",
     ]
     if len(shown) <= RANGES_MAX and any(trial.lowest is not None for trial in trials):
-        said.append("Thin bars are the lowest and highest stretch within a trial")
+        said.append("Thin bars show the range of throughput within a trial")
     lost = [trial for trial in trials if trial.fate is not DiscardReason.USED]
     if lost:
         whys = dict.fromkeys(str(trial.fate).replace("_", " ") for trial in lost)
         said.append(f"Hollow marks are discarded repeats: {len(lost)} ({', '.join(whys)})")
     outside = sum(abs(trial.share - 1) > spread for trial in trials)
     if outside:
-        said.append(f"{outside} of {len(trials):,} trials are further off, and drawn at the ends of the axis")
+        said.append(f"{outside} of {len(trials):,} trials are outside the axis range and are drawn at its limits")
     if len(shown) < len(trials):
-        said.append(f"Of {len(trials):,} trials the lowest, middle and highest of each stretch are drawn")
+        said.append(
+            f"To limit the number of marks, {len(shown):,} of {len(trials):,} trials are drawn: the lowest, median and "
+            "highest of each section of the run"
+        )
     if breaks:
-        more = "" if len(breaks) <= BREAKS_NAMED_MAX else f"; the first {BREAKS_NAMED_MAX} of {len(breaks)} are named"
-        said.append(f"Dashed lines are breaks between trials{more}")
+        more = (
+            "" if len(breaks) <= BREAKS_NAMED_MAX else f"; the first {BREAKS_NAMED_MAX} of {len(breaks)} are labelled"
+        )
+        said.append(f"Dashed lines mark breaks between trials{more}")
     return ". ".join(said) + "."
 
 
@@ -128,8 +133,8 @@ def _layers(rows: Sequence[Row], breaks: Sequence[Break], spread: float) -> list
     series = [each for each in (READ, WRITE, TRIM, MIX) if each.name in present]
     x, y = _across(rows), _up(spread)
     told = [
-        *tooltip(cell="cell", repeat="repeat", iops="IOPS", fate="repeat is"),
-        alt.Tooltip("share:Q", title="of the cell's median", format=".3f"),
+        *tooltip(cell="cell", repeat="repeat", iops="IOPS", fate="status"),
+        alt.Tooltip("share:Q", title="IOPS / cell median", format=".3f"),
         alt.Tooltip("trial:Q", title="trial"),
     ]
     chart, coloured = alt.Chart(), colour(series)
@@ -213,7 +218,7 @@ def _across(rows: Sequence[Row]) -> alt.X:
             label = f"datum.value == {tick} ? ['{tick:,}', '{_since(wall_ns - first_ns)}'] : {label}"
     return alt.X(
         "trial:Q",
-        title="Trial (number, time since the first)",
+        title="Trial (number and elapsed time)",
         scale=alt.Scale(domain=[0.5, last + 0.5], nice=False),
         axis=alt.Axis(values=ticks, labelExpr=label, grid=False, format="d", labelFlush=True),
     )

@@ -1,4 +1,4 @@
-"""The queue-depth sweep once more: how the tail grows with depth."""
+"""The queue-depth sweep: how the tail grows with depth."""
 
 from collections.abc import Iterator, Sequence
 from typing import Final
@@ -28,7 +28,7 @@ def queue_depth_percentiles(cells: Sequence[CellEstimate]) -> tuple[Figure, ...]
     """Median to p99.9 against asked depth, a chart for each kind of operations of each workload."""
     wanted = list(_wanted(families_of(cells, Along.DEPTH)))
     drawn, rest = wanted[:CHARTS_MAX], wanted[CHARTS_MAX:]
-    more = f" Those of {len(rest)} more kinds of operations stand in the table." if rest else ""
+    more = f" See the table for {len(rest)} more classes of operations." if rest else ""
     last = len(drawn) - 1
     return tuple(
         _figure(family, name, operation, number, more if number == last else "")
@@ -50,12 +50,12 @@ def _figure(family: Family, name: str, operation: Operation, number: int, more: 
     kind = "all operations" if operation is Operation.ALL else plural(operation)
     of = kind if is_plain else f"{kind} of {name}"
     caption = (
-        f"Service latency of {of} ({unit.name}) at p50 to p99.9 against queue depth asked, all repeats added "
-        "up; bars go from the lowest to the highest repeat; one with fewer than 10 samples beyond it is left out."
-        f"{more}"
+        f"Service latency of {of} ({unit.name}) by requested queue depth, p50 to p99.9, all repeats merged. "
+        "Error bars range from the lowest to the highest repeat. Percentiles with fewer than 10 samples above them "
+        f"are omitted.{more}"
     )
     suffix = "" if is_plain else f"-{number}-{slug(name)}"
-    title = f"Percentiles of {kind} against depth{'' if is_plain else f': {name}'}"
+    title = f"Latency percentiles of {kind} by queue depth{'' if is_plain else f': {name}'}"
     # A cell with any of the percentiles is drawn: that one has too few samples for another is said in the caption.
     marked = [{"cell": row["cell"], "series": ""} for row in rows]
     return Figure(
@@ -112,9 +112,9 @@ def _layers(rows: Sequence[Row], unit: LatencyUnit) -> list[alt.Chart]:
     told = tooltip(
         series="percentile",
         drawn_latency="latency",
-        queue_depth_asked="depth asked",
-        queue_depth_achieved="depth achieved",
-        queue_depth_device="depth at the device",
+        queue_depth_asked="QD requested",
+        queue_depth_achieved="QD achieved",
+        queue_depth_device="QD at the device",
         samples="samples",
         repeats="repeats",
         cell="cell",

@@ -6,7 +6,7 @@ import altair as alt
 
 from iosonde.analysis.cells import CellEstimate
 from iosonde.analysis.families import Along
-from iosonde.charts.axes import iops_from_zero, log_mean_latency
+from iosonde.charts.axes import LABEL_GAP_PX, iops_from_zero, log_mean_latency
 from iosonde.charts.end_labels import named_ends
 from iosonde.charts.figure import Figure, Row
 from iosonde.charts.lines import lines_with_intervals
@@ -16,11 +16,14 @@ from iosonde.charts.quantities import IOPS_BASE
 from iosonde.charts.theme import Series, colour, layered
 from iosonde.units import SECOND_NS
 
-_MARKS = "the mark stands at the depth asked, the open circle at "
-_LITTLE = (
-    "The thin line is what Little's law gives for the depth asked from the other measured quantity: where a mark lies "
-    "off it, the queue was not full, or the repeats differ."
-)
+_MARKS = "Filled marks are at the requested depth, open circles at "
+
+
+def _little(predicted: str, measured: str) -> str:
+    return (
+        f"The thin line shows the {predicted} predicted by Little's law from the requested depth and the measured "
+        f"{measured}. A mark off this line means that the queue was not full or that repeats differ."
+    )
 
 
 def queue_depth_iops(cells: Sequence[CellEstimate]) -> tuple[Figure, ...]:
@@ -42,10 +45,10 @@ def _iops(panel: Panel) -> Figure:
         | {"iops_by_little": _by_little(line, point, point[1].latency_ns_mean.mean)}
         for line, point in points
     ]
-    caption = f"IOPS ({IOPS_BASE}) against queue depth: {_marks(rows)}; {bars_text(rows)}. {_LITTLE}"
+    caption = f"IOPS ({IOPS_BASE}) by queue depth. {_marks(rows)}. {bars_text(rows)}. {_little('IOPS', 'mean latency')}"
     rows, layers = _drawn(rows, iops_from_zero(rows), ("iops", "iops_by_little"), panel.series) if rows else (rows, [])
     return panel.figure(
-        "queue-depth-iops", "Queue depth and IOPS", caption, rows, lambda said: layered(layers, rows, said)
+        "queue-depth-iops", "IOPS by queue depth", caption, rows, lambda said: layered(layers, rows, said)
     )
 
 
@@ -59,17 +62,22 @@ def _latency(panel: Panel) -> Figure:
         | {"latency_by_little": _by_little(line, point, point[1].iops.mean, 1 / unit.ns)}
         for (line, point), end in zip(points, ends, strict=True)
     ]
-    caption = f"Mean service latency ({unit.name}) against queue depth: {_marks(rows)}; {bars_text(rows)}. {_LITTLE}"
+    caption = (
+        f"Mean service latency ({unit.name}) by queue depth. {_marks(rows)}. {bars_text(rows)}. "
+        f"{_little('latency', 'IOPS')}"
+    )
     fields = (unit.field, "latency_by_little")
     rows, layers = _drawn(rows, log_mean_latency(rows, unit), fields, panel.series) if rows else (rows, [])
     return panel.figure(
-        "queue-depth-latency", "Queue depth and latency", caption, rows, lambda said: layered(layers, rows, said)
+        "queue-depth-latency", "Latency by queue depth", caption, rows, lambda said: layered(layers, rows, said)
     )
 
 
 def _marks(rows: Sequence[Row]) -> str:
     """Runs of older versions know what the host had in flight, and not what was at the device."""
-    return _MARKS + ("the depth achieved" if any(row["queue_depth_device"] is None for row in rows) else "the device's")
+    return _MARKS + (
+        "the achieved depth" if any(row["queue_depth_device"] is None for row in rows) else "the depth at the device"
+    )
 
 
 def _by_little(line: Line, point: Point, other: float, factor: float = 1.0) -> float | None:
@@ -88,7 +96,7 @@ def depth_axis(rows: Sequence[Row]) -> alt.X:
         "queue_depth_asked:Q",
         title="Queue depth (in flight), log scale",
         scale=alt.Scale(type="log", base=2, domain=[lowest / 1.2, depths[-1] * 1.2], nice=False),
-        axis=alt.Axis(values=depths, format="d", grid=False, labelOverlap="parity"),
+        axis=alt.Axis(values=depths, format="d", grid=False, labelOverlap="parity", labelSeparation=LABEL_GAP_PX),
     )
 
 

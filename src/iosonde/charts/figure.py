@@ -24,8 +24,8 @@ DRAWN: Final = "drawn_"
 """How the names of fields begin that are no data, but where or as what something is drawn."""
 
 
-NO_FIGURES: Final = "Nothing to draw: no cell of this chart has figures."
-NO_PERCENTILES: Final = "Nothing to draw: no cell of this chart has such a percentile."
+NO_FIGURES: Final = "No data: no cell in this chart has results."
+NO_PERCENTILES: Final = "No data: no cell in this chart has these percentiles."
 
 
 @dataclass(frozen=True)
@@ -78,20 +78,20 @@ def why_no_figures(cell: CellEstimate, operation: Operation | None = None) -> st
         reason = f": {cell.failures[0].message}" if cell.failures else ""
         return f"{cell.cell} failed in {cell.repeats_failed} of {planned} repeats{reason}"
     if not cell.repeats_finished and cell.repeats_cut:
-        return f"{cell.cell} was cut off in {cell.repeats_cut} of {planned} repeats"
+        return f"{cell.cell} was interrupted in {cell.repeats_cut} of {planned} repeats"
     asked = cell.workload.subject if operation is None else operation
     if asked is Operation.COMMIT and cell.of(Operation.FLUSH) is not None:
-        return f"in {cell.cell} writes and flushes were timed apart, and no commit of both"
+        return f"{cell.cell} timed writes and flushes separately, so it has no commit results"
     if cell.operations and cell.of(asked) is None:
         return f"{cell.cell} completed no {plural(asked)}"
-    return f"{cell.cell} completed nothing"
+    return f"{cell.cell} completed no operations"
 
 
 def why_no_percentiles(cell: CellEstimate, figures: OperationEstimate) -> str:
     """Why a class that has figures has none of the percentiles that a chart draws, in words."""
     if figures.saturated:
-        return f"{cell.cell} did not keep its rate, so that its latency has no percentiles"
-    return f"{cell.cell} completed too few {plural(figures.operation)} for a percentile ({figures.count})"
+        return f"{cell.cell} did not sustain its arrival rate, so its latency percentiles are omitted"
+    return f"{cell.cell} completed only {figures.count} {plural(figures.operation)}, too few for a percentile"
 
 
 def left_out(expected: Iterable[tuple[CellEstimate, Operation, str]], drawn: Iterable[Row]) -> tuple[str, ...]:

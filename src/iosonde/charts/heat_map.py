@@ -87,17 +87,17 @@ def latency_heat_map(cell: CellEstimate, records: Sequence[CellRecord]) -> Figur
     identity = f"heat-map-{cell.cell}"
     totals = [each.totals for each in columns if each.totals is not None]
     if not totals:
-        return Figure(identity, title, "There are no intervals to draw.", None, ())
+        return Figure(identity, title, "This cell has no time series.", None, ())
     unit = latency_unit([sum(each.latency_ns_sum for each in totals) / sum(each.count for each in totals)])
     rows = [row for each in columns for row in _percentile_rows(each, unit)]
-    lines = "lines are percentiles of each, where at least 10 samples lie beyond"
+    lines = "Lines show the percentiles with at least 10 samples above them"
     if not rows:
         # A slow target completes a few operations an interval: their mean is known all the same.
         rows = [_row(each, MEAN.name, mean_ns, unit) for each in columns if (mean_ns := _mean_ns(each)) is not None]
-        lines = "the line is the mean of each, as none has the samples for a percentile"
+        lines = "The line shows the mean, because no interval has enough samples for a percentile"
     caption = (
-        f"{latency_words([cell])} ({unit.name}) over the measured time, repeats one after another: the stronger the "
-        f"colour, the larger the share of the interval's operations (logarithmic); {lines}."
+        f"{latency_words([cell])} ({unit.name}) over measurement time, repeats in sequence. A darker colour means a "
+        f"larger share of the operations in the interval, on a logarithmic scale. {lines}."
     )
     grid = _grid(min(each.latency_ns_min for each in totals), max(each.latency_ns_max for each in totals))
     chart = layered(_layers(rows, columns, grid, unit), rows, caption)
@@ -177,7 +177,7 @@ def _layers(rows: Sequence[Row], columns: Sequence[_Column], grid: _Grid, unit: 
     domain = (grid.low_ns / unit.ns, grid.high_ns / unit.ns)
     x = alt.X(
         "second:Q",
-        title="Measured time (s)",
+        title="Measurement time (s)",
         scale=alt.Scale(domain=[0, columns[-1].to_ns / SECOND_NS], nice=False),
         axis=number_axis(tickCount=8, grid=False),
     )

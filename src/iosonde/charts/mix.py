@@ -53,9 +53,9 @@ def mix_latency(cells: Sequence[CellEstimate]) -> tuple[Figure, ...]:
 def _iops(panel: Panel) -> Figure:
     unit = unit_of([point for _, point in panel.points])
     rows = [row_of(point, line.name, unit) | interval_ends(point[1].iops, 0.0) for line, point in panel.points]
-    caption = f"IOPS ({IOPS_BASE}) against the asked share of reads; {bars_text(rows)}."
+    caption = f"IOPS ({IOPS_BASE}) by requested read percentage. {bars_text(rows)}."
     rows, layers = _drawn(rows, iops_from_zero(rows), panel.series, "iops") if rows else (rows, [])
-    return panel.figure("mix-iops", "Mix and IOPS", caption, rows, lambda said: layered(layers, rows, said))
+    return panel.figure("mix-iops", "IOPS by read percentage", caption, rows, lambda said: layered(layers, rows, said))
 
 
 def _bandwidth(panel: Panel) -> Figure:
@@ -64,9 +64,11 @@ def _bandwidth(panel: Panel) -> Figure:
         row_of(point, line.name, unit) | interval_ends(point[1].bytes_per_s, 0.0, 1 / MEGABYTE)
         for line, point in panel.points
     ]
-    caption = f"Bandwidth ({BANDWIDTH_BASE}) against the asked share of reads; {bars_text(rows)}."
+    caption = f"Bandwidth ({BANDWIDTH_BASE}) by requested read percentage. {bars_text(rows)}."
     rows, layers = _drawn(rows, bandwidth_from_zero(rows), panel.series, "bandwidth_mb_per_s") if rows else (rows, [])
-    return panel.figure("mix-bandwidth", "Mix and bandwidth", caption, rows, lambda said: layered(layers, rows, said))
+    return panel.figure(
+        "mix-bandwidth", "Bandwidth by read percentage", caption, rows, lambda said: layered(layers, rows, said)
+    )
 
 
 def _latency(panel: Panel) -> Figure:
@@ -74,9 +76,11 @@ def _latency(panel: Panel) -> Figure:
     unit = unit_of(points)
     ends = latency_ends(points, unit)
     rows = [row_of(point, line.name, unit) | end for (line, point), end in zip(panel.points, ends, strict=True)]
-    caption = f"Mean service latency ({unit.name}) against the asked share of reads; {bars_text(rows)}."
+    caption = f"Mean service latency ({unit.name}) by requested read percentage. {bars_text(rows)}."
     rows, layers = _drawn(rows, log_mean_latency(rows, unit), panel.series, unit.field) if rows else (rows, [])
-    return panel.figure("mix-latency", "Mix and latency", caption, rows, lambda said: layered(layers, rows, said))
+    return panel.figure(
+        "mix-latency", "Latency by read percentage", caption, rows, lambda said: layered(layers, rows, said)
+    )
 
 
 def _panels(cells: Sequence[CellEstimate]) -> list[Panel]:
@@ -84,7 +88,7 @@ def _panels(cells: Sequence[CellEstimate]) -> list[Panel]:
     families = families_of(cells, Along.READ_SHARE)
     named = list(zip(names_of(families, Along.READ_SHARE), families, strict=True))
     rest = len(named) - FAMILIES_MAX
-    more = f"{rest} more workloads stand in the table." if rest > 0 else ""
+    more = f"See the table for {rest} more workloads." if rest > 0 else ""
     alone = len(named) == 1
     return [
         Panel(
@@ -116,7 +120,7 @@ def _drawn(rows: Sequence[Row], y: alt.Y, series: Sequence[Series], up: str) -> 
     shares = sorted({row["read_percent"] for row in rows})
     x = alt.X(
         "read_percent:Q",
-        title="Share of reads (% of operations asked)",
+        title="Requested reads (% of operations)",
         scale=alt.Scale(domain=[-4, 104], nice=False),
         axis=alt.Axis(values=shares, grid=False),
     )

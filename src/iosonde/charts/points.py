@@ -62,12 +62,12 @@ def bars_text(rows: Sequence[Row]) -> str:
     """What the bars of a chart are, with the number of repeats."""
     counts = sorted({row["repeats"] for row in rows})
     if not counts:
-        return "no repeat has figures"
+        return "No repeat has results"
     number = str(counts[0]) if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
     if number == "1":
-        return "one repeat has no interval"
-    cut = ", a triangle marks one that goes on below the axis" if any(row.get("drawn_cut") for row in rows) else ""
-    return f"bars are 95 % intervals of the mean over n = {number} repeats{cut}"
+        return "A single repeat has no error bar"
+    cut = "; a triangle marks one that extends below the axis" if any(row.get("drawn_cut") for row in rows) else ""
+    return f"Error bars are 95 % intervals of the mean over n = {number} repeats{cut}"
 
 
 def latency_ends(points: Sequence[Point], unit: LatencyUnit) -> list[Row]:

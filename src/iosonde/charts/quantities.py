@@ -121,7 +121,7 @@ def extra_parts(workload: Workload) -> dict[str, str]:
     """What of a workload is not as usual, by what it is about."""
     parts = {}
     if workload.flush_every > 1:
-        parts["flush"] = f"a flush every {workload.flush_every}"
+        parts["flush"] = f"flush every {workload.flush_every}"
     if workload.compressible_percent:
         parts["compressible"] = f"{workload.compressible_percent} % compressible"
     if workload.duplicates_percent:
@@ -129,9 +129,9 @@ def extra_parts(workload: Workload) -> dict[str, str]:
     if workload.verify:
         parts["verify"] = "verified"
     if workload.span_bytes is not None:
-        parts["span"] = f"{format_size(workload.span_bytes)} used"
+        parts["span"] = f"{format_size(workload.span_bytes)} region"
     if workload.offset_bytes:
-        parts["offset"] = f"from {format_size(workload.offset_bytes)} on"
+        parts["offset"] = f"offset {format_size(workload.offset_bytes)}"
     if workload.burst_operations is not None and workload.think_ns is not None:
         parts["burst"] = f"bursts of {workload.burst_operations}, {format_duration(workload.think_ns)} apart"
     return parts
@@ -182,5 +182,5 @@ def latency_words(cells: Iterable[CellEstimate]) -> str:
     if kinds == {LatencyKind.RESPONSE}:
         return "Response latency"
     if LatencyKind.RESPONSE in kinds:
-        return "Latency, response where a rate was asked for and service where a queue was kept full"
+        return "Latency (response latency in cells with an arrival rate, otherwise service latency)"
     return "Service latency"

@@ -30,12 +30,12 @@ def _figure(panel: Panel) -> Figure:
     unit = unit_in(panel)
     rows = [row for line, point in panel.points for row in _rows(line.name, point, unit)]
     caption = (
-        f"{latency_words(panel.cells)} ({unit.name}) up to each percentile, all repeats added up; "
-        "a line ends where fewer than 10 samples lie beyond it."
+        f"{latency_words(panel.cells)} ({unit.name}) at each percentile, all repeats merged. "
+        "Lines end where fewer than 10 samples remain above them."
     )
     return panel.figure(
         "tail-percentiles",
-        "Percentiles of latency",
+        "Latency percentiles",
         caption,
         rows,
         lambda said: layered(_layers(rows, series_in(rows, panel), unit), rows, said),
@@ -86,7 +86,7 @@ def _layers(rows: Sequence[Row], series: Sequence[Series], unit: LatencyUnit) ->
     last = max(row["inverse_beyond"] for row in rows)
     x = alt.X(
         "inverse_beyond:Q",
-        title="Percentile (%), scaled as 1/(1 - p)",
+        title="Percentile (%), log scale of 1/(1 - p)",
         scale=alt.Scale(type="log", domain=[1, max(last * 1.3, 12)], nice=False),
         axis=alt.Axis(values=[place for place in _PLACES if place <= last * 1.3], labelExpr=_place_labels()),
     )

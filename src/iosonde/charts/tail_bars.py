@@ -8,7 +8,7 @@ import altair as alt
 from iosonde.analysis.cells import CellEstimate
 from iosonde.analysis.families import Along
 from iosonde.analysis.histogram import percent_label
-from iosonde.charts.axes import number_axis
+from iosonde.charts.axes import LABEL_GAP_PX, number_axis
 from iosonde.charts.figure import Figure, Row
 from iosonde.charts.lines import named_rows, tooltip
 from iosonde.charts.panels import Panel, panels_of
@@ -31,12 +31,12 @@ def _figure(panel: Panel) -> Figure:
     unit = unit_in(panel)
     rows = [row for line, point in panel.points for row in _rows(line.name, point, unit)]
     caption = (
-        f"{latency_words(panel.cells)} ({unit.name}) at each percentile, all repeats added up, on a linear axis from "
-        "0; a percentile with fewer than 10 samples beyond it has no bar."
+        f"{latency_words(panel.cells)} ({unit.name}) at each percentile, all repeats merged, on a linear axis from 0. "
+        "Percentiles with fewer than 10 samples above them have no bar."
     )
     return panel.figure(
         "tail-bars",
-        "The tail against the median",
+        "Tail latency relative to the median",
         caption,
         rows,
         lambda said: _chart(rows, series_in(rows, panel), unit, said),
@@ -75,7 +75,7 @@ def _chart(rows: Sequence[Row], series: Sequence[Series], unit: LatencyUnit, cap
         title=f"Latency ({unit.name})",
         # Room for the label at the end of the longest bar.
         scale=alt.Scale(domain=[0, most * 1.5], nice=False),
-        axis=number_axis(tickCount=4, labelOverlap="greedy"),
+        axis=number_axis(tickCount=4, labelOverlap="greedy", labelSeparation=LABEL_GAP_PX),
     )
     shown = list(dict.fromkeys(row["percentile"] for row in rows))
     y = alt.Y("percentile:N", title=None, sort=[percent_label(each) for each in PERCENTS_DRAWN], axis=alt.Axis())

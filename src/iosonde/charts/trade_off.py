@@ -59,7 +59,7 @@ def _figure(named: Sequence[tuple[str, DepthSweep]], number: int, of: int) -> Fi
         ),
         suffix="" if number == 1 else f"-{number}",
         subject="" if of == 1 else f", {number} of {of}",
-        note="A mix is drawn as a whole." if any(sweep.is_mix for _, sweep in named) else "",
+        note="A mix is shown with all operations combined." if any(sweep.is_mix for _, sweep in named) else "",
     )
     knees = {name: sweep.knee for name, sweep in named}
     points = [point for _, point in panel.points]
@@ -68,14 +68,14 @@ def _figure(named: Sequence[tuple[str, DepthSweep]], number: int, of: int) -> Fi
     rows = [_row(line.name, point, unit, knees) | end for (line, point), end in zip(panel.points, ends, strict=True)]
     rows = _with_label_sides(rows, unit.field)
     caption = (
-        f"Each point is a queue depth: IOPS ({IOPS_BASE}) against mean service latency ({unit.name}); "
-        f"{bars_text(rows)}, and a ring marks the knee where it can be told: the middle one of three rules."
+        f"Mean service latency ({unit.name}) against IOPS ({IOPS_BASE}), one point per queue depth. "
+        f"{bars_text(rows)}. A ring marks the knee (the median of three rules), if it is identifiable."
     )
     if len(named) <= LINES_LABELLED_IN_FULL:
         caption += "".join(_at_knee(name, knee) for name, knee in knees.items())
     return panel.figure(
         "throughput-latency",
-        "IOPS against mean latency, by queue depth",
+        "Mean latency against IOPS",
         caption,
         rows,
         lambda said: layered(_layers(rows, unit, panel.series), rows, said),
@@ -87,9 +87,10 @@ def _at_knee(name: str, knee: Knee) -> str:
     if knee.point is None or knee.best is None or knee.throughput_share is None or knee.latency_share is None:
         return ""
     return (
-        f" The knee of {name}, depth {knee.point.queue_depth}, has {significant(100 * knee.throughput_share, 2)} % of "
-        f"the peak throughput and {significant(100 * knee.latency_share, 2)} % of the mean latency at that peak, "
-        f"depth {knee.best.queue_depth}."
+        f" At the knee of {name} (depth {knee.point.queue_depth}), throughput is "
+        f"{significant(100 * knee.throughput_share, 2)} % and mean latency "
+        f"{significant(100 * knee.latency_share, 2)} % of the values at peak throughput "
+        f"(depth {knee.best.queue_depth})."
     )
 
 

@@ -28,11 +28,11 @@ def answers_of(
     """What the target reaches, where its knee is, what its tail is, and what should not be believed."""
     invalid = invalid_cells((cell.cell for cell in estimates.cells), findings)
     writers: tuple[tuple[str, Callable[[], str]], ...] = (
-        ("what the target reaches", lambda: _reached(headline)),
+        ("the highest throughput", lambda: _reached(headline)),
         ("durable writes", lambda: _durable(headline)),
-        ("other cells", lambda: _others(estimates, invalid)),
-        ("knees", lambda: _knees(headline)),
-        ("the tail", lambda: _tail(headline)),
+        ("the other cells", lambda: _others(estimates, invalid)),
+        ("the knees", lambda: _knees(headline)),
+        ("tail latency", lambda: _tail(headline)),
     )
     told = (
         failures.attempt(f"the answer about {about}", writer, lambda _: "", IN_SHORT.id) for about, writer in writers
@@ -45,7 +45,7 @@ def _reached(headline: Headline) -> str:
     best = [group for group in headline.groups if group.is_best]
     parts = [f"{_main(group)} of {group.of} ({group.where})" for group in best[:BESTS_MAX]]
     rates = [group for group in headline.groups if group.id.endswith("-rate") and group.figures]
-    parts += [f"{_main(group)} of {group.of} were kept ({group.where})" for group in rates[:BESTS_MAX]]
+    parts += [f"{_main(group)} of {group.of}, sustained ({group.where})" for group in rates[:BESTS_MAX]]
     return f"Highest measured: {'; '.join(parts)}." if parts else ""
 
 
@@ -60,7 +60,7 @@ def _tail(headline: Headline) -> str:
         return ""
     known = [(figure.name, figure_text(figure)) for figure in group.figures if figure.value is not None]
     parts = [f"{name} is {text.value} {text.unit}" for name, text in known]
-    return f"The tail of {group.of} at {group.where}: {', '.join(parts)}{_mark(group)}." if parts else ""
+    return f"Tail latency of {group.of} ({group.where}): {', '.join(parts)}{_mark(group)}." if parts else ""
 
 
 def _others(estimates: RunEstimates, invalid: Invalid) -> str:
@@ -89,9 +89,9 @@ def _doubts(findings: Sequence[Finding], *, was_asked: bool) -> str:
     """What may be wrong; ``was_asked`` says that every rule could look for it."""
     grave = [finding for finding in findings if finding.severity is not Severity.NOTE]
     if not grave and not was_asked:
-        return "Not every rule could be asked what makes these numbers doubtful: the findings say which."
+        return "Some finding rules failed, so unreliable results might not be marked. The findings list these rules."
     if not grave:
-        return "No finding makes these numbers unreliable."
+        return "No finding affects the validity of these results."
     counts = [
         f"{number} {severity}"
         for severity in (Severity.INVALID, Severity.DOUBTFUL)
@@ -99,8 +99,8 @@ def _doubts(findings: Sequence[Finding], *, was_asked: bool) -> str:
     ]
     named = ", ".join(finding.id for finding in grave[:NAMED_MAX])
     more = f" and {len(grave) - NAMED_MAX} more" if len(grave) > NAMED_MAX else ""
-    said = "finding ({}) names" if len(grave) == 1 else "findings ({}) name"
-    return f"Before any of it is believed: {' and '.join(counts)} {said.format(named + more)} what may be wrong."
+    noun = "finding" if len(grave) == 1 else "findings"
+    return f"Before you rely on these results, review {' and '.join(counts)} {noun} ({named}{more})."
 
 
 def _group(headline: Headline, identity: str) -> HeadlineGroup | None:

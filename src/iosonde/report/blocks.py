@@ -185,7 +185,7 @@ def nothing_text(figure: Figure) -> str:
 
 def left_out_text(figure: Figure) -> str:
     """What the chart leaves out, in one sentence; empty where that is nothing."""
-    return f"Left out: {'; '.join(figure.left_out)}." if figure.left_out else ""
+    return f"Omitted: {'; '.join(figure.left_out)}." if figure.left_out else ""
 
 
 def _leaves(block: Block) -> Sequence[Leaf]:

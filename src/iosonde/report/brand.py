@@ -18,33 +18,37 @@ def brands_of(run: RunRecord) -> tuple[Brand, ...]:
     header = run.header
     profiles = dict.fromkeys(hello.build_profile for _, hello in header.engines)
     brands = [
-        Brand("debug engine", f"The engine is a {profile} build: its numbers are false.")
+        Brand("debug engine", f"The engine is a {profile} build, so its results are not valid.")
         for profile in profiles
         if profile != "release"
     ]
     if header.target.kind == "null":
-        brands.append(Brand("null target", "No I/O was done: these are the engine's own costs, not a drive's."))
+        brands.append(
+            Brand("null target", "No I/O was issued. These results show the overhead of the engine, not a drive.")
+        )
     if header.is_simulated:
         brands.append(
-            Brand("simulated", "No drive was touched: this is what a model does in virtual time, and no real one.")
+            Brand("simulated", "These results are from a drive model in virtual time, not from a real drive.")
         )
         drives = [target.simulation for target in header.targets if target.simulation is not None]
         kinds = [str(fault["kind"]).replace("_", " ") for drive in drives for fault in drive.faults]
         if kinds:
             names = ", ".join(dict.fromkeys(kinds))
-            brands.append(Brand("with faults", f"The model has its drive fail on a schedule: {names}."))
+            brands.append(Brand("with faults", f"The simulated drive injects faults: {names}."))
     if run.running:
-        brands.append(Brand("running", f"Still being measured: {_measured(run)} are here."))
+        brands.append(Brand("running", f"The run is in progress. {_measured(run)} are complete."))
     elif not run.finished:
-        brands.append(Brand("unfinished", f"Cut off after {_measured(run)}; `iosonde resume` measures the rest."))
+        brands.append(
+            Brand("unfinished", f"The run was interrupted after {_measured(run)}. Continue it with `iosonde resume`.")
+        )
     if run.damage:
-        brands.append(Brand("damaged", f"The record is not readable to its end: {run.damage.rstrip('.')}."))
+        brands.append(Brand("damaged", f"Part of the run record is unreadable: {run.damage.rstrip('.')}."))
     if header.plan.quick:
-        brands.append(Brand("quick", "Cells were too short: this shows that it works, not what it can do."))
+        brands.append(Brand("quick", "Cells were too short: use this run only as a functional check."))
     return tuple(brands)
 
 
 def _measured(run: RunRecord) -> str:
     planned = len(run.turns) or len(run.header.plan.cells) * run.header.plan.repeats
     done = sum(cell.outcome is Outcome.FINISHED for cell in run.cells)
-    return f"{done} of {planned} measurements"
+    return f"{done} of {planned} trials"

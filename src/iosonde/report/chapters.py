@@ -47,8 +47,8 @@ from iosonde.report.titles import (
     experiment_headings,
 )
 
-NOT_KNOWN: Final = "not known"
-NOTHING_FOUND: Final = "No rule found anything to object to."
+NOT_KNOWN: Final = "unknown"
+NOTHING_FOUND: Final = "No findings: no rule reported a problem."
 
 
 def chapters_of(found: EvaluatedRun, failures: FailureLog) -> tuple[Chapter, ...]:
@@ -85,7 +85,7 @@ def _in_short(found: EvaluatedRun, picture: Figure | None, failures: FailureLog)
         blocks.append(Cards(headline.groups))
         if headline.untold:
             blocks.append(Paragraph(headline.untold_text))
-    means = f"Means over {repeats} repeats; percentiles over all repeats together."
+    means = f"Means over {repeats} repeats; percentiles over all repeats merged."
     return Chapter(*IN_SHORT, (*blocks, Key(f"{means} {UNITS}", SIGNS)), lead)
 
 
@@ -116,7 +116,7 @@ def _made(heading: Heading, make: Callable[[], Chapter | None], failures: Failur
 
 def _findings(found: EvaluatedRun, failures: FailureLog) -> Chapter:
     lead = (
-        ("What makes these numbers unreliable, and what else to know of them; most severe first.",)
+        ("Problems that affect these results, and other remarks, most severe first.",)
         if found.findings
         else _nothing_found(failures)
     )
@@ -130,7 +130,7 @@ def _conditions(found: EvaluatedRun, failures: FailureLog) -> Chapter:
         f'the section "{CONDITIONS.title}"', lambda: fact_groups(found.analysis), lambda _: (), CONDITIONS.id
     )
     rows = failures.attempt(
-        "the plan and its order", lambda: measurements(found.run, found.estimates), lambda _: (), CONDITIONS.id
+        "the run order", lambda: measurements(found.run, found.estimates), lambda _: (), CONDITIONS.id
     )
     return Chapter(*CONDITIONS, (*_failed(CONDITIONS, failures), FactGroups(facts), plan_listing(rows)))
 
@@ -139,7 +139,7 @@ def _trade_off(found: EvaluatedRun, failures: FailureLog) -> tuple[Figure, ...]:
     """The trade-off of each sweep; more than one chart where there are more sweeps than one has room for."""
     return made_figures(
         "throughput-latency",
-        "IOPS against mean latency",
+        "Mean latency against IOPS",
         lambda: throughput_latency(found.estimates.closed_loops.sweeps),
         found.invalid,
         failures,

@@ -46,7 +46,7 @@ class Comparables:
             words = words.removeprefix(f"{first.workload.size_text} ")
         if "share" in self.varied and len(self.pairs) > 1:
             size = "" if self._differs(lambda cell: cell.workload.size_text) else f"{first.workload.size_text} "
-            words = f"{size}{first.workload.pattern} reads and writes mixed"
+            words = f"{size}{first.workload.pattern} read/write mixes"
         load = "" if self._differs(_load) else f" at {_load(first)}"
         return f"{words}{load}"
 
@@ -105,10 +105,10 @@ class Ranked:
             return difference_text(ratio, self._name(place))
         known = [(place, ratio) for place, ratio in rivals if ratio is not None]
         if not known:
-            return "without intervals not compared with the others"
+            return "not compared with the others because it has no interval"
         named = ", ".join(f"{self._name(place)} (ratio {_ends(ratio)})" for place, ratio in known[:RIVALS_NAMED_MAX])
         more = len(rivals) - min(len(known), RIVALS_NAMED_MAX)
-        return f"not told apart from {named}{f' and {more} more' if more else ''}"
+        return f"not distinguishable from {named}{f' and {more} more' if more else ''}"
 
     def _name(self, place: int) -> str:
         return self.group.name(self.group.pairs[place][0])

@@ -37,4 +37,4 @@ def explained(rows: Sequence[Sequence[str]]) -> tuple[list[tuple[str, ...]], tup
 
 def no_figures_text(why: str) -> str:
     """What stands in the place of figures that there are not, with the reason; empty where there is none."""
-    return f"No figures: {why}." if why else ""
+    return f"No results: {why}." if why else ""

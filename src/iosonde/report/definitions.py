@@ -6,101 +6,102 @@ from iosonde.analysis.histogram import SAMPLES_BEYOND_MIN
 from iosonde.analysis.knee import DEPTHS_MIN, FLAT_SHARE, THROUGHPUT_SHARE_MIN
 
 DEFINITIONS: Final = (
-    ("IOPS", "Operations completed in the measuring window, divided by its length. Warm-up is not counted."),
+    ("IOPS", "Operations completed in the measurement window, divided by its length. The warm-up is excluded."),
     (
         "Bandwidth",
         (
-            "Bytes of the operations completed in the measuring window, divided by its length. 1 MB is 10⁶ bytes; "
-            "block sizes are powers of two: 1 KiB is 2¹⁰ bytes, 1 MiB is 2²⁰."
+            "Bytes transferred by the operations that completed in the measurement window, divided by its length. 1 MB "
+            "is 10⁶ bytes. Block sizes are powers of two: 1 KiB is 2¹⁰ bytes, and 1 MiB is 2²⁰ bytes."
         ),
     ),
     (
         "Latency",
         (
-            "Service latency: from the submission of an operation to the moment its completion was reaped. The loop is "
-            "closed: a new operation starts when one ends, so waiting in front of a full queue is not part of it."
+            "Service latency: the time from submitting an operation to reaping its completion. In a closed loop, a "
+            "new operation starts when another completes, so latency does not include the wait for a free queue slot."
         ),
     ),
     (
         "Response latency",
         (
-            "In cells with a rate, all latency begins at the moment at which an operation was wanted, so that waiting "
-            "in front of a full queue is part of it. Rate, service latency and lag of these cells have a table of "
-            "their own."
+            "In cells with an arrival rate, latency is measured from the intended start of an operation, so it "
+            "includes the wait for a free queue slot. A separate table shows the rate, service latency and lag of "
+            "these cells."
         ),
     ),
     (
         "Mean, min, max",
         (
-            "Exact, over single operations. A repeat's mean is the sum of its latencies over their number; a cell's is "
-            "the mean of its repeats' means, with the weights that they have in its IOPS: where repeats differ much, "
-            "one is not the other's inverse."
+            "Exact values over all operations. The mean of a repeat is the sum of its latencies divided by their "
+            "number. The mean of a cell is the mean over its repeats, weighted in the same way as its IOPS. If repeats "
+            "differ a lot, mean latency and IOPS are not exactly inversely proportional."
         ),
     ),
     (
         "Percentile",
         (
-            "p99 is the latency of the operation of rank ceil(0.99 N) among N, read from the counts of all repeats "
-            "added up. Buckets are 1/128 of an octave wide, so a value is within 0.4 % of that operation's. It is "
-            f"shown only with at least {SAMPLES_BEYOND_MIN} operations beyond it, never averaged."
+            "p99 of N operations is the latency with rank ceil(0.99 N) in ascending order, read from the merged "
+            "histograms of all repeats. Buckets are 1/128 of an octave wide, so the error is at most 0.4 %. A "
+            f"percentile is shown only with at least {SAMPLES_BEYOND_MIN} operations above it. Percentiles are never "
+            "averaged."
         ),
     ),
     (
-        "Depth asked, depth achieved",
+        "Requested and achieved queue depth (QD)",
         (
-            "Asked: operations that the workload wants in flight. Achieved: operations in flight, averaged over the "
-            "time of the measuring window. At the device: those of them that had not completed. The rest waited until "
-            "the engine took them. Figures belong to the depth at the device."
+            "Requested: the number of operations that the workload keeps in flight. Achieved: the number of operations "
+            "in flight, averaged over the measurement window. At the device: the achieved depth without the operations "
+            "that had completed but were not yet reaped. Results apply to the depth at the device."
         ),
     ),
     (
         "± (95 % interval)",
         (
-            "Half the width of Student's t interval for the mean over repeats, on logarithms; n is the number of "
-            "repeats. Each weighs 1 / (variance between repeats + variance within them / length): a long repeat counts "
-            "for more only as far as its own variation blurs it. Where repeats differ by no more than their variation "
-            "within explains, that makes the interval. There is none with one repeat, and where it would reach beyond "
-            "twice the value or below half of it."
+            "Half the width of Student's t interval for the mean over repeats, computed on logarithms; n is the number "
+            "of repeats. Each repeat has the weight 1 / (variance between repeats + variance within repeats / length). "
+            "If the variation within repeats explains the differences between them, it determines the interval. No "
+            "interval is shown for a single repeat, or if it would extend above twice the value or below half of it."
         ),
     ),
     (
-        "Told apart",
+        "Distinguishable",
         (
-            "Two figures are told apart where the 95 % interval of their ratio leaves out 1, whether or not their own "
-            "intervals overlap. Where the highest of several is named, its intervals are as much wider that all of its "
-            "comparisons hold at once (Bonferroni). Only cells are ranked that differ in nothing but what was varied."
+            "Two values are distinguishable if the 95 % interval of their ratio excludes 1, whether or not their own "
+            "intervals overlap. When the highest of several values is named, the intervals are corrected for multiple "
+            "comparisons (Bonferroni). Rankings include only cells that are identical except for the varied parameters."
         ),
     ),
     (
         "Commit",
         "A write and the fdatasync after it, from the submission of the write to the completion of the flush.",
     ),
-    ("All", "Reads, writes, trims and flushes added up. Commits are not added again."),
+    ("All", "All reads, writes, trims and flushes combined. Commits are not counted again."),
     (
         "Knee",
         (
-            "The middle one of three rules' answers: the lowest depth with at least "
-            f"{THROUGHPUT_SHARE_MIN * 100:.0f} % of the best throughput; the greatest "
-            "throughput over mean latency (power); and Kneedle, the bend of throughput over the "
-            f"logarithm of depth. Not identifiable: fewer than {DEPTHS_MIN} depths, all of them "
-            f"beyond {FLAT_SHARE * 100:.0f} % of the best, throughput that still grows at the deepest, or rules or "
-            "repeats that differ by more than half of the sweep."
+            "The median of three rules: the lowest depth with at least "
+            f"{THROUGHPUT_SHARE_MIN * 100:.0f} % of the best throughput; the depth with the highest ratio of "
+            "throughput to mean latency (power); and Kneedle, the bend in the curve of throughput against log depth. "
+            f"The knee is not identifiable if there are fewer than {DEPTHS_MIN} depths, if every depth reaches more "
+            f"than {FLAT_SHARE * 100:.0f} % of the best throughput, if throughput still grows at the highest depth, or "
+            "if rules or repeats differ by more than half the sweep."
         ),
     ),
-    ("CPU", "User and system time of the engine's worker threads in the window, over all operations completed in it."),
+    ("CPU", "User and system time of the engine's worker threads in the measurement window, per completed operation."),
     (
-        "Failed and cut repeats",
+        "Failed and interrupted repeats",
         (
-            "A repeat in which an asked direction completed nothing has failed; one that was broken off is cut. Both "
-            "are left out of every figure and counted beside it. They are never a 0."
+            "A repeat has failed if a requested class of operations completed nothing. Failed and interrupted repeats "
+            "are excluded from all results and counted separately. They never count as 0."
         ),
     ),
     (
         "Discarded repeats",
         (
-            "A finished repeat is discarded where another run was at work on the device, where the target was still in "
-            "its initial state, or where its warm-up was too short, and never for its value alone; none where fewer "
-            "than three would be left. The plan says what became of each."
+            "A finished repeat is discarded if another run used the device, if the hypervisor gave CPU time to other "
+            "guests, if the target was still in its initial state, or if the warm-up was too short. A repeat is never "
+            "discarded because of its value, and none is discarded if fewer than three would remain. The run order "
+            "shows the status of each repeat."
         ),
     ),
 )

@@ -97,13 +97,13 @@ def granularity_text(gaps: Times | None) -> str:
     if times is None:
         return ""
     median = times.percentile(50)
-    longest = f"longest {format_latency(times.ns_max)}"
+    longest = f"max {format_latency(times.ns_max)}"
     return longest if median is None else f"median {format_latency(median)}, {longest}"
 
 
 def drift_text(ppm: float | None) -> str:
     """By how much a clock was off; empty where nobody knows."""
-    return "" if ppm is None else f"{ppm:+.1f} parts in a million"
+    return "" if ppm is None else f"{ppm:+.1f} ppm"
 
 
 def yes_text(value: bool) -> str:  # noqa: FBT001 - a value to be shown, not a switch

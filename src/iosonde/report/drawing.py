@@ -116,7 +116,7 @@ class Drawers:
         try:
             return self._threads.submit(self._draw, kind, content)
         except RuntimeError as error:
-            raise OutputError("the system starts no more threads, which draw charts", HINT_PROCESSES) from error
+            raise OutputError("cannot start another thread for drawing charts", HINT_PROCESSES) from error
 
     def _draw(self, kind: bytes, content: bytes) -> bytes:
         process = self._idle.get()
@@ -132,8 +132,8 @@ class Drawers:
             self._idle.put(process)
         if answer is None:
             raise OutputError(
-                "a process that draws charts has ended before its picture was done",
-                "free some memory and write the report again; --html draws nothing",
+                "a chart-drawing process exited before its image was complete",
+                "free some memory and create the report again, or use --html, which renders no images",
             )
         said, drawn = answer
         if said == _FAILED:

@@ -21,13 +21,13 @@ def engine_facts(run: RunRecord, hello: EngineHello) -> tuple[tuple[str, str], .
         *((("fio", _agreed(fio)),) if fio else ()),
         *((("imported from", _agreed(imported)),) if imported else ()),
         ("version", f"{hello.version}, protocol {hello.protocol}, {hello.build_profile} build"),
-        ("asked, used", f"{run.header.engine_asked}, {run.header.engine}"),
-        ("completion asked", run.header.poll_asked),
-        ("io_uring refused", hello.io_uring_refused or "no"),
-        ("own cost (ns an operation, on a null ring)", number_text(overhead)),
-        ("a look at the clock (ns)", number_text(hello.clock_read_ns)),
-        ("clock drift, furthest", _drift(run)),
-        ("reap granularity (error bar of a latency)", _reap_granularity(run)),
+        ("requested, used", f"{run.header.engine_asked}, {run.header.engine}"),
+        ("completion mode requested", run.header.poll_asked),
+        ("io_uring unavailable", hello.io_uring_refused or "no"),
+        ("engine overhead (ns per operation, null ring)", number_text(overhead)),
+        ("cost of reading the clock (ns)", number_text(hello.clock_read_ns)),
+        ("largest clock drift", _drift(run)),
+        ("reap interval (limits latency resolution)", _reap_granularity(run)),
         *((name, _agreed(map(told, facts))) for name, told in _GRANTED),
     )
 
@@ -49,7 +49,7 @@ def fio_text(fio: FioFacts) -> str:
 
 def import_text(imported: ImportFacts) -> str:
     """Which tool measured what was imported."""
-    return f"{imported.engine} {imported.version or 'of an unknown version'}"
+    return f"{imported.engine} {imported.version or '(unknown version)'}"
 
 
 def _fallbacks(facts: SourceFacts) -> str:
@@ -70,15 +70,15 @@ def _started(told: Callable[[EngineFacts | FioFacts], str]) -> Callable[[SourceF
 _GRANTED: tuple[tuple[str, Callable[[SourceFacts], str]], ...] = (
     ("workers", _started(lambda facts: str(facts.workers))),
     ("ring flags granted", _own(lambda facts: " ".join(facts.ring_flags) or "none")),
-    ("completion", _started(lambda facts: facts.poll_mode)),
+    ("completion mode", _started(lambda facts: facts.poll_mode)),
     ("fixed buffers", _own(lambda facts: yes_text(facts.fixed_buffers))),
     ("fixed file", _own(lambda facts: yes_text(facts.fixed_file))),
-    ("batch, largest", _own(lambda facts: str(facts.batch_max))),
+    ("largest batch", _own(lambda facts: str(facts.batch_max))),
     ("clock", _own(lambda facts: facts.clock_source)),
     ("I/O buffers", _own(lambda facts: NO_VALUE if facts.buffer_bytes is None else format_size(facts.buffer_bytes))),
-    ("kernel threads that io_uring needed", _own(lambda facts: number_text(facts.kernel_workers))),
+    ("io-wq workers", _own(lambda facts: number_text(facts.kernel_workers))),
     ("SQPOLL threads", _own(lambda facts: number_text(facts.sqpoll_threads))),
-    ("fall-backs", _fallbacks),
+    ("fallbacks", _fallbacks),
 )
 
 

@@ -86,7 +86,7 @@ def told(title: str, make: Callable[[], str], failures: FailureLog, failed: list
         failed.append(failure.sentence)
         return ""
 
-    sentence = failures.attempt(f'the sentence of "{title}"', make, instead)
+    sentence = failures.attempt(f'the text of "{title}"', make, instead)
     return (Paragraph(sentence),) if sentence else ()
 
 
@@ -132,17 +132,17 @@ def _makers(experiment: ExperimentCells, knees: Sequence[SweptKnee]) -> list[_Ma
     """What makes the tables behind the control, each with its name."""
     kind, cells = experiment.kind, experiment.cells
     makers: list[_Maker] = [
-        ("figures", lambda: experiment_tables(kind, cells)),
+        ("results", lambda: experiment_tables(kind, cells)),
         ("intervals of percentiles", lambda: [percentile_interval_table(kind, cells)]),
         ("rates", lambda: [pace_table(cells)]),
     ]
     if kind is Experiment.TAIL:
-        makers.append(("the repeats' percentiles", lambda: [tail_range_table(cells)]))
+        makers.append(("percentiles per repeat", lambda: [tail_range_table(cells)]))
     if kind is Experiment.QUEUE_DEPTH:
         makers += [
-            ("multiples of the first depth", lambda: [relative_table(cells)]),
+            ("results relative to the lowest depth", lambda: [relative_table(cells)]),
             ("the knee", lambda: [knee_table(knees)]),
-            ("bounds and the law", lambda: [scaling_table(knees)]),
+            ("bounds and scaling", lambda: [scaling_table(knees)]),
         ]
     return makers
 
@@ -150,8 +150,8 @@ def _makers(experiment: ExperimentCells, knees: Sequence[SweptKnee]) -> list[_Ma
 def _summary(tables: Sequence[ResultTable]) -> str:
     """What the control says: how many rows there are, and what is known of them."""
     number = len(tables[0].lines)
-    rows = f"All {number:,} rows" if number > 1 else "The row"
-    return f"{rows} in full: intervals, other percentiles, discarded repeats, CPU"
+    rows = f"{number:,} rows" if number > 1 else "1 row"
+    return f"Full table ({rows}): intervals, more percentiles, discarded repeats, CPU"
 
 
 def _attempted(

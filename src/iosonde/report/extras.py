@@ -9,6 +9,6 @@ def check_pdf() -> None:
         import typst  # noqa: F401 - whether it is there is all that is asked
     except ImportError as error:
         raise UsageError(
-            "a PDF needs Typst, which is not installed",
-            "pip install 'iosonde[pdf]', or write the page with --html and print it from a browser",
+            "PDF output requires Typst, which is not installed",
+            "run `pip install 'iosonde[pdf]'`, or use --html and print the page from a browser",
         ) from error

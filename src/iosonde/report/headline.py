@@ -60,7 +60,7 @@ def _swept(sweeps: Sequence[DepthSweep]) -> tuple[SweptKnee, ...]:
     labels = [operations_label(sweep.workload) for sweep in sweeps]
     for suffixes in (
         [f"{sweep.workload.jobs} jobs" for sweep in sweeps],
-        [f"from {sweep.cells[0].cell} on" for sweep in sweeps],
+        [f"starting at {sweep.cells[0].cell}" for sweep in sweeps],
     ):
         often = Counter(labels)
         labels = [
@@ -117,12 +117,12 @@ def _durable_write(estimates: RunEstimates) -> HeadlineGroup | None:
             *figures_named(cell, cell.workload.subject, Quantity.IOPS, "rate"),
             *percentile_figures(cell, cell.workload.subject, Quantity.LATENCY_NS_P99),
         ),
-        f"Writes, each made durable by {means},",
+        f"Writes with {means}",
     )
 
 
 _DURABLE: Final = {
-    Sync.FDATASYNC: ("Write + fdatasync", "fdatasync"),
+    Sync.FDATASYNC: ("Write + fdatasync", "an fdatasync each"),
     Sync.DSYNC: ("Write, O_DSYNC", "O_DSYNC"),
 }
 

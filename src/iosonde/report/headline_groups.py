@@ -59,7 +59,7 @@ def best_group(
 
 def _why_missing(cells: Sequence[CellEstimate]) -> str:
     if any(figures.saturated for cell in cells for figures in cell.operations.values()):
-        return "no rate that was asked for was kept"
+        return "no arrival rate was sustained"
     return why_no_figures(cells[0])
 
 

@@ -81,13 +81,13 @@ _MACROS: Final[dict[type[Block | HeadlineGroup], str]] = {
 class _LaidOut:
     """A chapter as the page has it: words, then charts, then all else; the lead is below the answers and notices.
 
-    A chart that is alone is beside the words.
+    A chart that is alone is next to the words.
     """
 
     chapter: Chapter
     above: tuple[Block, ...]
     words: tuple[Block, ...]
-    beside: Figure | None
+    picture: Figure | None
     below: tuple[Block, ...]
 
     @property

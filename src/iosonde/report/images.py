@@ -100,7 +100,7 @@ def draw_pictures(
             try:
                 drawn[figure.id] = each.result()
             except DrawingError as error:
-                failed[figure.id] = failures.note(f'the picture of the chart "{figure.title}"', error)
+                failed[figure.id] = failures.note(f'the image of the chart "{figure.title}"', error)
         return drawn
 
     figures = drawn_figures(page)

@@ -23,8 +23,8 @@ RULE_NAMES: Final = {
 }
 
 
-NO_KNEE: Final = "this rule finds no knee"
-NO_KNEE_INTERVAL: Final = "one repeat of each depth gives none, and neither do repeats of which many show no knee"
+NO_KNEE: Final = "no knee by this rule"
+NO_KNEE_INTERVAL: Final = "no interval: one repeat per depth, or too many resamples without a knee"
 
 
 def knee_sentence(operations: str, knee: Knee) -> str:
@@ -34,7 +34,7 @@ def knee_sentence(operations: str, knee: Knee) -> str:
     """
     name = operations[:1].upper() + operations[1:]
     if knee.point is not None and knee.best is not None:
-        return f"{name}: the knee is at {_depth(knee.point)} ({_rules(knee)}): {_bargain(knee)}."
+        return f"{name}: the knee is at {_depth(knee.point)} ({_rules(knee)}), with {_bargain(knee)}."
     return f"{name}: the knee is not identifiable: {_why_not(knee)}."
 
 
@@ -72,11 +72,8 @@ def knees_in_brief(knees: Sequence[SweptKnee]) -> str:
         if each.knee.point is None:
             whys.setdefault(_why_not(each.knee), []).append(each.operations)
     parts = [f"Knees: {'; '.join(told)}."] if told else []
-    parts += [
-        f"Not identifiable: the {'knee' if len(names) == 1 else 'knees'} of {'; '.join(names)}: {why}."
-        for why, names in whys.items()
-    ]
-    parts += [f"The report's table has the knees of {rest} more."] if rest > 0 else []
+    parts += [f"No identifiable knee for {'; '.join(names)}: {why}." for why, names in whys.items()]
+    parts += [f"See the table in the report for {rest} more."] if rest > 0 else []
     return " ".join(parts)
 
 
@@ -86,22 +83,22 @@ def scaling_sentences(operations: str, scaling: Scaling) -> tuple[str, ...]:
     if bounds is None:
         return ()
     least = (
-        f"By bounds, {format_iops(bounds.best.throughput)} IOPS of {operations} take at least "
-        f"{significant(bounds.queue_depth_least, 3)} operations in flight: that rate times the least mean latency, "
-        f"{format_latency(bounds.fastest.latency_ns)} at {_depth(bounds.fastest)}."
+        f"By Little's law, {format_iops(bounds.best.throughput)} IOPS of {operations} require at least "
+        f"{significant(bounds.queue_depth_least, 3)} operations in flight: that rate times the lowest mean latency "
+        f"({format_latency(bounds.fastest.latency_ns)} at {_depth(bounds.fastest)})."
     )
     if law.state is LawState.TOO_FEW_DEPTHS or law.residual_share is None:
         return (least,)
     off = f"{100 * law.residual_share:+.0f} % at depth {law.residual_queue_depth}"
     if law.contention is None or law.coherency is None:
-        return least, f"The Universal Scalability Law does not describe {operations}: it is off by up to {off}."
+        return least, f"The Universal Scalability Law does not fit {operations}: the largest error is {off}."
     peak = (
         f"throughput peaks near depth {significant(law.peak_queue_depth, 2)}"
         if law.peak_queue_depth is not None
         else f"no peak up to depth {scaling.depths[-1]}"
     )
     fitted = (
-        f"The Universal Scalability Law fits {operations} within {100 * abs(law.residual_share):.0f} %: contention "
+        f"The Universal Scalability Law fits {operations} to within {100 * abs(law.residual_share):.0f} %: contention "
         f"{significant(100 * law.contention, 2)} %, coherency {significant(100 * law.coherency, 2)} %, {peak}."
     )
     return least, fitted
@@ -118,24 +115,24 @@ def knee_table(knees: Sequence[SweptKnee]) -> ResultTable | None:
         ]
         if knee.point is not None:
             depth = knee.point.queue_depth
-            lines.append(Line((each.name, "depth to use", str(depth), *_ends(knee), *priced.texts(depth))))
+            lines.append(Line((each.name, "recommended depth", str(depth), *_ends(knee), *priced.texts(depth))))
     if not lines:
         return None
     return ResultTable(
-        caption="The knee by three rules, as depths asked; that of a mix is of all its operations together.",
+        caption="Knee by each of three rules, as requested queue depth. For a mix, it is the knee of all operations.",
         heads=(
             Head("Operations", number=False),
             Head("Rule", number=False),
-            Head("Knee", "depth asked"),
+            Head("Knee", "QD requested"),
             Head("From", "95 % interval"),
             Head("To", "95 % interval"),
             Head("IOPS", "% of the peak"),
-            Head("Mean latency", "% of that at the peak"),
-            Head("Mean latency", "times the lowest depth's"),
+            Head("Mean latency", "% of the peak"),
+            Head("Mean latency", "ratio to lowest depth"),
         ),
         lines=tuple(lines),
         notes=(
-            "Intervals come from repeats drawn anew within each depth.",
+            "Intervals are from bootstrap resampling of the repeats at each depth.",
             "The peak is the depth with the highest throughput.",
         ),
     )
@@ -181,15 +178,15 @@ def scaling_table(knees: Sequence[SweptKnee]) -> ResultTable | None:
     if not lines:
         return None
     return ResultTable(
-        caption="What bounds and the Universal Scalability Law say of each sweep.",
+        caption="Bounds and Universal Scalability Law parameters of each sweep.",
         heads=(
             Head("Operations", number=False),
             Head("Best", "IOPS"),
-            Head("Needs at least", "in flight"),
+            Head("Minimum depth", "in flight"),
             Head("Contention", "%"),
             Head("Coherency", "%"),
-            Head("Off by up to", "%"),
-            Head("Off at", "depth asked"),
+            Head("Largest error", "%"),
+            Head("Error at", "QD requested"),
             Head("Peak", "depth"),
         ),
         lines=lines,
@@ -197,9 +194,9 @@ def scaling_table(knees: Sequence[SweptKnee]) -> ResultTable | None:
     )
 
 
-NO_LAW_FITTED: Final = f"the law was not fitted to fewer than {POINTS_MIN} depths"
-NO_LAW: Final = "the law misses a point by more than a tenth"
-NO_PEAK: Final = "no peak within what was measured"
+NO_LAW_FITTED: Final = f"the fit needs at least {POINTS_MIN} depths"
+NO_LAW: Final = "the fit misses a point by more than 10 %"
+NO_PEAK: Final = "no peak in the measured range"
 
 
 def _law_texts(scaling: Scaling) -> tuple[str, ...]:
@@ -243,7 +240,7 @@ def _rules(knee: Knee) -> str:
 
 
 def _interval(low: int | None, high: int | None) -> str:
-    return "no interval with one repeat at a depth" if low is None else f"95 % interval {low} to {high}"
+    return "no interval with one repeat per depth" if low is None else f"95 % interval {low} to {high}"
 
 
 def _bargain(knee: Knee) -> str:
@@ -255,9 +252,9 @@ def _bargain(knee: Knee) -> str:
     assert knee.latency_share is not None
     tail = "" if knee.latency_p99_ratio is None else f" and {significant(knee.latency_p99_ratio, 2)} times the p99"
     return (
-        f"{100 * knee.throughput_share:.0f} % of the best throughput ({_best(knee.best)}) at "
-        f"{_share_text(knee.latency_share)} % of the mean latency there, and "
-        f"{significant(knee.latency_ratio, 2)} times the mean latency{tail} of depth {knee.lowest.queue_depth}"
+        f"{100 * knee.throughput_share:.0f} % of the best throughput ({_best(knee.best)}), "
+        f"{_share_text(knee.latency_share)} % of the mean latency at that depth, and "
+        f"{significant(knee.latency_ratio, 2)} times the mean latency{tail} at depth {knee.lowest.queue_depth}"
     )
 
 
@@ -268,20 +265,20 @@ def _share_text(share: float) -> str:
 def _why_not(knee: Knee) -> str:
     lowest, best = knee.lowest, knee.best
     if knee.reason is KneeReason.TOO_FEW_DEPTHS or lowest is None or best is None:
-        return f"it takes at least {DEPTHS_MIN} depths with figures, and there are {len(knee.depths)}"
+        return f"this requires results at {DEPTHS_MIN} or more depths, but the sweep has {len(knee.depths)}"
     if knee.reason is KneeReason.FLAT:
         assert knee.throughput_share_least is not None
         return (
-            f"every depth from {lowest.queue_depth} on gives at least {100 * knee.throughput_share_least:.0f} % of the "
-            f"best throughput ({_best(best)}), so that no climb was seen to end"
+            f"throughput is at least {100 * knee.throughput_share_least:.0f} % of the best ({_best(best)}) at every "
+            f"depth from {lowest.queue_depth} up, so the sweep does not show where throughput stops growing"
         )
     if knee.reason is KneeReason.GROWING:
         assert knee.growth_share is not None
         shallow, deep = knee.depths[-2:]
         deeper = [depth for depth in knee.unmeasured if depth > deep]
-        gap = f", and there are no figures of {', '.join(map(str, deeper))}" if deeper else ", the deepest measured"
+        gap = f", and there are no results at {', '.join(map(str, deeper))}" if deeper else ", the highest measured"
         return f"throughput still grows by {100 * knee.growth_share:.0f} % from depth {shallow} to {deep}{gap}"
-    return f"rules or repeats differ by more than half of the sweep ({_rules(knee)})"
+    return f"rules or repeats differ by more than half the sweep ({_rules(knee)})"
 
 
 def _best(point: DepthPoint) -> str:

@@ -177,7 +177,7 @@ def _(block: Finding, _folder: str) -> list[str]:
     pairs = [
         ("Evidence", "; ".join(f"{name}: {value}" for name, value in block.evidence)),
         ("Advice", block.advice),
-        ("What would decide", block.deciding_test),
+        ("Deciding test", block.deciding_test),
         ("Cells", ", ".join(block.cells)),
     ]
     return [

@@ -24,13 +24,13 @@ _NAMED_BY: Final = 1
 def plan_listing(rows: Sequence[tuple[str, ...]]) -> Listing:
     """The measurements under their heading, which says how many there are."""
     table = ResultTable(
-        caption="The order in which cells were measured, and the seed of each.",
+        caption="All trials in run order, with their seeds.",
         heads=_HEADS,
         lines=tuple(map(Line, rows)),
         notes=(),
         named_by=_NAMED_BY,
     )
-    return Listing(PLAN, f"{len(rows)} measurements with their seeds", table)
+    return Listing(PLAN, f"{len(rows)} trials with their seeds", table)
 
 
 def measurements(run: RunRecord, estimates: RunEstimates) -> tuple[tuple[str, ...], ...]:
@@ -57,7 +57,7 @@ def measurements(run: RunRecord, estimates: RunEstimates) -> tuple[tuple[str, ..
 
 def _ending(record: CellRecord, fate: DiscardReason | None) -> str:
     if fate is DiscardReason.USED and record.is_silent:
-        return "nothing completed, used"
+        return "no completions, used"
     if fate is None or record.outcome is not Outcome.FINISHED:
         return str(record.outcome)
     return f"{record.outcome}, {discard_reason_text(fate)}"

@@ -13,7 +13,7 @@ from iosonde.report.tables import Head, Line, ResultTable
 from iosonde.units import format_latency
 
 CAPTION: Final = (
-    "Operations that were wanted at a rate. Response latency, in the other tables, is lag and service latency together."
+    "Cells with an arrival rate (open loop). Response latency in the other tables is lag plus service latency."
 )
 
 
@@ -29,7 +29,7 @@ def pace_table(cells: Sequence[CellEstimate]) -> ResultTable | None:
     unit = latency_unit(figures.service.ns_mean for _, figures in shown if figures.service is not None)
     heads = (
         Head("Cell", number=False),
-        Head("Rate", "asked, operations/s"),
+        Head("Rate", "offered, operations/s"),
         Head("Rate", "achieved, operations/s"),
         Head("Saturated", "repeats"),
         Head("Behind", "at the end"),
@@ -46,7 +46,7 @@ def pace_table(cells: Sequence[CellEstimate]) -> ResultTable | None:
 
 
 OWN_LAG: Final = (
-    "Own lag is the engine's part of the lag: the queue had a place, and the operation was submitted late all the same."
+    "Own lag is the part of the lag that the engine causes: the queue had a free slot, but submission was late."
 )
 
 
@@ -62,15 +62,14 @@ def pace_facts(cell: CellEstimate) -> list[tuple[str, str]]:
     pace, figures = cell.pace, cell.subject
     if pace is None or figures is None:
         return []
-    kept = f"saturated in {pace.saturated} of {pace.achieved_per_s.repeats}" if pace.saturated else "kept"
+    kept = f"saturated in {pace.saturated} of {pace.achieved_per_s.repeats}" if pace.saturated else "sustained"
     if pace.waiting_ns_max is None:
-        kept = "how far behind is not known"
-    behind = f", {behind_text(cell)} behind at the end" if pace.waiting_ns_max else ""
-    rate = (
-        f"{pace.asked_per_s:,} asked, {with_interval(pace.achieved_per_s)} achieved ({pace.share:.1%}): {kept}{behind}"
-    )
+        kept = "backlog unknown"
+    behind = f", {behind_text(cell)} behind schedule at the end" if pace.waiting_ns_max else ""
+    achieved = f"{with_interval(pace.achieved_per_s)} achieved ({pace.share:.1%})"
+    rate = f"{pace.asked_per_s:,} offered, {achieved}: {kept}{behind}"
     lag = None if figures.saturated else figures.lag
-    times = (("service latency", figures.service), ("lag", lag), ("own lag of the engine", figures.host_lag))
+    times = (("service latency", figures.service), ("lag", lag), ("own lag", figures.host_lag))
     return [("operations/s", rate), *((name, times_text(each)) for name, each in times if each is not None)]
 
 

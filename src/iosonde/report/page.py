@@ -35,17 +35,17 @@ class Page:
     @property
     def subject(self) -> str:
         """What a picture that goes its own way has to say of where it comes from."""
-        return f"{self.target}, span {self.span}, run {self.run}, iosonde {self.version}"
+        return f"{self.target}, test region {self.span}, run {self.run}, iosonde {self.version}"
 
     @property
     def identity_pairs(self) -> tuple[tuple[str, str], ...]:
         """What was measured, when and by what: the lines below the title."""
         return (
             ("Identity", self.identity),
-            ("Span", self.span),
+            ("Test region", self.span),
             ("Measured", self.created_at),
             ("Run", self.run),
-            ("Made by", f"iosonde {self.version}"),
+            ("Created by", f"iosonde {self.version}"),
         )
 
     @property
@@ -77,16 +77,14 @@ def page_of(analysis: RunAnalysis, findings: Sequence[Finding], failures: Failur
 
     return Page(
         run=header.run,
-        target=named("the names of the targets", lambda: targets_text(header)),
+        target=named("the target names", lambda: targets_text(header)),
         targets=tuple(target.path or target.kind for target in header.targets),
-        identity=named(
-            "the identity of the targets", lambda: "; ".join(identity_text(target) for target in header.targets)
-        ),
-        span=named("the span", lambda: span_text(header)),
+        identity=named("the target identity", lambda: "; ".join(identity_text(target) for target in header.targets)),
+        span=named("the test region", lambda: span_text(header)),
         created_at=header.created_at,
         version=header.iosonde_version,
         brands=failures.attempt(
-            "what is said above all figures", lambda: brands_of(run), lambda each: (Brand("bug", each.sentence),)
+            "the notice above the results", lambda: brands_of(run), lambda each: (Brand("bug", each.sentence),)
         ),
         chapters=chapters_of(found, failures),
     )

@@ -14,7 +14,7 @@ from iosonde.report.tables import Head, Line, ResultTable
 
 def percentile_interval_table(experiment: Experiment, cells: Sequence[CellEstimate]) -> ResultTable | None:
     """How well each percentile is known that the experiment's own tables have; None where none has an interval."""
-    caption = "95 % intervals of the percentiles above, of what each cell is about."
+    caption = "95 % intervals of the percentiles above, for the main class of operations of each cell."
     ordered, percents = in_order(experiment, cells), shown_percents(experiment)
     table = _percentile_table(ordered, percents, caption, _interval_text, why_no_percentile_interval)
     return table if any(text != NO_VALUE for line in table.lines for text in line.texts[1:]) else None
@@ -25,7 +25,7 @@ def tail_range_table(cells: Sequence[CellEstimate]) -> ResultTable:
     return _percentile_table(
         cells,
         PERCENTS,
-        "The lowest and the highest of the repeats' own percentiles; percentiles are never averaged.",
+        "Lowest and highest value of each percentile among the repeats. Percentiles are never averaged.",
         _range_text,
         why_no_range,
     )

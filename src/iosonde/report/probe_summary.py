@@ -37,7 +37,7 @@ def render_probe(analysis: RunAnalysis, findings: Sequence[Finding]) -> Renderab
     parts.extend(_pace(estimates))
     invalid = invalid_by(findings, estimates.cell)
     if invalid:
-        parts.append(Text(f" {MARK}  {see(invalid)}: these figures are not what they seem.", style="bold red"))
+        parts.append(Text(f" {MARK}  {see(invalid)}. Do not use these results.", style="bold red"))
     if estimates.operations:
         parts.extend(_figures(estimates, "strike red" if invalid else ""))
     if any(figures.saturated for figures in estimates.operations.values()):
@@ -46,7 +46,7 @@ def render_probe(analysis: RunAnalysis, findings: Sequence[Finding]) -> Renderab
     parts.extend(_finding(finding) for finding in findings if finding.severity is not Severity.NOTE)
     notes = [finding.id for finding in findings if finding.severity is Severity.NOTE]
     if notes:
-        parts.append(Text(f"notes (in full with --json): {', '.join(notes)}", style="dim"))
+        parts.append(Text(f"notes (details with --json): {', '.join(notes)}", style="dim"))
     return Group(*parts)
 
 
@@ -74,9 +74,9 @@ def _circumstances(run: RunRecord, cell: CellEstimate) -> Text:
         words.append(f"{device.mean:.2f} at the device")
     # In an open loop the engine waits for arrivals awake, so that an operation costs what there is.
     if cell.cpu_ns_per_io is not None and not cell.workload.is_open_loop:
-        words.append(f"engine CPU {format_latency(cell.cpu_ns_per_io.mean)} an operation")
+        words.append(f"engine CPU {format_latency(cell.cpu_ns_per_io.mean)} per operation")
     if record.censored is not None and record.censored.count:
-        words.append(f"{record.censored.count} still in flight at the end")
+        words.append(f"{record.censored.count} in flight at the end")
     return Text(", ".join(words), style="dim")
 
 
@@ -100,11 +100,11 @@ def _pace(cell: CellEstimate) -> Iterator[Text]:
     if pace is None or figures is None:
         return
     line = Text(
-        f"open loop, {cell.workload.arrivals} arrivals: {format_iops(pace.asked_per_s)} operations/s asked, "
+        f"open loop, {cell.workload.arrivals} arrivals: {format_iops(pace.asked_per_s)} operations/s offered, "
         f"{format_iops(pace.achieved_per_s.mean)} achieved ({pace.share:.1%})"
     )
     if pace.saturated:
-        line.append(f"; SATURATED, {behind_text(cell)} behind at the end", style="bold red")
+        line.append(f"; SATURATED, {behind_text(cell)} behind schedule at the end", style="bold red")
     yield line
     own = figures.host_lag
     # In virtual time nothing is late.
@@ -114,9 +114,7 @@ def _pace(cell: CellEstimate) -> Iterator[Text]:
             for percent in (50.0, 99.0)
             if (value := own.percentile(percent)) is not None
         ]
-        yield Text(
-            f"the engine's own submit lag: {', '.join([*known, f'max {format_latency(own.ns_max)}'])}", style="dim"
-        )
+        yield Text(f"engine submission lag: {', '.join([*known, f'max {format_latency(own.ns_max)}'])}", style="dim")
 
 
 def _figures(cell: CellEstimate, style: str) -> Iterator[RenderableType]:

@@ -16,12 +16,12 @@ def relative_table(cells: Sequence[CellEstimate]) -> ResultTable:
     """Each sweep of depths against its first one, a mix as a whole: what so many times the depth buys and costs."""
     heads = (
         Head("Cell", number=False),
-        Head("Counted", number=False),
-        Head("Depth", "times the first"),
-        Head("Depth", "achieved"),
-        Head("IOPS", "against the first"),
-        Head("Mean latency", "times the first"),
-        Head("p99", "times the first"),
+        Head("Operation", number=False),
+        Head("QD", "ratio"),
+        Head("QD", "achieved"),
+        Head("IOPS", "change"),
+        Head("Mean latency", "ratio"),
+        Head("p99", "ratio"),
     )
     lines: list[Line] = []
     gaps: list[str] = []
@@ -34,10 +34,10 @@ def relative_table(cells: Sequence[CellEstimate]) -> ResultTable:
             texts = (cell.cell, str(family.whole), times, achieved_text(cell), *_against(figures, base))
             lines.append(Line(texts, rests_on=first.cell))
     return ResultTable(
-        caption="Each depth against the shallowest one of its workload; + 100 % is twice as many.",
+        caption="Relative to the lowest queue depth of each workload: change in IOPS, and ratios of depth and latency.",
         heads=heads,
         lines=tuple(lines),
-        notes=() if lines else (f"No multiples: {'; '.join(gaps)}.",),
+        notes=() if lines else (f"No comparison: {'; '.join(gaps)}.",),
     )
 
 
@@ -47,8 +47,8 @@ def _against(figures: OperationEstimate, base: OperationEstimate) -> tuple[str, 
         f"{100 * (figures.iops.mean / base.iops.mean - 1):+,.0f} %",
         f"{figures.latency_ns_mean.mean / base.latency_ns_mean.mean:,.2f} x"
         if base.latency_ns_mean.mean
-        else Dash("the mean latency of the first is zero"),
+        else Dash("the mean latency at the lowest depth is 0"),
         f"{tail_ns / base_tail_ns:,.2f} x"
         if tail_ns and base_tail_ns
-        else Dash(why_no_percentile(figures, 99.0) or f"of the first: {why_no_percentile(base, 99.0)}"),
+        else Dash(why_no_percentile(figures, 99.0) or f"at the lowest depth, {why_no_percentile(base, 99.0)}"),
     )

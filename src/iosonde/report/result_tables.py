@@ -33,7 +33,7 @@ FEW_PERCENTS: Final = (50.0, 95.0, 99.0, 99.9)
 AT_LEAST: Final = "≥ "
 
 RESPONSE_NOTE: Final = (
-    "Cells with a rate: response latency, which begins when an operation was wanted, and not with its submission."
+    "Cells with an arrival rate show response latency, measured from the intended start instead of the submission."
 )
 
 FULL_DISTRIBUTION_IN: Final = (Experiment.BASELINE, Experiment.TAIL, Experiment.PROBE)
@@ -85,14 +85,14 @@ def experiment_tables(experiment: Experiment, cells: Sequence[CellEstimate]) -> 
     cells = in_order(experiment, cells)
     shown = [(cell, figures) for cell in cells for figures in counted(cell)]
     unit = latency_unit(figures.latency_ns_mean.mean for _, figures in shown)
-    interval = "± is half the 95 % interval: over the repeats or, where that is larger, by the variation within them."
+    interval = "± is half the 95 % interval, from the variation between or within repeats, whichever is larger."
     if experiment not in FULL_DISTRIBUTION_IN:
         columns = [*_rate_columns(unit), *_latency_columns(unit, FEW_PERCENTS), _CPU]
         return (_table(cells, columns, interval, (*_without_interval(shown), *latency_notes(shown))),)
     distribution = [*_HEAD, Column(Head("Min", unit.name), _least(unit)), *_latency_columns(unit, PERCENTS)]
     return (
         _table(cells, [*_rate_columns(unit), _CPU], interval, (*_without_interval(shown), *latency_notes(shown))),
-        _table(cells, distribution, "Latency over all repeats together.", latency_notes(shown)),
+        _table(cells, distribution, "Latency over all repeats merged.", latency_notes(shown)),
     )
 
 
@@ -119,8 +119,8 @@ def counted(cell: CellEstimate) -> list[OperationEstimate]:
 def _rate_columns(unit: LatencyUnit) -> list[Column]:
     return [
         *_HEAD,
-        Column(Head("Depth", "asked"), lambda cell, _: _asked(cell)),
-        Column(Head("Depth", "achieved"), lambda cell, _: achieved_text(cell)),
+        Column(Head("QD", "requested"), lambda cell, _: _asked(cell)),
+        Column(Head("QD", "achieved"), lambda cell, _: achieved_text(cell)),
         Column(Head("n", "repeats"), _repeats),
         Column(Head("IOPS", "operations/s"), lambda _, figures: with_interval(figures.iops)),
         Column(Head("Bandwidth", BANDWIDTH_UNIT), _bandwidth),
@@ -175,7 +175,7 @@ def left_out_repeats(cell: CellEstimate) -> list[str]:
     without_figures = (
         (len(cell.repeats.discarded), "discarded"),
         (cell.repeats_failed, "failed"),
-        (cell.repeats_cut, "cut"),
+        (cell.repeats_cut, "interrupted"),
     )
     return [f"{number} {word}" for number, word in without_figures if number]
 
@@ -195,7 +195,7 @@ def _cpu(cell: CellEstimate) -> str:
 
 _HEAD: Final = (
     Column(Head("Cell", number=False), lambda cell, _: cell.cell),
-    Column(Head("Counted", number=False), lambda _, figures: str(figures.operation)),
+    Column(Head("Operation", number=False), lambda _, figures: str(figures.operation)),
 )
 _CPU: Final = Column(Head("CPU", "ns/operation"), lambda cell, _: _cpu(cell))
 
@@ -222,5 +222,5 @@ def latency_notes(shown: Iterable[tuple[CellEstimate, OperationEstimate]]) -> tu
     if any(figures.saturated for _, figures in pairs):
         notes.append(SATURATED)
     if any(cell.workload.sync is Sync.FDATASYNC for cell, _ in pairs):
-        notes.append("A commit is a write and the fdatasync after it; its writes and flushes stand apart as well.")
+        notes.append("A commit is a write and the fdatasync after it. The writes and the flushes also have rows.")
     return tuple(notes)

@@ -52,13 +52,20 @@ def _steady_states(found: EvaluatedRun, failures: FailureLog, failed: list[str])
         words = tuple(block for block in blocks if isinstance(block, Paragraph))
         tables = tuple(shown_table(block, found.invalid) for block in blocks if isinstance(block, ResultTable))
         number = sum(len(table.lines) for table in tables)
-        return (*words, *((Folded(f"Steady state: verdicts on {number} cells", tables),) if tables else ()))
+        return (
+            *words,
+            *(
+                (Folded(f"Steady state: results for {number} {'cell' if number == 1 else 'cells'}", tables),)
+                if tables
+                else ()
+            ),
+        )
 
     def instead(failure: PartFailure) -> tuple[Block, ...]:
         failed.append(failure.sentence)
         return ()
 
-    return failures.attempt(f'the table of steady states in "{OVER_TIME.title}"', made, instead)
+    return failures.attempt(f'the steady-state table in "{OVER_TIME.title}"', made, instead)
 
 
 def _heat_map(cell: CellEstimate, found: EvaluatedRun, failures: FailureLog) -> Figure:
@@ -72,8 +79,8 @@ def targets_chapter(found: EvaluatedRun) -> Chapter | None:
     if not shares:
         return None
     answer = Paragraph(
-        "Several targets were measured at the same time; the figures above are sums over them, and these are "
-        "what each gave meanwhile. What one reaches alone is another cell (targets = 1), or another run."
+        "Several targets were measured at the same time. The results above are totals over all targets; this table "
+        "shows each target separately. To measure a single target, use a cell with targets = 1 or a separate run."
     )
     table = shown_table(target_table(shares, found.run.header.targets), found.invalid)
     return Chapter(*TARGETS, (answer, table))

@@ -34,22 +34,22 @@ NEAR = 0.10
 FAMILIES_MAX = 4
 """More sentences than these are no answer, but a table: it stands below them."""
 
-NO_FIGURES = "No cell of this experiment has figures."
-NO_SUBJECT = "No cell of this experiment has figures of commits; the table has those of writes and flushes."
+NO_FIGURES = "No cell in this experiment has results."
+NO_SUBJECT = "No cell in this experiment has commit results. The table shows writes and flushes separately."
 
 
 def time_series_sentence(records: Sequence[CellRecord]) -> str:
     """How far intervals stay from the mean of their cell."""
     moments = list(moments_of(records, length_ns_min=STRETCH_NS))
     if not moments:
-        return "No finished measurement has intervals."
+        return "No finished trial has a time series."
     shares = [moment.share for moment in moments]
     joined = any(len(moment.intervals) > 1 for moment in moments)
-    length = f" of about {format_duration(STRETCH_NS)} or more" if joined else ""
+    length = f" (about {format_duration(STRETCH_NS)} or longer)" if joined else ""
     near = sum(1 - NEAR <= share <= 1 + NEAR for share in shares) / len(shares)
     return (
-        f"{_percent(near)} of {len(shares):,} intervals{length} stay within {_percent(NEAR)} of the mean of their "
-        f"cell; the slowest has {_percent(min(shares))} of it."
+        f"{_percent(near)} of {len(shares):,} intervals{length} are within {_percent(NEAR)} of the mean of their cell. "
+        f"The slowest interval is at {_percent(min(shares))} of the mean."
     )
 
 
@@ -79,8 +79,8 @@ def _baseline(pairs: Sequence[Pair]) -> str:
 
 def _durable(cell: CellEstimate, figures: OperationEstimate) -> str:
     return (
-        f"A durable write ({_with_depth(cell)}) takes {_mean(figures)} on average, write and flush together: "
-        f"{with_interval(figures.iops)} commits/s."
+        f"A durable write ({_with_depth(cell)}) takes {_mean(figures)} on average, including the flush "
+        f"({with_interval(figures.iops)} commits/s)."
     )
 
 
@@ -98,8 +98,8 @@ def _sizes(group: Comparables) -> str:
     width = ranked(group, lambda figures: figures.bytes_per_s)
     best, widest = rate.pair[1].iops, width.pair[1].bytes_per_s
     return (
-        f"{_capital(group.label)}: highest rate measured {with_interval(best)} {_rate_unit(rate)}{_at(rate)}; highest "
-        f"bandwidth measured {with_interval(widest, 1 / MEGABYTE)} {BANDWIDTH_UNIT}{_at(width)}."
+        f"{_capital(group.label)}: highest measured rate {with_interval(best)} {_rate_unit(rate)}{_at(rate)}; highest "
+        f"measured bandwidth {with_interval(widest, 1 / MEGABYTE)} {BANDWIDTH_UNIT}{_at(width)}."
     )
 
 
@@ -111,16 +111,16 @@ def _shares(group: Comparables) -> str:
     """Where reads and writes together are fastest, and by how much the slowest share differs."""
     best, worst = (ranked(group, lambda figures: figures.iops, lowest=lowest) for lowest in (False, True))
     highest = f"{with_interval(best.pair[1].iops)} {_rate_unit(best)}{_at(best)}"
-    said = f"{_capital(group.label)}: highest total rate measured {highest}"
+    said = f"{_capital(group.label)}: highest measured total rate {highest}"
     if len(group.pairs) == 1:
         return f"{said}."
     whole = spread_of([figures.iops for _, figures in group.pairs])
     if whole is None:
-        against = "without intervals they are not compared"
+        against = "they are not compared, because intervals are missing"
     elif whole.differs:
-        against = f"the highest is {difference_text(whole, 'it')}"
+        against = f"the highest is {difference_text(whole, 'the lowest')}"
     else:
-        against = "highest and lowest are not told apart"
+        against = "the highest and the lowest are not distinguishable"
     return f"{said}; lowest {with_interval(worst.pair[1].iops)} {_rate_unit(worst)} at {worst.name}; {against}."
 
 
@@ -141,7 +141,7 @@ def _unit(cell: CellEstimate) -> str:
 def _of_groups(said: Sequence[str]) -> str:
     """A sentence each, and how many more there are in the table."""
     more = len(said) - FAMILIES_MAX
-    rest = [f"{more} more kinds of access stand in the table."] if more > 0 else []
+    rest = [f"See the table for {more} more workloads."] if more > 0 else []
     return " ".join([*said[:FAMILIES_MAX], *rest])
 
 
@@ -155,13 +155,13 @@ def _queue_depth(pairs: Sequence[Pair]) -> str:
         (cell.queue_depth_kept / cell.queue_depth_asked, cell) for cell, _ in pairs if cell.queue_depth_kept is not None
     ]
     if not reached:
-        return "How much of the depth asked was in flight is not recorded."
+        return "The achieved queue depth was not recorded."
     share, cell = min(reached, key=lambda each: each[0])
     if share >= DEPTH_REACHED:
-        return f"At every point at least {math.floor(share * 100)} % of the depth asked was in flight."
+        return f"Every point achieved at least {math.floor(share * 100)} % of the requested queue depth."
     return (
-        f"The depth asked was not always in flight: furthest off is {cell.cell}, with "
-        f"{significant(share * cell.queue_depth_asked, 3)} of {cell.queue_depth_asked} operations on average "
+        f"Not every point achieved its requested queue depth. The lowest is {cell.cell}, with "
+        f"{significant(share * cell.queue_depth_asked, 3)} of {cell.queue_depth_asked} operations in flight on average "
         f"({_percent(share)})."
     )
 
@@ -172,13 +172,13 @@ def _tail(pairs: Sequence[Pair]) -> str:
 
 def _tail_of(cell: CellEstimate, figures: OperationEstimate) -> str:
     if figures.saturated:
-        return f"{_with_depth(cell)}: the rate was not kept, so that there is no tail to tell."
+        return f"{_with_depth(cell)}: the arrival rate was not sustained, so tail percentiles are omitted."
     supported = (figures.percentile(percent) for percent in TAIL_PERCENTS)
     known = next((each for each in supported if each.value_ns is not None), None)
     opening = f"{_with_depth(cell)}: the slowest of {figures.count:,} {plural(figures.operation)} took"
     slowest = f"{opening} {format_latency(figures.latency_ns_max)}"
     if known is None or known.value_ns is None:
-        return f"{slowest}; no tail percentile has {SAMPLES_BEYOND_MIN} of them beyond it."
+        return f"{slowest}; no tail percentile has {SAMPLES_BEYOND_MIN} samples above it."
     return f"{slowest}, and {percent_label(known.percent)} is {format_latency(known.value_ns)}."
 
 
@@ -205,10 +205,10 @@ def _extremes(group: Comparables) -> str:
     if kept.pairs:
         quick = ranked(kept, lambda figures: figures.latency_ns_mean, lowest=True)
         name, word = group.name(quick.pair[0]), _latency_word(quick.pair[0])
-        parts.append(f"lowest mean {word} measured {_mean(quick.pair[1])} ({name})")
+        parts.append(f"lowest mean {word} {_mean(quick.pair[1])} ({name})")
     missed = len(group.pairs) - len(kept.pairs)
     if missed:
-        parts.append(f"rate not kept in {missed} of {len(group.pairs)}")
+        parts.append(f"arrival rate not sustained in {missed} of {len(group.pairs)} cells")
     return f"{_capital(group.label)}: {', '.join(parts)}."
 
 
@@ -217,7 +217,7 @@ def _with_depth(cell: CellEstimate) -> str:
 
 
 def _latency_word(cell: CellEstimate) -> str:
-    return "response" if cell.latency_kind is LatencyKind.RESPONSE else "latency"
+    return "response latency" if cell.latency_kind is LatencyKind.RESPONSE else "latency"
 
 
 def _load(cell: CellEstimate) -> str:

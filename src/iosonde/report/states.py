@@ -13,7 +13,7 @@ from iosonde.units import format_duration
 from iosonde.vocabulary import DiscardReason
 
 CELLS_NAMED_MAX: Final = 3
-BOUNDS: Final = "range within 20 % and slope within 10 % of their mean"
+BOUNDS: Final = "range within 20 % and slope within 10 % of the mean"
 KINDS: Final = {
     Rounds.CONSECUTIVE: "consecutive repeats of equal length",
     Rounds.INTERLEAVED: "interleaved repeats",
@@ -21,8 +21,8 @@ KINDS: Final = {
     Rounds.INTERLEAVED_UNEQUAL: "interleaved repeats of different lengths",
 }
 BEGAN: Final = {
-    Beginning.FILLED: "filled by this run before anything was measured",
-    Beginning.FOUND: "as it was found, with unknown write history",
+    Beginning.FILLED: "preconditioned by this run before the first trial",
+    Beginning.FOUND: "not preconditioned, write history unknown",
 }
 
 
@@ -38,15 +38,15 @@ def state_text(found: RunState) -> str:
     kind = "" if found.rounds is None else KINDS[found.rounds]
     words = {
         TargetState.UNKNOWN: "unknown: nothing was measured",
-        TargetState.READ_ONLY: "only read: figures of writes on it would be another matter",
-        TargetState.TRANSITION: f"in transition: {named}{more} changed while it was measured; what came first was "
-        "discarded, and a longer run may find another state again",
-        TargetState.STEADY: "steady: the last five consecutive rounds of what writes, equally long, fulfil the "
-        f"criterion of SNIA PTS and TKperf ({BOUNDS})",
-        TargetState.WITHIN_BOUNDS: f"last five repeats of every cell that writes: {BOUNDS}; this is the arithmetic "
-        f"of the SNIA's criterion, applied to {kind}, so that writes may still be slower after a longer time",
-        TargetState.UNPROVEN: f"not shown to last: {named}{more} had no five repeats in a row with a {BOUNDS}, so "
-        "that writes may be slower after a longer time",
+        TargetState.READ_ONLY: "reads only; write performance is unknown",
+        TargetState.TRANSITION: f"in transition: {named}{more} changed during the run; the early repeats were "
+        "discarded, and a longer run might reach a different state",
+        TargetState.STEADY: "steady: the last five consecutive rounds of every writing cell are of equal length and "
+        f"meet the criterion of SNIA PTS and TKperf ({BOUNDS})",
+        TargetState.WITHIN_BOUNDS: f"last five repeats of every writing cell: {BOUNDS}. This is the SNIA criterion "
+        f"applied to {kind}, so writes might still slow down later",
+        TargetState.UNPROVEN: f"steady state not reached: in {named}{more}, no five consecutive repeats have a "
+        f"{BOUNDS}, so writes might slow down later",
     }
     return words[found.state]
 
@@ -55,17 +55,17 @@ def stop_text(stop: StopRule) -> str:
     """When measuring was to end."""
     match stop:
         case FixedTrials():
-            return "fixed times are over"
+            return "the planned time has elapsed"
         case Aim():
             return (
                 f"throughput and mean latency are known to ±{stop.precision_percent:g} % "
-                f"and p99 to ±{stop.tail_percent:g} %, or {format_duration(stop.budget_ns)} are spent"
+                f"and p99 to ±{stop.tail_percent:g} %, or {format_duration(stop.budget_ns)} have elapsed"
             )
         case SteadyState():
             tracked = ", ".join(f"{each.quantity} of {each.cell}" for each in stop.tracked)
             return (
                 f"{tracked} are steady over {stop.window} rounds (range {stop.range_share:.0%}, "
-                f"slope {stop.excursion_share:.0%}), or {stop.rounds_max} rounds are measured"
+                f"slope {stop.excursion_share:.0%}), or {stop.rounds_max} rounds are complete"
             )
         case _:
             assert_never(stop)
@@ -80,7 +80,7 @@ def steady_text(records: Sequence[CellRecord]) -> str:
     rounds = rounds_of(records)
     if rounds is Rounds.CONSECUTIVE:
         return told
-    return f"arithmetic only, applied to {KINDS[rounds]}, which are no rounds of these criteria: {told}"
+    return f"{told} (calculated for {KINDS[rounds]}; the criteria are defined for consecutive rounds of equal length)"
 
 
 def discarded_text(repeats: Repeats) -> str:
@@ -111,5 +111,5 @@ def _told(each: Steadiness) -> str:
     if each.rounds < each.rule.window:
         return f"needs {each.rule.window} repeats"
     if each.reached is None:
-        return "not fulfilled"
-    return f"fulfilled at repeat {each.reached}" + ("" if each.left is None else f", no more at repeat {each.left}")
+        return "not met"
+    return f"met at repeat {each.reached}" + ("" if each.left is None else f", no longer met at repeat {each.left}")

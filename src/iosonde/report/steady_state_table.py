@@ -14,17 +14,17 @@ WINDOW: Final = max(rule.window for rule in RULES)
 ROUNDS: Final = {
     Rounds.CONSECUTIVE: "consecutive",
     Rounds.INTERLEAVED: "interleaved",
-    Rounds.UNEQUAL: "of different length",
-    Rounds.INTERLEAVED_UNEQUAL: "interleaved, of different length",
+    Rounds.UNEQUAL: "of different lengths",
+    Rounds.INTERLEAVED_UNEQUAL: "interleaved, of different lengths",
 }
 CAPTION: Final = (
     f"Steady state by the criteria of SNIA PTS, TKperf and fio, over the last {WINDOW} repeats of each cell. Values "
-    "are percentages of their mean."
+    "are percentages of the mean."
 )
-VARIABLE: Final = "Each criterion must hold for IOPS and for mean latency; each value is that of the worse one."
+VARIABLE: Final = "Both IOPS and mean latency must meet each criterion. The table shows the worse of the two values."
 ARITHMETIC: Final = (
-    "The criteria are defined for consecutive rounds of equal length. For all other repeats the verdict is arithmetic "
-    "only, and the target may still change after a longer time."
+    "The criteria are defined for consecutive rounds of equal length. For other repeats, the values are calculated in "
+    "the same way, but the target might still change over a longer time."
 )
 
 
@@ -38,8 +38,8 @@ def steady_state_blocks(records: Mapping[str, Sequence[CellRecord]]) -> tuple[Pa
         repeats = "1 repeat" if most == 1 else f"{most} repeats"
         return (
             Paragraph(
-                f"Steady state: no verdict. The criteria of SNIA PTS, TKperf and fio need {WINDOW} repeats of a cell, "
-                f"and no cell has more than {repeats}."
+                f"Steady state was not evaluated. The criteria of SNIA PTS, TKperf and fio require {WINDOW} repeats of "
+                f"a cell, and no cell has more than {repeats}."
             ),
         )
     return (Paragraph(_summary(judged)), _table(judged, len(records) - len(judged)))
@@ -51,7 +51,7 @@ def _summary(judged: Mapping[str, Sequence[CellRecord]]) -> str:
         f"{sum(_holds(found, rule) for found in judged.values())} by {_source(rule)} ({_limits(rule)})"
         for rule in RULES
     )
-    return f"Steady state, of {cells}: {counts}."
+    return f"Of {cells}, these are in steady state: {counts}."
 
 
 def _holds(records: Sequence[CellRecord], rule: SteadyRule) -> bool:
@@ -76,12 +76,12 @@ def _table(judged: Mapping[str, Sequence[CellRecord]], others: int) -> ResultTab
     if any(kind is not Rounds.CONSECUTIVE for kind in kinds.values()):
         notes.append(ARITHMETIC)
     if others:
-        number = "1 cell has" if others == 1 else f"{others} cells have"
-        notes.append(f"{number} fewer than {WINDOW} repeats, and no verdict.")
+        number, verb = ("1 cell has", "is") if others == 1 else (f"{others} cells have", "are")
+        notes.append(f"{number} fewer than {WINDOW} repeats and {verb} not evaluated.")
     heads = (
         Head("Cell", number=False),
         Head("Repeats", "finished"),
-        Head("Repeats are", number=False),
+        Head("Repeat order", number=False),
         *(head for rule in RULES for head in _heads(rule)),
     )
     return ResultTable(CAPTION, heads, lines, tuple(notes))
@@ -111,7 +111,11 @@ def _verdict(records: Sequence[CellRecord], rule: SteadyRule) -> tuple[str, ...]
 def _word(found: Steadiness) -> str:
     if found.reached is None:
         return "no"
-    return f"no, left at repeat {found.left}" if found.left is not None else f"yes, from repeat {found.reached}"
+    return (
+        f"no, left steady state at repeat {found.left}"
+        if found.left is not None
+        else f"yes, from repeat {found.reached}"
+    )
 
 
 def _values(figures: WindowFigures, rule: SteadyRule) -> list[tuple[str, float, float]]:

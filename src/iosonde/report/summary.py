@@ -36,7 +36,7 @@ FINDINGS_MIN: Final = 1
 FINDINGS_LINES_MIN: Final = 3
 """What they take: their counts, one of them in short, and how many more there are."""
 
-_INTERVALS: Final = "Means over repeats, ± 95 %; MB/s is 1,000,000 bytes/s; percentiles over all repeats."
+_INTERVALS: Final = "Means over repeats ± half the 95 % interval; percentiles over merged repeats."
 _STYLES: Final = {Severity.INVALID: "bold red", Severity.DOUBTFUL: "yellow", Severity.NOTE: "cyan"}
 
 
@@ -61,7 +61,7 @@ def render_summary(
             "the headline", lambda: headline_of(estimates, findings), lambda _: Headline((), ()), SUMMARY
         ),
         matrix=failures.attempt(
-            "the sentence of the matrix", lambda: _matrix_sentence(estimates, invalid), lambda _: "", SUMMARY
+            "the matrix summary", lambda: _matrix_sentence(estimates, invalid), lambda _: "", SUMMARY
         ),
         findings=most_severe_first(findings),
         report_path=None if report_path is None else printable(str(report_path)),
@@ -95,7 +95,7 @@ class RunSummary:
         """The parts from top to bottom; findings get the lines that the rest leaves."""
         head = [self._title(), *(self._brand(brand) for brand in self.brands), Text(_INTERVALS, style="dim")]
         figures, notes = self.failures.attempt(
-            "the table of the headline", lambda: _figures_table(self.headline.groups), lambda _: (Table(), ()), SUMMARY
+            "the headline table", lambda: _figures_table(self.headline.groups), lambda _: (Table(), ()), SUMMARY
         )
         foot = [] if self.report_path is None else [Text.assemble("Report: ", (self.report_path, "bold"))]
         used = _height(console, options, figures)
@@ -134,7 +134,7 @@ class RunSummary:
         title = Text.assemble(
             ("iosonde ", "bold"), (printable(self.profile), "bold"), " of ", (printable(self.target), "bold")
         )
-        title.append(f", span {self.span}")
+        title.append(f", test region {self.span}")
         title.truncate(200, overflow="ellipsis")
         return title
 
@@ -205,7 +205,7 @@ def _value(figure: HeadlineFigure) -> str:
 
 def _figures_text(group: HeadlineGroup, values: Sequence[str]) -> Text:
     if group.missing:
-        return Text(f"no figures: {printable(group.missing)}", style="red")
+        return Text(f"no results: {printable(group.missing)}", style="red")
     names = ["" if figure.is_implied else f"{figure.name} " for figure in group.figures]
     text = Text(", ".join(f"{name}{value}" for name, value in zip(names, values, strict=True)))
     # The findings are named once below: their ids would break most lines in two where one touches the whole run.

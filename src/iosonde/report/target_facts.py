@@ -31,23 +31,23 @@ def target_groups(run: RunRecord) -> list[FactGroup]:
 
 def _target(target: TargetFacts, preparation: Sequence[CellRecord]) -> tuple[tuple[str, str], ...]:
     written = {
-        "filled": "every block written by this run before any read",
-        "data": "the file system reports no hole",
+        "filled": "every block was written by this run before the first read",
+        "data": "the file system reports no holes",
         "unknown": "unknown",
     }
     facts = [
         ("path", target.path or NO_VALUE),
         ("identity", identity_text(target)),
-        ("span", f"{format_size(target.span_bytes)} ({target.span_bytes:,} bytes)"),
+        ("test region", f"{format_size(target.span_bytes)} ({target.span_bytes:,} bytes)"),
     ]
     if target.kind != "simulation":
         memory, offset, source = target.alignment.memory_bytes, target.alignment.offset_bytes, target.alignment.source
         facts += [
-            *(_device_only(target) if target.kind == "device" else (("made by iosonde", yes_text(target.created)),)),
+            *(_device_only(target) if target.kind == "device" else (("created by iosonde", yes_text(target.created)),)),
             ("direct I/O", yes_text(target.direct)),
             ("alignment", f"memory {memory} bytes, offset {offset} bytes (from {source})"),
         ]
-    facts += [("blocks written before", written[target.written]), ("first write", _written_first(preparation))]
+    facts += [("blocks already written", written[target.written]), ("preconditioning", _written_first(preparation))]
     system = target.file_system
     if system is not None:
         facts += [
@@ -63,12 +63,12 @@ def _target(target: TargetFacts, preparation: Sequence[CellRecord]) -> tuple[tup
 def _device_only(target: TargetFacts) -> tuple[tuple[str, str], ...]:
     """What is said of a block device, and of no file."""
     uses = ", ".join(str(use) for use in target.uses)
-    facts = [("kind", "a block device, read only"), ("in use otherwise", uses or "not that iosonde could see")]
+    facts = [("kind", "block device, reads only"), ("other users", uses or "none detected")]
     space = target.namespace
     if space is not None:
         most = format_size(space.transfer_bytes_max)
         facts.append(
-            ("NVMe namespace", f"{space.number}, blocks of {space.block_bytes} bytes, at most {most} a command")
+            ("NVMe namespace", f"{space.number}, blocks of {space.block_bytes} bytes, at most {most} per command")
         )
     return tuple(facts)
 
@@ -79,14 +79,14 @@ def _simulated(run: RunRecord, drive: SimulationFacts, place: int) -> tuple[tupl
     facts = [
         ("model", f"{drive.model}: {drive.title}"),
         ("seed", str(drive.seed)),
-        ("scale", "none" if drive.scale == 1 else f"{drive.scale:,} times smaller than the model"),
+        ("scale", "none" if drive.scale == 1 else f"1/{drive.scale:,} of the modelled drive"),
         *((key, parameter_text(key, value)) for key, value in drive.parameters()),
         *((f"faults.{number}", fault_text(fault)) for number, fault in enumerate(drive.faults)),
     ]
     if ended:
         state = ended[-1].drives[place]
         facts += [(name.replace("_", " "), f"{value:,}") for name, value in state.health if value]
-        facts.append(("state at the end", state.state_hash))
+        facts.append(("final state", state.state_hash))
     return tuple(facts)
 
 
@@ -100,12 +100,12 @@ def _written(fill: CellRecord) -> str:
     if totals is None or not fill.measured_ns:
         return NO_VALUE
     rate = totals.bytes * SECOND_NS / fill.measured_ns
-    together = "" if fill.workload.targets == 1 else f", all {fill.workload.targets} targets together"
+    together = "" if fill.workload.targets == 1 else f", {fill.workload.targets} targets combined"
     return f"{format_size(totals.bytes)} in {format_duration(fill.measured_ns)} ({format_bandwidth(rate)}{together})"
 
 
 def _device(device: DeviceFacts) -> tuple[tuple[str, str], ...]:
-    rotational = {True: "rotating", False: "not rotating", None: NO_VALUE}[device.rotational]
+    rotational = {True: "rotational", False: "non-rotational", None: NO_VALUE}[device.rotational]
     return (
         ("name", device.name or NO_VALUE),
         ("model", device.model or NO_VALUE),

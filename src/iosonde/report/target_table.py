@@ -23,8 +23,8 @@ def target_table(estimates: Sequence[TargetEstimate], targets: Sequence[TargetFa
     heads = (
         Head("Cell", number=False),
         Head("Target", number=False),
-        Head("Counted", number=False),
-        Head("Depth", "achieved"),
+        Head("Operation", number=False),
+        Head("QD", "achieved"),
         Head("IOPS", "operations/s"),
         Head("Bandwidth", BANDWIDTH_UNIT),
         Head("Mean latency", unit.name),

@@ -11,7 +11,7 @@ def targets_text(header: RunHeader) -> str:
 
 def span_text(header: RunHeader) -> str:
     """How much of the targets was used."""
-    each = "" if len(header.targets) == 1 else " of each"
+    each = "" if len(header.targets) == 1 else " per target"
     return f"{format_size(header.plan.span_bytes)}{each}"
 
 
@@ -38,6 +38,6 @@ def identity_text(target: TargetFacts) -> str:
         parts.append("null ring, no device")
     if target.simulation is not None:
         drive = target.simulation
-        scale = "" if drive.scale == 1 else f", {drive.scale:,} times smaller"
+        scale = "" if drive.scale == 1 else f", scale 1/{drive.scale:,}"
         parts.append(f"simulated, model {drive.model}{scale}, seed {drive.seed}")
     return ", ".join(parts) or "unknown"

@@ -15,7 +15,7 @@ class Heading(NamedTuple):
     title: str
 
 
-IN_SHORT: Final = Heading("answers", "In short")
+IN_SHORT: Final = Heading("answers", "Summary")
 TITLES: Final = {
     Experiment.BASELINE: "Zero-queue baseline",
     Experiment.BLOCK_SIZE: "Block-size sweep",
@@ -26,18 +26,18 @@ TITLES: Final = {
     Experiment.PROBE: "Probe",
 }
 """By experiment, in the report's order; the first write is none of them."""
-OVER_TIME: Final = Heading("course", "Over the time of the run")
-TARGETS: Final = Heading("targets", "The share of each target")
+OVER_TIME: Final = Heading("course", "Performance over time")
+TARGETS: Final = Heading("targets", "Results per target")
 FINDINGS: Final = Heading("findings", "Findings")
 CONDITIONS: Final = Heading("conditions", "Conditions")
-DEFINITIONS: Final = Heading("definitions", "How each number is defined")
+DEFINITIONS: Final = Heading("definitions", "Definitions")
 
 _OTHERS: Final = (IN_SHORT, OVER_TIME, TARGETS, FINDINGS, CONDITIONS, DEFINITIONS)
 
 FINDINGS_AT_A_GLANCE: Final = "Findings, most severe first"
-PLAN: Final = "Plan and order"
+PLAN: Final = "Run order"
 DEFINITIONS_LABEL: Final = "Definitions"
-DEFINITIONS_FOLDED: Final = "{} terms and their definitions"
+DEFINITIONS_FOLDED: Final = "Definitions of {} terms"
 
 
 def experiment_headings(experiments: Sequence[ExperimentCells]) -> tuple[Heading, ...]:

@@ -22,7 +22,7 @@ def invalid_cells(cells: Iterable[str], findings: Sequence[Finding]) -> dict[str
 def see(ids: Sequence[str]) -> str:
     """``see neighbours``, and how many more findings there are."""
     first, *others = ids
-    return f"see {first}{f', {len(others)} more' if others else ''}"
+    return f"see {first}{f' and {len(others)} more' if others else ''}"
 
 
 def marked(table: ResultTable, invalid: Invalid, mark: str = f"{MARK},") -> ResultTable:
@@ -45,4 +45,4 @@ def left_out_text(cells: Iterable[str], invalid: Invalid) -> str:
     if not touched:
         return ""
     ids = tuple(dict.fromkeys(each for cell in touched for each in invalid[cell]))
-    return f"Left out as invalid ({see(ids)}): {name_some(distinct(touched))}."
+    return f"Omitted as invalid ({see(ids)}): {name_some(distinct(touched))}."

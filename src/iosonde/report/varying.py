@@ -63,7 +63,7 @@ class Varying:
 
     def _head(self, key: str) -> Head:
         if key == "load":
-            return Head(_OPEN_LOOP, number=False) if self._is_open else Head("Depth", "requested")
+            return Head(_OPEN_LOOP, number=False) if self._is_open else Head("QD", "requested")
         return Head(_NAMES.get(key, key.capitalize()), number=key in _NUMBERS)
 
     def _text(self, key: str, parts: Mapping[str, str]) -> str:

@@ -22,13 +22,13 @@ def verification_lines(targets: Sequence[Verification]) -> Iterator[str]:
 def summary_of(found: Verification) -> str:
     """``65,536 blocks of 4 KiB read back in 1.2 s: all hold what was written``."""
     size = format_size(found.step_bytes)
-    free = f" (and {found.steps_free:,} that may hold anything)" if found.steps_free else ""
+    free = f" (and {found.steps_free:,} with undefined content)" if found.steps_free else ""
     well = (
-        "all hold what was written"
+        "all contain the written data"
         if not found.steps_damaged
-        else f"{found.steps_damaged:,} do not hold what was written"
+        else f"{found.steps_damaged:,} do not contain the written data"
     )
-    cut = "" if found.finished else "; the pass was stopped before its end"
+    cut = "" if found.finished else "; verification was stopped early"
     return (
         f"{found.steps_checked:,} blocks of {size}{free} read back in {format_duration(found.duration_ns)}: {well}{cut}"
     )

@@ -32,7 +32,7 @@ def test_whole_words_go_before_parts_of_words(run: RunRecord) -> None:
 
 
 def test_a_part_of_several_names_is_refused_with_them(run: RunRecord) -> None:
-    with pytest.raises(UsageError, match="'mix' is a part of 3 cells' names") as caught:
+    with pytest.raises(UsageError, match="'mix' matches 3 cells") as caught:
         chosen_cell(run, "mix", None)
     assert "random-mix70-4KiB-qd16" in caught.value.hint
 
@@ -46,4 +46,4 @@ def test_an_unknown_name_is_refused_with_the_nearest(run: RunRecord) -> None:
 def test_a_repeat_that_was_not_made_is_refused_with_those_that_were(run: RunRecord) -> None:
     with pytest.raises(UsageError, match="has no repeat 7") as caught:
         chosen_cell(run, "random-read-4KiB-qd1", 7)
-    assert caught.value.hint == "its repeats: 0, 1"
+    assert caught.value.hint == "available repeats: 0, 1"

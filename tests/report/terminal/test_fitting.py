@@ -31,8 +31,8 @@ def test_what_is_worth_least_goes_first(width: int, head: str) -> None:
 
 def test_what_is_left_out_is_said() -> None:
     assert printed(TABLE, 40)[-1] == "another  xxxxxxxxxxxx  20 ± 2"
-    assert " ".join(printed(TABLE, 24)[3:]) == "Left out at this width: Least."
-    assert " ".join(printed(TABLE, 14)[3:]) == "Left out at this width: Least, ±."
+    assert " ".join(printed(TABLE, 24)[3:]) == "Omitted at this width: Least."
+    assert " ".join(printed(TABLE, 14)[3:]) == "Omitted at this width: Least, ±."
 
 
 def test_a_column_that_stays_is_cut_when_all_else_is_gone() -> None:

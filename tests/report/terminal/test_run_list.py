@@ -89,7 +89,7 @@ def test_a_figure_that_is_invalid_says_so_on_its_line_and_below() -> None:
     invalid = replace(RUN, path="/srv/beside", invalid_by=("neighbours",))
     lines = printed(RUN, invalid, width=200)
     assert [line.rstrip().endswith("/srv/beside") for line in lines if "finished, INVALID" in line] == [True]
-    assert "INVALID /srv/beside: see neighbours, which names random-read-4KiB-qd64" in lines
+    assert "INVALID /srv/beside: see neighbours (random-read-4KiB-qd64)" in lines
     assert sum(bool(re.search(r"finished +412", line)) for line in lines) == 1
 
 
@@ -116,7 +116,7 @@ def test_targets_that_are_shown_are_told_apart_at_any_width(width: int, ends: tu
     if "Target" in lines[0]:
         assert [("0n1" in line, "1n1" in line) for line in lines[1:3]] == [(True, False), (False, True)]
     else:
-        assert any("Left out" in line and "Target" in line for line in lines)
+        assert any("Omitted" in line and "Target" in line for line in lines)
 
 
 def test_the_target_is_left_out_after_the_moment_and_the_latency() -> None:

@@ -88,7 +88,7 @@ def test_in_ascii_nothing_else_is_printed_and_lines_are_no_wider(run: RunRecord)
 def test_all_findings_stand_in_full_where_they_are_asked_for(run: RunRecord) -> None:
     said = [finding("span-fits-cache"), finding("note-one", Severity.NOTE)]
     text = "\n".join(show_run(run, 200, said, all_findings=True))
-    assert text.count("What would decide: Repeat the random reads") == 2
+    assert text.count("Deciding test: Repeat the random reads") == 2
     assert "memory: 64 GiB" in text
 
 
@@ -135,7 +135,7 @@ def test_a_cell_shows_the_fate_of_each_repeat_and_why_it_was_discarded(width: in
     first = next(index for index, line in enumerate(lines) if line.startswith("Repeat "))
     fates = [line.split()[1] for line in lines[first + 2 : first + 7]]
     assert fates == ["used", "used", "contaminated", "used", "3"]
-    assert "Contaminated: discarded, because another run used the device." in lines
+    assert "Contaminated: discarded because another run used the device." in lines
     assert any(line.startswith("discarded repeats") and "2 (another run used the device" in line for line in lines)
     # A repeat that is shown alone has the fate that it has among the others.
     alone = show_cell(busy, width=width, repeat=2)
@@ -152,7 +152,7 @@ def test_a_cell_shows_everything_its_record_holds(run: RunRecord) -> None:
         "4 KiB random read, depth 8, random data, 1.0 s warm-up + 5.0 s",
         "percentiles (bars: log axis",
         "histogram (bars: count, log axis)",
-        "By interval (of 500 ms",
+        "Time series (intervals of 500 ms",
         "9,000 µs  read            0   2.000 s           40,960   4 KiB",
         "in flight at the end",
         "faults",

@@ -178,16 +178,15 @@ class _Shown:
         if common and varied(self.all_cells):
             sentences.append(f"All cells: {common}")
         if self.choice.form is Form.LINES:
-            text = bars_text(rows).replace("95 % intervals of the mean", quantity.bars)
-            sentences.append(text[:1].upper() + text[1:])
+            sentences.append(bars_text(rows).replace("95 % intervals of the mean", quantity.bars))
         if self.choice.form is Form.HEAT_MAP and quantity.is_wide(self.everywhere):
-            sentences.append("Colours follow the logarithm of the value")
+            sentences.append("The colour scale is logarithmic")
         if self.has_own_axis:
-            what = "colours" if self.choice.form is Form.HEAT_MAP else "axis"
-            sentences.append(f"Each of these charts has its own {what}")
+            what = "Colour scales" if self.choice.form is Form.HEAT_MAP else "Axis ranges"
+            sentences.append(f"{what} differ between these charts")
         is_mix = any(cell.workload.only_operation is None for cell in self.cells)
         if is_mix and self.choice.apart is not None:
-            sentences.append("A mix is drawn as a whole; the table has all its kinds of operations")
+            sentences.append("A mix is shown with all operations combined; the table lists each class of operations")
         return ". ".join(sentences) + "."
 
     def _how(self) -> str:
@@ -195,8 +194,8 @@ class _Shown:
         if self.choice.form is Form.BARS or across is None:
             return " of each cell"
         if self.choice.form is Form.LINES:
-            return f" against {across.short}{f', a line for each {apart.short}' if apart else ''}"
-        return f" of each cell: columns are {across.short}, rows {apart.short if apart else ''}"
+            return f" by {across.short}{f', one line per {apart.short}' if apart else ''}"
+        return f" of each cell, with {across.short} in columns and {apart.short if apart else ''} in rows"
 
 
 def _figure(shown: _Shown, quantity: Quantity, suffix: str) -> Figure:

@@ -81,11 +81,11 @@ _SYNC: Final = {Sync.NONE: "no sync", Sync.FDATASYNC: "fdatasync", Sync.DSYNC: "
 
 
 def _span(value: int) -> str:
-    return "all of it" if value == _END else exact_size(value)
+    return "whole region" if value == _END else exact_size(value)
 
 
 def _rate(value: int) -> str:
-    return "full queues" if value == _NOT_PACED else format_rate(value)
+    return "closed loop" if value == _NOT_PACED else format_rate(value)
 
 
 def _mix(read_percent: int) -> str:
@@ -117,25 +117,25 @@ KEYS: Final = (
         lambda value: f"{_rate(value)}{'/s' if value else ''}",
         _NOT_PACED,
     ),
-    Key("block_size", "Block size (KiB = 1024 bytes)", Scale.LOG, _field("block_size_bytes"), exact_size, exact_size),
+    Key("block_size", "Block size (1 KiB = 1024 bytes)", Scale.LOG, _field("block_size_bytes"), exact_size, exact_size),
     Key(
         "span",
-        "Span used (bytes of the test region)",
+        "Test region (bytes)",
         Scale.LOG,
         _asked(lambda asked: _END if asked.span_bytes is None else asked.span_bytes),
         _span,
-        lambda value: f"{_span(value)} used",
+        lambda value: f"{_span(value).removesuffix(' region')} region",
         _END,
     ),
     Key("read", "Read share (% of operations)", Scale.LINEAR, _field("read_percent"), str, _mix),
     Key("targets", "Targets (number)", Scale.ORDERED, _field("targets"), str, _plural("target"), 1),
     Key(
         "offset",
-        "Offset (start of the span used)",
+        "Offset (start of the test region)",
         Scale.ORDERED,
         _field("offset_bytes"),
         exact_size,
-        lambda value: f"from {exact_size(value)}",
+        lambda value: f"offset {exact_size(value)}",
         0,
     ),
     Key(
@@ -144,7 +144,7 @@ KEYS: Final = (
         Scale.ORDERED,
         _field("flush_every"),
         str,
-        "a flush every {} writes".format,
+        "flush every {} writes".format,
         1,
     ),
     Key(
@@ -158,16 +158,16 @@ KEYS: Final = (
     ),
     Key(
         "think_time",
-        "Rest between bursts (time)",
+        "Think time (between bursts)",
         Scale.ORDERED,
         _asked(lambda asked: asked.think_ns or 0),
         _rest,
-        lambda value: f"{_rest(value)} between bursts" if value else "no rest",
+        lambda value: f"{_rest(value)} think time" if value else "no think time",
         0,
     ),
     Key(
         "compressible",
-        "Compressible share (% of data)",
+        "Compressible data (%)",
         Scale.LINEAR,
         _field("compressible_percent"),
         str,
@@ -176,7 +176,7 @@ KEYS: Final = (
     ),
     Key(
         "duplicates",
-        "Duplicate share (% of writes)",
+        "Duplicate data (% of writes)",
         Scale.LINEAR,
         _field("duplicates_percent"),
         str,
@@ -229,7 +229,7 @@ _OPERATIONS: Final = Key("operations", "Operations", Scale.TEXT, _asked(directio
 
 _BLOCK_SIZES: Final = Key(
     "block_size",
-    "Block size (KiB = 1024 bytes)",
+    "Block size (1 KiB = 1024 bytes)",
     Scale.TEXT,
     _asked(lambda asked: asked.size_text),
     str,
@@ -280,7 +280,8 @@ def joined(keys: Sequence[Key]) -> Key:
     """Several keys as one: its values are the combinations, each with the labels of all."""
 
     def label(values: tuple[Any, ...]) -> str:
-        return ", ".join(key.label(value) for key, value in zip(keys, values, strict=True))
+        labels = (key.label(value) for key, value in zip(keys, values, strict=True))
+        return ", ".join(dict.fromkeys(labels))
 
     title = ", ".join(key.short for key in keys)
     return Key(

@@ -8,7 +8,7 @@ from typing import Any, Final
 import altair as alt
 
 from iosonde.analysis.cells import CellEstimate
-from iosonde.charts.axes import iops_axis, log_domain, log_ticks, number_axis
+from iosonde.charts.axes import LABEL_GAP_PX, iops_axis, log_domain, log_ticks, number_axis
 from iosonde.charts.end_labels import (
     Height,
     end_labels,
@@ -100,7 +100,13 @@ def _across(rows: Sequence[Row], key: Key, px: int) -> alt.X:
     ticks = {row["drawn_across"]: row["drawn_tick"] for row in sorted(rows, key=lambda row: row["drawn_across"])}
     first, last = min(ticks), max(ticks)
     ticks = _spaced(ticks, is_log=key.scale is Scale.LOG)
-    axis = alt.Axis(values=list(ticks), labelExpr=_tick_labels(ticks), labelOverlap="parity", grid=False)
+    axis = alt.Axis(
+        values=list(ticks),
+        labelExpr=_tick_labels(ticks),
+        labelOverlap="parity",
+        labelSeparation=LABEL_GAP_PX,
+        grid=False,
+    )
     title = key.title
     scale: dict[str, Any]
     if key.scale is Scale.LOG:

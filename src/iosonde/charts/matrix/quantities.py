@@ -90,7 +90,7 @@ def mean_latency(points: Sequence[Point]) -> Quantity:
         "Mean latency",
         f"Mean latency ({unit.name})",
         unit.field,
-        f"{_words(points)}, mean ({unit.name})",
+        f"Mean {_words(points)} ({unit.name})",
         lambda figures: figures.latency_ns_mean.mean / unit.ns,
         lambda figures: interval_ends(figures.latency_ns_mean, floor, 1 / unit.ns),
         lambda value: _latency_text(value * unit.ns),
@@ -107,7 +107,7 @@ def latency_p99(points: Sequence[Point]) -> Quantity:
         "p99 latency",
         f"p99 latency ({unit.name})",
         unit.field.replace("latency", "latency_p99"),
-        f"{_words(points)}, p99 ({unit.name})",
+        f"p99 {_words(points)} ({unit.name})",
         lambda figures: None if (found := figures.percentile(P99).value_ns) is None else found / unit.ns,
         lambda figures: _percentile_ends(figures, unit),
         lambda value: _latency_text(value * unit.ns),
@@ -133,7 +133,8 @@ def _latency_text(value_ns: float) -> tuple[str, str]:
 
 def _words(points: Sequence[Point]) -> str:
     cells: list[CellEstimate] = [cell for cell, _ in points]
-    return latency_words(cells)
+    words = latency_words(cells)
+    return words[:1].lower() + words[1:]
 
 
 def _percentile_ends(figures: OperationEstimate, unit: LatencyUnit) -> Row:

@@ -1,6 +1,6 @@
 "use strict";
-// Draws the charts once more, those in sight first: with values to point at, with error bars that can be switched, and
-// with pictures to save. Without it the page has still pictures of the same charts.
+// Draws the charts again, those in sight first, with tooltips, error bars that can be switched, and images to save.
+// Without it the page has static images of the same charts.
 (() => {
   const places = [...document.querySelectorAll("[data-specification]")];
   const drawn = new Map();
@@ -31,8 +31,8 @@
           if (still) {
             return null;
           }
-          place.textContent = "This chart could not be drawn (" + problem.message + "). What was measured is kept, and " +
-            "the tables contain its values. To report it, send this message and this page.";
+          place.textContent = "This chart could not be drawn (" + problem.message + "). The measurements are safe, and " +
+            "the tables contain its values. To report the problem, send this message and this page.";
           place.classList.add("broken");
           return null;
         },
@@ -107,7 +107,7 @@
   // A picture that goes its own way says itself what it shows, of what, and when.
   async function drawnForItself(place) {
     const page = document.body.dataset;
-    const switched = spread === "deviation" ? ["Bars show the standard deviation of the repeats."] : [];
+    const switched = spread === "deviation" ? ["Error bars show the standard deviation of the repeats."] : [];
     const specification = {
       ...specificationOf(place),
       width: 900,

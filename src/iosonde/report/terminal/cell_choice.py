@@ -59,9 +59,9 @@ def _name(names: Sequence[str], words: str) -> str:
             return found[0]
     shown = printable(words)
     if holding:
-        raise UsageError(f"'{shown}' is a part of {len(holding)} cells' names", f"give more of it: {_some(holding)}")
+        raise UsageError(f"'{shown}' matches {len(holding)} cells", f"use a longer part of the name: {_some(holding)}")
     near = difflib.get_close_matches(lower, names, n=NAMES_SHOWN_MAX, cutoff=LIKENESS_MIN)
-    raise UsageError(f"the run has no cell '{shown}'", f"the nearest: {_some(near or names)}")
+    raise UsageError(f"the run has no cell '{shown}'", f"closest names: {_some(near or names)}")
 
 
 def _of_repeat(records: Sequence[CellRecord], cell: str, repeat: int) -> list[CellRecord]:
@@ -70,7 +70,7 @@ def _of_repeat(records: Sequence[CellRecord], cell: str, repeat: int) -> list[Ce
         known = ", ".join(str(record.repeat) for record in records)
         raise UsageError(
             f"{printable(cell)} has no repeat {repeat}",
-            f"its repeats: {known}" if known else "no repeat of it was measured; `iosonde resume` continues the run",
+            f"available repeats: {known}" if known else "it has no repeats yet; continue the run with `iosonde resume`",
         )
     return found
 

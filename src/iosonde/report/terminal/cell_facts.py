@@ -57,34 +57,34 @@ def _since_start(record: CellRecord, each: SlowIo) -> str:
 def facts_table(run: RunRecord, chosen: ChosenCell) -> RenderableType:
     """A row for each kind of fact, one value where all repeats agree."""
     facts = (
-        ("rate x latency (Little's law)", _each(chosen.records, _law)),
+        ("IOPS × latency (Little's law)", _each(chosen.records, _law)),
         ("in flight at the device", _each(chosen.records, _at_device)),
-        ("the kernel's own counts", _each(chosen.records, _kernel_counts)),
+        ("kernel counters", _each(chosen.records, _kernel_counts)),
         ("in flight at the end", _each(chosen.records, _censored)),
         *((("waiting at the end", _each(chosen.records, _waiting)),) if chosen.plan.workload.is_open_loop else ()),
         *((("read back", _each(chosen.records, _read_back)),) if chosen.plan.workload.verify else ()),
         ("throughput regimes", _each(chosen.records, _levels)),
         ("stalls", _each(chosen.records, _stalls)),
-        ("steadiness of repeats", steady_text(chosen.records)),
+        ("steady state", steady_text(chosen.records)),
         ("discarded repeats", discarded_text(chosen.repeats)),
         ("faults", _faults(chosen.records)),
         ("CPU, workers", _each(chosen.records, _cpu)),
-        ("stolen by the hypervisor", _each(chosen.records, _steal)),
+        ("hypervisor steal time", _each(chosen.records, _steal)),
         ("context switches", _each(chosen.records, _switches)),
         ("pinned to CPU", _each(chosen.records, _pins)),
         ("reap interval", _each(chosen.records, _reaps)),
         ("longest poll", _each(chosen.records, _sweep)),
         ("intervals merged", _each(chosen.records, lambda record: str(record.intervals_merged))),
         ("engine", _each(chosen.records, _engine)),
-        ("clock drift", _each(chosen.records, lambda record: drift_text(drift_ppm(record)) or "not known")),
+        ("clock drift", _each(chosen.records, lambda record: drift_text(drift_ppm(record)) or "unknown")),
         ("I/O buffers", _each(chosen.records, _buffers)),
         ("ring", _each(chosen.records, _ring)),
-        ("fall-backs", _each(chosen.records, _fallbacks)),
-        *((("fio's arguments", _each(chosen.records, _arguments)),) if _has_fio(chosen.records) else ()),
+        ("fallbacks", _each(chosen.records, _fallbacks)),
+        *((("fio arguments", _each(chosen.records, _arguments)),) if _has_fio(chosen.records) else ()),
         ("engine build", f"{run.header.hello.version}, {run.header.hello.build_profile}"),
         ("other runs on the device", _each(chosen.records, _neighbours)),
         ("seeds", _each(chosen.records, lambda record: str(record.seed))),
-        ("place in the run order", _each(chosen.records, lambda record: str(record.order))),
+        ("position in run order", _each(chosen.records, lambda record: str(record.order))),
     )
     return named_values(facts)
 
@@ -94,8 +94,8 @@ def _law(record: CellRecord) -> str:
     if law is None:
         return NO_VALUE
     return (
-        f"{law.queue_depth_by_latency:.2f}, and {law.queue_depth_achieved:.2f} in flight ({law.residual_share:+.2%}; "
-        f"the window's edges explain {law.edge_share_low:+.2%} to {law.edge_share_high:+.2%})"
+        f"{law.queue_depth_by_latency:.2f}, with {law.queue_depth_achieved:.2f} in flight ({law.residual_share:+.2%}; "
+        f"window edges account for {law.edge_share_low:+.2%} to {law.edge_share_high:+.2%})"
     )
 
 
@@ -119,7 +119,7 @@ def _each(records: Sequence[CellRecord], told: Callable[[CellRecord], str]) -> s
 
 def _levels(record: CellRecord) -> str:
     regimes = regimes_of(record)
-    return describe_regimes(regimes) if len(regimes) > 1 else "one" if regimes else "not known"
+    return describe_regimes(regimes) if len(regimes) > 1 else "one" if regimes else "unknown"
 
 
 def _stalls(record: CellRecord) -> str:
@@ -127,19 +127,19 @@ def _stalls(record: CellRecord) -> str:
     told = [f"{format_duration(each.end_ns - each.start_ns)} at {format_duration(each.start_ns)}" for each in stalls]
     # Whatever is as long has a whole interval in it.
     least_ns = max(STALL_NS_MIN, 2 * record.timing.interval_ns)
-    none = f"none of {format_duration(least_ns)} or more" if record.intervals else "not known"
+    none = f"none of {format_duration(least_ns)} or longer" if record.intervals else "unknown"
     return ", ".join(told) or none
 
 
 def _censored(record: CellRecord) -> str:
     ended = record.censored
     if ended is None:
-        return "not known"
+        return "unknown"
     if not ended.count:
         return "none"
     return (
-        f"{ended.count}, then {format_latency(ended.age_ns_min)} to {format_latency(ended.age_ns_max)} old, "
-        f"{format_latency(ended.latency_ns_max)} at most when they ended"
+        f"{ended.count}, aged {format_latency(ended.age_ns_min)} to {format_latency(ended.age_ns_max)}; "
+        f"maximum final latency {format_latency(ended.latency_ns_max)}"
     )
 
 
@@ -147,8 +147,8 @@ def _waiting(record: CellRecord) -> str:
     """Open loop: arrivals that were never submitted."""
     age_ns = None if record.censored is None else record.censored.waiting_age_ns_max
     if age_ns is None:
-        return "not known"
-    return f"the oldest for {format_latency(age_ns)}" if age_ns else "none"
+        return "unknown"
+    return f"oldest: {format_latency(age_ns)}" if age_ns else "none"
 
 
 def _read_back(record: CellRecord) -> str:
@@ -168,7 +168,7 @@ def _faults(records: Sequence[CellRecord]) -> str:
 
 def _cpu(record: CellRecord) -> str:
     if record.cpu is None or not record.measured_ns:
-        return "not known"
+        return "unknown"
     user = sum(thread.user_ns for thread in record.cpu.threads) / record.measured_ns * 100
     system = sum(thread.system_ns for thread in record.cpu.threads) / record.measured_ns * 100
     return f"{user:.0f} % user + {system:.0f} % system"
@@ -176,13 +176,13 @@ def _cpu(record: CellRecord) -> str:
 
 def _steal(record: CellRecord) -> str:
     if record.cpu is None:
-        return "not known"
+        return "unknown"
     return format_duration(record.cpu.steal_ns) if record.cpu.steal_ns else "none"
 
 
 def _switches(record: CellRecord) -> str:
     if record.cpu is None:
-        return "not known"
+        return "unknown"
     waits = sum(thread.switches_voluntary for thread in record.cpu.threads)
     pushed = sum(thread.switches_involuntary for thread in record.cpu.threads)
     moves = [thread.migrations for thread in record.cpu.threads if thread.migrations is not None]
@@ -191,22 +191,22 @@ def _switches(record: CellRecord) -> str:
 
 
 def _reaps(record: CellRecord) -> str:
-    return granularity_text(record.reap_granularity) or "not known"
+    return granularity_text(record.reap_granularity) or "unknown"
 
 
 def _sweep(record: CellRecord) -> str:
-    return "not known" if record.sweep_ns_max is None else format_latency(record.sweep_ns_max)
+    return "unknown" if record.sweep_ns_max is None else format_latency(record.sweep_ns_max)
 
 
 def _at_device(record: CellRecord) -> str:
     depth = record.queue_depth_device
-    return "not known" if depth is None else f"{depth:.2f}"
+    return "unknown" if depth is None else f"{depth:.2f}"
 
 
 def _kernel_counts(record: CellRecord) -> str:
     """What the kernel counted at the device, each class beside the engine's own."""
     known = [witness for operation in WITNESSED if (witness := witnessed(record, operation)) is not None]
-    return "; ".join(map(_beside, known)) or "not known"
+    return "; ".join(map(_beside, known)) or "unknown"
 
 
 def _beside(witness: Witnessed) -> str:
@@ -219,12 +219,12 @@ def _beside(witness: Witnessed) -> str:
     if witness.device_ns_mean is None:
         return rates
     times = format_latency(witness.device_ns_mean), format_latency(witness.latency_ns_mean)
-    return f"{rates}, mean {times[0]} next to {times[1]}"
+    return f"{rates}, mean {times[0]} (engine: {times[1]})"
 
 
 def _pins(record: CellRecord) -> str:
     if record.cpu is None:
-        return "not known"
+        return "unknown"
     return " ".join("no" if thread.cpu_pinned is None else str(thread.cpu_pinned) for thread in record.cpu.threads)
 
 
@@ -237,7 +237,7 @@ def _engine(record: CellRecord) -> str:
         case ImportFacts() as imported:
             return import_text(imported)
         case None:
-            return "not known"
+            return "unknown"
 
 
 def _workers(count: int) -> str:
@@ -246,28 +246,28 @@ def _workers(count: int) -> str:
 
 def _buffers(record: CellRecord) -> str:
     own = record.own_engine
-    return "not known" if own is None or own.buffer_bytes is None else format_size(own.buffer_bytes)
+    return "unknown" if own is None or own.buffer_bytes is None else format_size(own.buffer_bytes)
 
 
 def _ring(record: CellRecord) -> str:
     own = record.own_engine
     if own is None:
-        return "not known"
+        return "unknown"
     buffers = "fixed buffers" if own.fixed_buffers else "no fixed buffers"
     file = "fixed file" if own.fixed_file else "no fixed file"
     flags = " ".join(own.ring_flags) or "no ring flags"
-    threads = f"{own.kernel_workers} kernel workers{_submission_threads(own)}"
+    threads = f"{own.kernel_workers} io-wq workers{_submission_threads(own)}"
     return f"{flags}, {buffers}, {file}, batches up to {own.batch_max}, {threads}"
 
 
 def _submission_threads(own: EngineFacts) -> str:
     threads = own.sqpoll_threads
-    return f", {threads} SQPOLL threads with {own.sqpoll_wakeups} wake-ups" if threads else ""
+    return f", {threads} SQPOLL threads ({own.sqpoll_wakeups} wake-ups)" if threads else ""
 
 
 def _fallbacks(record: CellRecord) -> str:
     fallbacks = None if record.engine is None else record.engine.fallbacks
-    return "not known" if fallbacks is None else ", ".join(fallbacks) or "none"
+    return "unknown" if fallbacks is None else ", ".join(fallbacks) or "none"
 
 
 def _has_fio(records: Iterable[CellRecord]) -> bool:
@@ -276,9 +276,9 @@ def _has_fio(records: Iterable[CellRecord]) -> bool:
 
 def _arguments(record: CellRecord) -> str:
     """What anybody can start fio with to do the same again."""
-    return "not known" if record.by_fio is None else shlex.join(record.by_fio.arguments)
+    return "unknown" if record.by_fio is None else shlex.join(record.by_fio.arguments)
 
 
 def _neighbours(record: CellRecord) -> str:
     found = [f"process {each.process} on {each.device}" for each in record.neighbours]
-    return ", ".join(found) or "none seen"
+    return ", ".join(found) or "none detected"

@@ -41,9 +41,9 @@ def repeats_table(chosen: ChosenCell, estimate: CellEstimate) -> ResultTable:
         lines.extend(_line(("all", used), figures, estimate, unit) for figures in every)
     heads = (
         Head("Repeat", number=False),
-        Head("DiscardReason", number=False),
-        Head("Counted", number=False),
-        Head("Depth", "achieved"),
+        Head("Status", number=False),
+        Head("Operation", number=False),
+        Head("QD", "achieved"),
         Head("IOPS", "operations/s"),
         Head("Bandwidth", "MB/s"),
         Head("Mean latency", unit.name),
@@ -55,7 +55,7 @@ def repeats_table(chosen: ChosenCell, estimate: CellEstimate) -> ResultTable:
     notes = [SATURATED] if any(figures.saturated for figures in estimate.operations.values()) else []
     fates = dict.fromkeys(chosen.repeats.fates[record.order] for record in chosen.records)
     notes += [
-        f"{discard_reason_word(fate).capitalize()}: discarded, because {WHY_DISCARDED[fate]}."
+        f"{discard_reason_word(fate).capitalize()}: discarded because {WHY_DISCARDED[fate]}."
         for fate in fates
         if fate in WHY_DISCARDED
     ]
@@ -88,7 +88,7 @@ def _percentile(figures: OperationEstimate, each: PercentileEstimate, unit: Late
 
 def _why(record: CellRecord, fate: DiscardReason) -> str:
     if fate is DiscardReason.USED and record.is_silent:
-        return f"repeat {record.repeat} completed nothing, and counts as a throughput of 0"
+        return f"repeat {record.repeat} completed no operations and counts as a throughput of 0"
     if record.outcome is Outcome.FAILED:
-        return f"repeat {record.repeat} failed: {record.failure.message if record.failure else 'no reason was given'}"
-    return f"repeat {record.repeat} was {'cut off' if record.outcome is Outcome.CUT else 'without any operation'}"
+        return f"repeat {record.repeat} failed: {record.failure.message if record.failure else 'no error message'}"
+    return f"repeat {record.repeat} {'was interrupted' if record.outcome is Outcome.CUT else 'completed no operations'}"

@@ -54,13 +54,13 @@ def render_cell(
     invalid = invalid_by(findings, chosen.plan.cell)
     makers: tuple[tuple[str, Callable[[], Iterable[RenderableType]]], ...] = (
         ("the settings of the cell", lambda: _head(run, chosen, estimate, invalid)),
-        ("the figures of the cell", lambda: _figures(chosen, estimate, invalid, failures)),
-        ("the rate of the cell", lambda: _paces(estimate)),
+        ("the results of the cell", lambda: _figures(chosen, estimate, invalid, failures)),
+        ("the arrival rate of the cell", lambda: _paces(estimate)),
         ("the distributions", lambda: _distributions(estimate, invalid)),
-        ("the course of the cell", lambda: render_time_series(chosen.records, estimate)),
-        ("what each target gave", lambda: _targets(run, chosen, estimate, invalid)),
+        ("the time series of the cell", lambda: render_time_series(chosen.records, estimate)),
+        ("the results per target", lambda: _targets(run, chosen, estimate, invalid)),
         ("the slowest operations", lambda: _slowest(chosen)),
-        ("the facts of the cell", lambda: [_title("How it went"), facts_table(run, chosen), Text()]),
+        ("the details of the cell", lambda: [_title("Details"), facts_table(run, chosen), Text()]),
         ("the findings", lambda: _findings(chosen, findings, all_findings=all_findings)),
     )
     return Group(*(Isolated(part, Deferred(make), failures) for part, make in makers))
@@ -82,7 +82,7 @@ def _figures(
     elif sentences := failures.sentences_of(CELL):
         yield from (*map(failed, sentences), Text())
     else:
-        yield from (Text(f"No figures: {printable(why_no_figures(estimate))}.", style="red"), Text())
+        yield from (Text(f"No results: {printable(why_no_figures(estimate))}.", style="red"), Text())
 
 
 def _slowest(chosen: ChosenCell) -> Iterator[RenderableType]:
@@ -93,11 +93,11 @@ def _slowest(chosen: ChosenCell) -> Iterator[RenderableType]:
 
 def _findings(chosen: ChosenCell, findings: Sequence[Finding], *, all_findings: bool) -> Iterator[RenderableType]:
     named = [finding for finding in findings if chosen.plan.cell in finding.cells]
-    yield _title("All findings" if all_findings else "Findings that name this cell")
+    yield _title("All findings" if all_findings else "Findings about this cell")
     yield render_findings(findings if all_findings else named, "" if all_findings else chosen.plan.cell)
     whole = len(findings) - len(named)
     if whole and not all_findings:
-        yield Text(f"{whole} more are about other cells or the whole run: --findings shows them.", style="dim")
+        yield Text(f"{whole} more are about other cells or the whole run. Use --findings to show them.", style="dim")
 
 
 def _title(text: str) -> Text:
@@ -111,7 +111,7 @@ def _head(run: RunRecord, chosen: ChosenCell, estimate: CellEstimate, invalid: t
         where.append(f", repeat {chosen.repeat} only")
     yield where
     if invalid:
-        yield Text(f" {MARK}  {see(invalid)}: these figures are not what they seem.", style="bold red")
+        yield Text(f" {MARK}  {see(invalid)}. Do not use these results.", style="bold red")
     for brand in brands_of(run):
         yield Text.assemble((f" {brand.word.upper()} ", "bold black on yellow"), " ", printable(brand.sentence))
     yield Text(_settings(chosen))
@@ -121,8 +121,8 @@ def _head(run: RunRecord, chosen: ChosenCell, estimate: CellEstimate, invalid: t
         for number, word in (
             (estimate.repeats_finished, "finished"),
             (estimate.repeats_failed, "failed"),
-            (estimate.repeats_cut, "cut"),
-            (len(chosen.superseded), "made again"),
+            (estimate.repeats_cut, "interrupted"),
+            (len(chosen.superseded), "replaced"),
         )
         if number
     )
@@ -138,7 +138,7 @@ def _settings(chosen: ChosenCell) -> str:
     elif asked.is_open_loop:
         depth += " in flight"
     if asked.rate_per_s is not None:
-        depth = f"{format_rate(asked.rate_per_s)}/s wanted on each target ({asked.arrivals}), {depth}"
+        depth = f"{format_rate(asked.rate_per_s)}/s offered per target ({asked.arrivals}), {depth}"
     return f"{workload_label(asked)}, {depth}, {asked.data} data, {_lengths(chosen)}"
 
 
@@ -183,6 +183,6 @@ def _targets(
 ) -> Iterator[RenderableType]:
     shares = estimate_targets([estimate])
     if shares:
-        yield _title("What each target gave")
+        yield _title("Results per target")
         yield render_table(marked(target_table(shares, run.header.targets), _of(chosen, invalid)))
         yield Text()

@@ -56,7 +56,7 @@ class PercentileBars:
             yield line
         missing = [percent_label(each.percent) for each in self.figures.percentiles if each.value_ns is None]
         if missing:
-            yield Text(f"{', '.join(missing)}: fewer than {SAMPLES_BEYOND_MIN} samples lie beyond.", style="dim")
+            yield Text(f"{', '.join(missing)}: fewer than {SAMPLES_BEYOND_MIN} samples above.", style="dim")
 
 
 def _range(percentile: PercentileEstimate) -> str:
@@ -120,7 +120,7 @@ class HistogramBars:
         widths = [max(map(len, texts), default=0) for texts in (lows, counts, up_to)]
         length = min(max(options.max_width - sum(widths) - 8, BAR_MAX // 6), BAR_MAX)
         top = ceil(log10(max((each.count for each in bins), default=1) + 1))
-        heads = ("from", "count", "up to here")
+        heads = ("from", "count", "cumulative")
         widths = [max(width, len(head)) for width, head in zip(widths[:2], heads[:2], strict=True)] + [widths[2]]
         length = min(length, options.max_width - widths[0] - widths[1] - max(widths[2], len(heads[2])) - 6)
         yield from titled(self.title, "bars: count, log axis", options)

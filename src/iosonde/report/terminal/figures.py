@@ -23,11 +23,11 @@ _WORTH: Final = {
     ("p90", ""): 5,
     ("Max", ""): 6,
     ("p99.99", ""): 7,
-    ("Depth", "asked"): 8,
+    ("QD", "requested"): 8,
     ("p50", ""): 9,
     ("Bandwidth", ""): 10,
     ("p99.9", ""): 11,
-    ("Depth", "achieved"): 12,
+    ("QD", "achieved"): 12,
     ("p99", ""): 14,
     ("Mean", ""): 15,
     ("Offset", ""): 7,
@@ -41,7 +41,7 @@ _HEADS: Final = {
 }
 """Shorter heads: what they leave out stands in the legend."""
 
-_UNITS_THAT_NAME: Final = frozenset({"asked", "achieved"})
+_UNITS_THAT_NAME: Final = frozenset({"requested", "achieved"})
 _INTERVAL: Final = " ± "
 _INVALID_STYLES: Final = ("bold red", "strike red")
 """Of the name and of the figures of a row that is invalid, which says so in words as well."""
@@ -79,9 +79,9 @@ def render_table(table: ResultTable) -> RenderableType:
     parts: list[RenderableType] = []
     if whole:
         parts.append(FittedTable(tuple(_columns(table.heads, whole))))
-    parts.extend(Text(f"No figures: {printable(line.gap)}.", style="red") for line in table.lines if line.gap)
+    parts.extend(Text(f"No results: {printable(line.gap)}.", style="red") for line in table.lines if line.gap)
     why = dict.fromkeys(line.invalid for line in whole if line.invalid)
-    parts.extend(Text(f"{each}: figures that are not what they seem.", style="bold red") for each in why)
+    parts.extend(Text(f"{each}. Do not use these results.", style="bold red") for each in why)
     parts.extend(Text(printable(note), style="dim") for note in table.notes)
     return Group(*parts)
 
@@ -116,7 +116,7 @@ def _columns(heads: Sequence[Head], lines: Sequence[Line]) -> list[Fitted]:
     for index, head in enumerate(heads):
         texts = [printable(line.texts[index]) for line in lines]
         # A table of pure reads says nothing by calling each of them a read.
-        if head.name == "Counted" and len(set(texts)) == 1:
+        if head.name == "Operation" and len(set(texts)) == 1:
             continue
         name, unit = _HEADS.get(head.name, (head.name, None))
         if index == 0:

@@ -33,7 +33,7 @@ def _parts(finding: Finding, cell: str) -> Iterator[RenderableType]:
     if finding.advice:
         yield _indented(f"What to do: {finding.advice}")
     if finding.deciding_test:
-        yield _indented(f"What would decide: {finding.deciding_test}")
+        yield _indented(f"Deciding test: {finding.deciding_test}")
     if others:
         yield _indented(f"Cells: this one and {len(others)} more", "dim")
     elif finding.cells and not cell:

@@ -152,7 +152,7 @@ def render_runs(runs: Sequence[ListedRun]) -> RenderableType:
         Fitted("State", states, styles=styles, shorter=[Shorter(brief_states, 6.5)]),
         Fitted("IOPS", texts(_iops), number=True, styles=["strike red" if run.invalid_by else "" for run in runs]),
         Fitted("Latency", texts(_latency), worth=7, number=True),
-        Fitted("Of", texts(_what), worth=1, shrinks="end", least=SHRUNK_MIN),
+        Fitted("Workload", texts(_what), worth=1, shrinks="end", least=SHRUNK_MIN),
         Fitted("Duration", texts(_duration), worth=5, number=True),
         Fitted("Path", texts(lambda run: run.path), shrinks="apart", least=PATH_MIN),
     )
@@ -160,14 +160,12 @@ def render_runs(runs: Sequence[ListedRun]) -> RenderableType:
     if any(run.best_is_small_read for run in runs):
         parts.append(
             Text(
-                "IOPS: the highest of 4 KiB random reads, or of all cells where a run has none; latency: its mean.",
+                "IOPS: highest of 4 KiB random reads, or of all cells if a run has none; latency: mean of that cell.",
                 "dim",
             )
         )
     parts.extend(
-        Text.assemble(
-            (f"{MARK} ", "bold red"), printable(f"{run.path}: {see(run.invalid_by)}, which names {run.best_cell}")
-        )
+        Text.assemble((f"{MARK} ", "bold red"), printable(f"{run.path}: {see(run.invalid_by)} ({run.best_cell})"))
         for run in runs
         if run.invalid_by
     )

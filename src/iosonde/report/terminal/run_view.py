@@ -28,9 +28,8 @@ from iosonde.report.validity import MARK, Invalid, invalid_cells, marked, see
 
 DISTRIBUTIONS_MAX: Final = 3
 LEGEND: Final = (
-    "IOPS: operations/s; MB/s: 1,000,000 bytes/s; mean and percentiles (of all repeats together): service latency, and "
-    "response latency in cells with a rate; "
-    "±: half the 95 % interval over repeats."
+    "IOPS: operations/s; MB/s: 1,000,000 bytes/s; latency: service latency, or response latency in cells with an "
+    "arrival rate; percentiles: over all repeats merged; ±: half the 95 % interval over repeats."
 )
 
 
@@ -58,7 +57,9 @@ def render_run(
     )
     parts.append(isolated("the sweeps", lambda: render_sweeps(estimates, invalid)))
     parts.append(isolated("the distributions", lambda: _distributions(estimates, invalid)))
-    parts.append(Text("`iosonde show RUN CELL` shows a cell in full, `--findings` all findings.", style="dim"))
+    parts.append(
+        Text("`iosonde show RUN CELL` shows all details of a cell; `--findings` shows all findings.", style="dim")
+    )
     return Group(*parts)
 
 

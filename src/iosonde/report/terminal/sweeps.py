@@ -80,7 +80,7 @@ class SweepBars:
         length = min(max(room, BAR_MIN), BAR_MAX)
         rate_shares = shares(figures.iops.mean for _, figures in self.sweep.points)
         latency_shares = shares(means)
-        yield Text(f"{self.sweep.label}: throughput and mean latency against depth", style="bold")
+        yield Text(f"{self.sweep.label}: throughput and mean latency by queue depth", style="bold")
         heads = [
             texts[0].rjust(width) for texts, width in zip((depths, reached, rates, latencies), widths, strict=True)
         ]
@@ -126,4 +126,4 @@ def render_sweeps(estimates: RunEstimates, invalid: Invalid) -> Iterator[SweepBa
         yield SweepBars(sweep, invalid)
         yield Text()
     if len(sweeps) > SWEEPS_MAX:
-        yield Text(f"{len(sweeps) - SWEEPS_MAX} more sweeps are on the page (`iosonde report`).\n", style="dim")
+        yield Text(f"The report has {len(sweeps) - SWEEPS_MAX} more sweeps (`iosonde report`).\n", style="dim")

@@ -45,7 +45,7 @@ class Fitted:
     @property
     def name(self) -> str:
         """Head and unit in one line, to say what was left out."""
-        return f"{self.head} {self.unit}" if self.unit in {"asked", "achieved"} else self.head
+        return f"{self.head} {self.unit}" if self.unit in {"requested", "achieved"} else self.head
 
     @cached_property
     def floor(self) -> int | None:
@@ -75,7 +75,7 @@ class FittedTable:
         columns, missing = _choose(self.columns, options.max_width)
         yield from _lines(columns, options.max_width)
         if missing:
-            yield Text(f"Left out at this width: {', '.join(missing)}.", style="dim")
+            yield Text(f"Omitted at this width: {', '.join(missing)}.", style="dim")
 
 
 def _choose(all_columns: Sequence[Fitted], width: int) -> tuple[list[Fitted], list[str]]:

@@ -32,7 +32,7 @@ class _Row:
     @property
     def span(self) -> str:
         known = [value for value in self.values[self.warm :] if value is not None]
-        return f"{self.shown(min(known))} to {self.shown(max(known))}" if known else "nothing completed"
+        return f"{self.shown(min(known))} to {self.shown(max(known))}" if known else "no completions"
 
     def line(self, room: int) -> Text:
         top = max((value for value in self.values if value is not None), default=0.0)
@@ -87,8 +87,8 @@ def render_time_series(records: Sequence[CellRecord], estimate: CellEstimate) ->
     operation = subject.operation if subject is not None else Operation.ALL
     length = format_duration(shown[0].timing.interval_ns)
     yield Text.assemble(
-        ("By interval", "bold underline"),
-        (f" (of {length}; scale from 0; before the bar: warm-up)", "dim"),
+        ("Time series", "bold underline"),
+        (f" (intervals of {length}, scale from 0, warm-up before the bar)", "dim"),
     )
     yield from (TimeSeries(record, operation) for record in shown)
     yield Text()
