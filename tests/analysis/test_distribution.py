@@ -45,7 +45,7 @@ def test_counts_answer_for_a_percentile_to_the_width_of_a_bucket() -> None:
 
 def test_counts_answer_for_no_percentile_with_too_few_samples_beyond_it() -> None:
     found = latency_figure(Quantity.LATENCY_NS_P99_9, Operation.READ, [COUNTED])
-    assert (found.value, found.why_none) == (None, "there are fewer than 10 samples above it")
+    assert (found.value, found.why_none) == (None, "fewer than 10 samples are above this percentile")
 
 
 def test_counts_of_several_repeats_are_added_up() -> None:

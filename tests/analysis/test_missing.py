@@ -72,7 +72,7 @@ def test_two_repeats_that_differ_are_the_reason_where_the_samples_would_do() -> 
 def test_too_few_samples_are_the_reason_where_they_are() -> None:
     found = figures([spread(500), spread(500), spread(500)])
     assert why_no_percentile(found, 99.9) == why_no_percentile_interval(found, 99.9) == FEW_BEYOND
-    assert why_no_range(found, 99.0) == "some repeats have fewer than 10 samples above it"
+    assert why_no_range(found, 99.0) == "some repeats have fewer than 10 samples above this percentile"
 
 
 def test_a_rate_that_was_not_kept_is_the_reason_however_many_samples_there_are() -> None:

@@ -490,7 +490,7 @@ WRONG_INPUTS: Final[list[tuple[str, int, str, str]]] = [
             words,
             7,
             f"{words.split()[3]} is a {'symbolic link' if 'device' in words else 'pipe'}, not a regular file",
-            "specify a regular file; iosonde does not replace other types of files",
+            "specify a regular file; iosonde does not replace other file types",
         )
         for words in ("report measured --html device", "report measured --json pipe --force")
     ),
@@ -498,7 +498,7 @@ WRONG_INPUTS: Final[list[tuple[str, int, str, str]]] = [
         "export measured --out device --force",
         7,
         "device is a symbolic link, not a regular file",
-        "specify a regular file; iosonde does not replace other types of files",
+        "specify a regular file; iosonde does not replace other file types",
     ),
     ("report measured --html precious", 7, "precious exists", "name another file, or replace it with --force"),
     ("report measured --json precious", 7, "precious exists", "name another file, or replace it with --force"),

@@ -93,7 +93,7 @@ def test_a_percentile_with_too_few_samples_decides_nothing() -> None:
     run = measured(100, 100, count=500)
     (found,) = checked(run, 'cell = "random-read-4KiB-qd1"\nmetric = "latency_ns_p99_9"\nat_most = "1 s"')
     assert (found.value, found.verdict) == (None, Verdict.UNDECIDED)
-    assert found.why == "it has no value: there are fewer than 10 samples above it"
+    assert found.why == "it has no value: fewer than 10 samples are above this percentile"
 
 
 def test_a_workload_finds_its_cells_and_durable_writes_only_when_it_says_so() -> None:

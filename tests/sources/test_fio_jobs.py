@@ -180,13 +180,13 @@ def plan_of(cell: CellPlan) -> Plan:
 
 REFUSED: list[tuple[dict[str, Any], str]] = [
     ({"pattern": "strided:64KiB"}, "accesses the same blocks in each pass of a strided pattern"),
-    ({"pattern": "permutation", "jobs": 2}, "accesses every block, instead of"),
+    ({"pattern": "permutation", "jobs": 2}, "accesses every block; the jobs do not"),
     (
         {"pattern": "permutation", "block_sizes": "4KiB:70,64KiB:30", "block_size_bytes": 64 << 10},
-        "does not track accessed blocks if block sizes are mixed",
+        "does not track accessed blocks with mixed block sizes",
     ),
-    ({"pattern": "sequential", "read_percent": 50}, "separate offsets for sequential reads and writes"),
-    ({"pattern": "runs:10", "read_percent": 50}, "separate offsets for sequential reads and writes"),
+    ({"pattern": "sequential", "read_percent": 50}, "uses separate offsets for sequential reads and writes"),
+    ({"pattern": "runs:10", "read_percent": 50}, "uses separate offsets for sequential reads and writes"),
     ({"pattern": "zipf:1"}, "does not support an exponent of exactly 1"),
     ({"pattern": "zipf:1.1:together"}, "always scatters the hot blocks"),
     ({"pattern": "pareto:0.2:together"}, "always scatters the hot blocks"),
@@ -198,10 +198,10 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
     ({"read_percent": 0, "sync": Sync.FDATASYNC}, "do not wait for earlier writes"),
     ({"read_percent": 50, "sync": Sync.FDATASYNC, "queue_depth": 1}, "also flushes after reads"),
     ({"rate_per_s": 200_000, "arrivals": "poisson"}, "inaccurate above 100,000 operations per second per job"),
-    ({"rate_per_s": 1_000, "arrivals": "poisson", "jobs": 3}, "whole operations per second per job and direction"),
+    ({"rate_per_s": 1_000, "arrivals": "poisson", "jobs": 3}, "requires an integer rate per job and direction"),
     (
         {"rate_per_s": 5, "arrivals": "constant", "read_percent": 70},
-        "whole operations per second per job and direction",
+        "requires an integer rate per job and direction",
     ),
     ({"burst_operations": 8, "think_ns": 1_500}, "whole microseconds"),
 ]

@@ -186,5 +186,5 @@ def _check_free(path: Path, directory: int) -> None:
         kind = file_type(found.st_mode)
         raise OutputError(
             f"{path} is {kind}, not a regular file",
-            "specify a regular file; iosonde does not replace other types of files",
+            "specify a regular file; iosonde does not replace other file types",
         )

@@ -62,7 +62,7 @@ def _check_own(found: os.stat_result) -> None:
     if found.st_uid != os.geteuid():
         raise OSError(errno.EPERM, f"it belongs to user {found.st_uid}, not to the current user {os.geteuid()}")
     if found.st_nlink != 1:
-        raise OSError(errno.EMLINK, f"it has {found.st_nlink} hard links, but files of a run have only one")
+        raise OSError(errno.EMLINK, f"it has {found.st_nlink} hard links instead of one")
 
 
 def read_regular(path: Path | str, directory: int | None = None, *, bytes_max: int, follow: bool = False) -> bytes:
@@ -94,7 +94,7 @@ def check_length(found: os.stat_result, bytes_max: int) -> None:
             errno.EFBIG, f"its size of {format_size(size_bytes)} exceeds the limit of {format_size(bytes_max)}"
         )
     if size_bytes > SPARSE_BYTES_MIN and found.st_blocks * BLOCK_BYTES * SPARSE_RATIO < size_bytes:
-        raise OSError(errno.EFBIG, f"it is a sparse file, with most of its {format_size(size_bytes)} unwritten")
+        raise OSError(errno.EFBIG, f"it is a sparse file of {format_size(size_bytes)}, most of it unwritten")
 
 
 def file_type(mode: int) -> str:

@@ -149,7 +149,7 @@ class FollowedRun:
                 raise newer(self._path, unknown) from error
             reason = first_error(error) if isinstance(error, ValidationError) else str(error)
             raise RecordError(
-                f"{self._path / JOURNAL_NAME} contains data that iosonde does not write: {reason}",
+                f"{self._path / JOURNAL_NAME} contains invalid data: {reason}",
                 "use an unmodified copy of the run",
             ) from error
 

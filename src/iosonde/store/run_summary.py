@@ -95,7 +95,7 @@ def summarise_run(path: Path, wanted: Callable[[Plan], Collection[CellPlan]]) ->
         ) from error
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         # A frame with flipped bits is not a valid record. load_run reports which one it is.
-        raise RecordError(f"{journal} is damaged", f"`iosonde show {quoted(path)}` shows the intact part") from error
+        raise RecordError(f"{journal} is damaged", f"`iosonde show {quoted(path)}` shows the intact data") from error
     except OSError as error:
         raise RecordError(
             f"the journal of {path} can't be read: {error.strerror}", "use an intact copy of the run directory"

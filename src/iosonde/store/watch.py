@@ -55,7 +55,7 @@ def check_size(path: Path, handle: int, size_bytes: int) -> None:
 
 def _lost(path: Path, what: str) -> OutputError:
     return OutputError(
-        f"{path} was changed during the run: {what}",
+        f"{path} changed during the run: {what}",
         "run again, and do not change the run directory during the run",
         final=True,
     )

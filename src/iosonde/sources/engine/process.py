@@ -62,7 +62,7 @@ class EngineProcess:
         """The error for an engine that did not answer: it was stopped by a signal, or waits for its target."""
         if self._child.is_stopped:
             return SilenceError(
-                f"{told}; a signal has stopped the engine",
+                f"{told}: the process was stopped by a signal",
                 "find out which process sent SIGSTOP to the engine, then run again",
             )
         return SilenceError(told, HINT_HANGS)

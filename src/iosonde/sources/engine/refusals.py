@@ -31,17 +31,17 @@ _MENDS: Final[Mapping[str, tuple[type[IosondeError], str]]] = {
     ),
     FailureKind.NO_RIGHTS: (
         TargetError,
-        "use a file or directory that you can access; block devices require root, outside a restricted container",
+        "use a file or directory that you can access; block devices require root and, in a container, device access",
     ),
     FailureKind.HELD: (TargetError, "wait until that process exits, stop it, or use another file"),
     FailureKind.NO_SPACE: (TargetError, "free some space, or use a smaller --size"),
     FailureKind.DIRECT_REFUSED: (
         TargetError,
-        "use --buffered to measure through the page cache; the report states this",
+        "use --buffered to measure through the page cache, which the report shows as a finding",
     ),
     FailureKind.ALIGNMENT_UNKNOWN: (
         TargetError,
-        "use --buffered to measure through the page cache; the report states this",
+        "use --buffered to measure through the page cache, which the report shows as a finding",
     ),
     FailureKind.TARGET_OPEN: (TargetError, "check the path and the file system, then run again"),
     FailureKind.CHANGED: (TargetError, "make sure that no other program changes the target during the run"),

@@ -81,11 +81,11 @@ def _of_shape(workload: Workload) -> Iterator[str]:
         case Strided():
             yield "fio accesses the same blocks in each pass of a strided pattern"
         case Permutation() if workload.jobs > 1:
-            yield "each fio job accesses every block, instead of the jobs sharing the blocks"
+            yield "each fio job accesses every block; the jobs do not share the blocks"
         case Permutation() if mix is not None:
-            yield "fio does not track accessed blocks if block sizes are mixed"
+            yield "fio does not track accessed blocks with mixed block sizes"
         case Access.SEQUENTIAL | Runs() if workload.reads and workload.writes:
-            yield "fio advances separate offsets for sequential reads and writes, not a common one"
+            yield "fio uses separate offsets for sequential reads and writes instead of a shared one"
         case Zipf() | Pareto() | HotSpots():
             yield from _of_skew(pattern)
         case _:
@@ -132,6 +132,6 @@ def _of_pace(workload: Workload) -> Iterator[str]:
         return
     shares = [percent for percent in (workload.read_percent, workload.write_percent) if percent]
     if any(rate_per_s * percent % (ALL_READS * workload.jobs) for percent in shares):
-        yield "fio needs whole operations per second per job and direction, which this rate does not allow"
+        yield "fio requires an integer rate per job and direction, and this rate does not divide evenly"
     if workload.arrivals is Arrivals.POISSON and rate_per_s > POISSON_PER_S_MAX * workload.jobs:
         yield f"fio's Poisson arrivals are inaccurate above {POISSON_PER_S_MAX:,} operations per second per job"
