@@ -193,7 +193,7 @@ def test_a_fio_that_is_killed_is_named_and_the_run_can_go_on(tmp_path: Path) -> 
     os.kill(running_fio(process), signal.SIGKILL)
     _, stderr = process.communicate(timeout=20)
     assert process.returncode == 4
-    assert "error: fio was ended by SIGKILL" in stderr
+    assert "error: fio was killed by SIGKILL" in stderr
     assert "`iosonde resume run` continues the run" in stderr
 
 
