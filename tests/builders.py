@@ -107,7 +107,7 @@ def cell_plan(asked: Workload, *experiments: Experiment, timing: Timing = TIMING
 
 def silent_repeat(plan: CellPlan, repeat: int, **others: Any) -> CellRecord:
     """A repeat in whose time nothing completed."""
-    why = Failure(kind=FailureKind.NOTHING_COMPLETED, message="no read completed in the measurement time")
+    why = Failure(kind=FailureKind.NOTHING_COMPLETED, message="no read completed within the measurement time")
     return cell_record(plan, {}, repeat=repeat, outcome=Outcome.FAILED, failure=why, **others)
 
 

@@ -79,7 +79,7 @@ def test_a_size_that_could_be_misread_is_refused_with_a_way_out(text: str, compl
 def test_the_hint_for_an_ambiguous_size_spells_out_both_readings() -> None:
     with pytest.raises(UsageError) as caught:
         units.parse_bytes("4K", "--size")
-    assert caught.value.hint == "write 4KiB for powers of 2, 4kB for powers of 10"
+    assert caught.value.hint == "use 4KiB for powers of 2, or 4kB for powers of 10"
 
 
 @pytest.mark.parametrize(

@@ -170,7 +170,7 @@ fn a_test_region_whose_end_overflows_is_refused() {
         let extent = json!({ "offset_bytes": offset_bytes, "span_bytes": span_bytes, "pattern": "sequential" });
         let (kind, message) = refusal(&[open.clone(), job(&extent).to_string()]);
         assert_eq!(kind, "bad_job");
-        assert!(message.contains("ends beyond the target's 18446744073709551615"), "{message}");
+        assert!(message.contains("extends beyond the end of the target at 18446744073709551615"), "{message}");
     }
 }
 

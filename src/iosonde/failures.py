@@ -35,13 +35,13 @@ class PartFailure:
     def sentence(self) -> str:
         """The notice that replaces the part."""
         return (
-            f"{self.statement}. The recorded measurements are safe, and the rest of the report is not affected. "
+            f"{self.statement}. The recorded measurements and the rest of the report are not affected. "
             f"{HOW_TO_REPORT.format(run='RUN')}."
         )
 
 
 HOW_TO_REPORT: Final = (
-    f"To report this bug in iosonde {__version__}, send the message and the file that `iosonde export {{run}}` writes"
+    f"To report this bug in iosonde {__version__}, send this message and the file that `iosonde export {{run}}` creates"
 )
 
 

@@ -50,18 +50,18 @@ def parse_bytes(text: str, what: str) -> int:
     _check_length(text, what)
     match = _NUMBER.match(text)
     if match is None:
-        raise UsageError(f"{what}: '{text}' is not a size", "write a size such as 4KiB, 1MiB or 8GiB")
+        raise UsageError(f"{what}: '{text}' is not a size", "use a size such as 4KiB, 1MiB or 8GiB")
     number, unit = match.groups()
     if unit.lower() in {"k", "m", "g", "t"}:
         letter = unit.upper()
         raise UsageError(
-            f"{what}: '{text}' could mean powers of 2 or of 10",
-            f"write {number}{letter}iB for powers of 2, {number}{'k' if letter == 'K' else letter}B for powers of 10",
+            f"{what}: '{text}' is ambiguous (powers of 2 or of 10)",
+            f"use {number}{letter}iB for powers of 2, or {number}{'k' if letter == 'K' else letter}B for powers of 10",
         )
     name = _SPELLINGS.get(unit.lower(), None) if unit else "B"
     if name is None:
         raise UsageError(
-            f"{what}: '{text}' has the unknown unit '{unit}'", "use B, KiB, MiB, GiB, TiB or kB, MB, GB, TB"
+            f"{what}: '{text}' uses the unknown unit '{unit}'", "use B, KiB, MiB, GiB, TiB or kB, MB, GB, TB"
         )
     return _whole(number, {**BINARY, **DECIMAL}[name], what, text, "bytes")
 
@@ -76,13 +76,13 @@ def parse_duration(text: str, what: str) -> int:
         return _of_parts(text, what)
     match = _NUMBER.match(text)
     if match is None:
-        raise UsageError(f"{what}: '{text}' is not a duration", "write a duration such as 5s, 200ms or 2m")
+        raise UsageError(f"{what}: '{text}' is not a duration", "use a duration such as 5s, 200ms or 2m")
     number, unit = match.groups()
     if not unit:
-        raise UsageError(f"{what}: '{text}' has no unit", f"write {number}s for seconds")
+        raise UsageError(f"{what}: '{text}' has no unit", f"use {number}s for seconds")
     factor = DURATIONS_NS.get(unit.replace("µ", "u"))
     if factor is None:
-        raise UsageError(f"{what}: '{text}' has the unknown unit '{unit}'", "use ns, us, ms, s, m, h or d")
+        raise UsageError(f"{what}: '{text}' uses the unknown unit '{unit}'", "use ns, us, ms, s, m, h or d")
     return _whole(number, factor, what, text, "nanoseconds")
 
 
@@ -91,7 +91,9 @@ def _of_parts(text: str, what: str) -> int:
     parts = ["".join(part) for part in _PART.findall(text)]
     factors = [DURATIONS_NS.get(unit.replace("µ", "u"), 0) for _, unit in _PART.findall(text)]
     if 0 not in factors and any(after >= before for before, after in pairwise(factors)):
-        raise UsageError(f"{what}: '{text}' has its units in the wrong order", "write the largest first, such as 6m30s")
+        raise UsageError(
+            f"{what}: '{text}' has the units in the wrong order", "put the largest unit first, as in 6m30s"
+        )
     return sum(parse_duration(part, what) for part in parts)
 
 
@@ -100,7 +102,7 @@ def parse_percent(text: str, what: str) -> float:
     _check_length(text, what)
     match = _NUMBER.match(text.strip().removesuffix("%"))
     if match is None or match[2]:
-        raise UsageError(f"{what}: '{text}' is not a share", "write percent, such as 2% or 0.5%")
+        raise UsageError(f"{what}: '{text}' is not a percentage", "use a percentage such as 2% or 0.5%")
     return float(match[1])
 
 
@@ -112,13 +114,13 @@ def parse_rate(text: str, what: str) -> int:
     _check_length(text, what)
     match = _NUMBER.match(text.strip().removesuffix("/s"))
     if match is None:
-        raise UsageError(f"{what}: '{text}' is not a rate", "write operations per second, such as 500, 20k or 1.5M")
+        raise UsageError(f"{what}: '{text}' is not a rate", "use operations per second, such as 500, 20k or 1.5M")
     number, unit = match.groups()
     factor = RATES.get(unit)
     if factor is None:
         raise UsageError(
-            f"{what}: '{text}' has the unknown unit '{unit}'",
-            "a rate is in operations per second: 500, 20k (thousands), 1.5M (millions)",
+            f"{what}: '{text}' uses the unknown unit '{unit}'",
+            "specify operations per second, such as 500, 20k (thousand) or 1.5M (million)",
         )
     return _whole(number, factor, what, text, "operations per second")
 
@@ -126,7 +128,7 @@ def parse_rate(text: str, what: str) -> int:
 def _check_length(text: str, what: str) -> None:
     """Raises UsageError for text that is too long for a number with a unit."""
     if len(text) > TEXT_LENGTH_MAX:
-        raise UsageError(f"{what}: '{text[:20]}...' has {len(text):,} characters", "write a shorter number")
+        raise UsageError(f"{what}: '{text[:20]}...' has {len(text):,} characters", "use a shorter number")
 
 
 def _whole(number: str, factor: int, what: str, text: str, base: str) -> int:

@@ -45,7 +45,7 @@ def test_counts_answer_for_a_percentile_to_the_width_of_a_bucket() -> None:
 
 def test_counts_answer_for_no_percentile_with_too_few_samples_beyond_it() -> None:
     found = latency_figure(Quantity.LATENCY_NS_P99_9, Operation.READ, [COUNTED])
-    assert (found.value, found.why_none) == (None, "fewer than 10 samples are above it")
+    assert (found.value, found.why_none) == (None, "fewer than 10 samples are above this percentile")
 
 
 def test_counts_of_several_repeats_are_added_up() -> None:
@@ -108,9 +108,9 @@ def test_a_distribution_that_is_absent_is_not_measured(repeats: tuple[Distributi
 @pytest.mark.parametrize(
     ("percent", "ns", "why"),
     [
-        ((50.0, 99.0), (1.0,), "2 percents, but 1 values"),
-        ((99.0, 50.0), (1.0, 2.0), "percents do not ascend"),
-        ((50.0, 99.0), (2.0, 1.0), "latencies do not ascend"),
+        ((50.0, 99.0), (1.0,), "2 percentiles, but 1 values"),
+        ((99.0, 50.0), (1.0, 2.0), "percentiles are not in ascending order"),
+        ((50.0, 99.0), (2.0, 1.0), "latencies are not in ascending order"),
     ],
 )
 def test_a_table_that_no_latencies_can_have_is_refused(

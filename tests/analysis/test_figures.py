@@ -50,7 +50,7 @@ def test_what_has_no_value_says_why_and_knows_nothing_of_its_error() -> None:
     [thin] = [each for each in estimate_run(lab_run(repeats=1)).cells if each.cell == "random-write-4KiB-qd1-fdatasync"]
     figure = figure_of(Quantity.LATENCY_NS_P99_99, thin.operations[Operation.COMMIT], thin.cell)
     assert (figure.value, figure.low, figure.standard_error, figure.resolution) == (None, None, None, 0)
-    assert figure.why_none == "fewer than 10 samples are above it"
+    assert figure.why_none == "fewer than 10 samples are above this percentile"
     assert figure.half_width_share is None
     assert not figure.holds(1.0)
 

@@ -66,13 +66,13 @@ def test_two_repeats_that_differ_are_the_reason_where_the_samples_would_do() -> 
     """The median of 20,409 samples had a dash, and "too few samples" below it."""
     found = figures([spread(10_000), spread(10_409, 5.0)])
     assert found.percentile(50.0).low_ns is None
-    assert why_no_percentile_interval(found, 50.0) == "2 repeats with this spread are too few for an interval"
+    assert why_no_percentile_interval(found, 50.0) == "with this spread, 2 repeats are too few for an interval"
 
 
 def test_too_few_samples_are_the_reason_where_they_are() -> None:
     found = figures([spread(500), spread(500), spread(500)])
     assert why_no_percentile(found, 99.9) == why_no_percentile_interval(found, 99.9) == FEW_BEYOND
-    assert why_no_range(found, 99.0) == "not every repeat has 10 samples above it"
+    assert why_no_range(found, 99.0) == "some repeats have fewer than 10 samples above this percentile"
 
 
 def test_a_rate_that_was_not_kept_is_the_reason_however_many_samples_there_are() -> None:

@@ -16,7 +16,7 @@ def test_a_figure_that_was_printed_is_given_as_it_is() -> None:
 def test_a_quantity_that_was_left_out_has_no_value_and_says_why() -> None:
     found = CELL.figure(Quantity.LATENCY_NS_P99, Operation.READ)
     assert found is not None
-    assert (found.value, found.ends, found.why_none) == (None, None, "it was not printed")
+    assert (found.value, found.ends, found.why_none) == (None, None, "the printed results do not include it")
     assert (found.quantity, found.operation, found.place) == (Quantity.LATENCY_NS_P99, Operation.READ, "total")
     assert found.provenance is Provenance.PRINTED
 

@@ -59,7 +59,7 @@ REFUSED: list[tuple[dict[str, object], type[IosondeError], str]] = [
     ({"jobs": 1000}, UsageError, "--jobs 1000 is not a whole number from 1 to 256"),
     ({"read": 101}, UsageError, "--read 101 is not a whole number from 0 to 100"),
     ({"seed": -1}, UsageError, "--seed -1 is not a whole number from 0 to 9007199254740991"),
-    ({"pattern": "zipf"}, UsageError, "--pattern: 'zipf': the exponent is not within 0.001 to 5"),
+    ({"pattern": "zipf"}, UsageError, "--pattern: 'zipf': the exponent must be between 0.001 and 5"),
     (
         {"engine": "libaio"},
         UsageError,
@@ -68,7 +68,7 @@ REFUSED: list[tuple[dict[str, object], type[IosondeError], str]] = [
             "'fio'"
         ),
     ),
-    ({"block_size": "4K"}, UsageError, "--block-size: '4K' could mean powers of 2 or of 10"),
+    ({"block_size": "4K"}, UsageError, "--block-size: '4K' is ambiguous (powers of 2 or of 10)"),
     ({"block_size": 1000}, UsageError, "block size 1000 B is not a multiple of 512 B, or is larger than 64 MiB"),
     ({"duration": 5}, UsageError, "--duration: '5' has no unit"),
     ({"burst": 8, "think_time": 5}, UsageError, "--think-time: '5' has no unit"),
@@ -108,7 +108,7 @@ def test_a_directory_that_is_not_empty_is_not_written_to(tmp_path: Path) -> None
 
 def test_a_missing_engine_is_an_error_that_can_be_caught(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("IOSONDE_ENGINE", "/no/such/engine")
-    with pytest.raises(EngineError, match="IOSONDE_ENGINE names /no/such/engine"):
+    with pytest.raises(EngineError, match="IOSONDE_ENGINE is set to /no/such/engine"):
         short_probe("null:")
 
 

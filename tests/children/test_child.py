@@ -58,7 +58,7 @@ def test_a_line_beyond_its_bound_is_an_error_whoever_asks_and_however_often() ->
     with started(f"print('x' * {LINE_BYTES_MAX}); print('y' * {LINE_BYTES_MAX + 1})") as child:
         assert child.receive(WAIT_S) == "x" * LINE_BYTES_MAX
         for _ in range(2):
-            with pytest.raises(EngineError, match="a line of more than 1000 bytes"):
+            with pytest.raises(EngineError, match="a line is longer than 1000 bytes"):
                 child.receive(WAIT_S)
 
 
@@ -159,7 +159,7 @@ def test_where_no_thread_can_be_started_no_child_is_left(monkeypatch: pytest.Mon
     monkeypatch.setattr(threading.Thread, "start", refuse)
     monkeypatch.setattr(os, "killpg", noted)
     program = Program([sys.executable, "-c", "input()"], "the child", "install it again", takes_input=True)
-    with pytest.raises(EngineError, match="can't start a thread that reads from the child"):
+    with pytest.raises(EngineError, match="can't start a thread to read from the child"):
         Child(program, text_lines, FirstWords(1), 1)
     assert pids
     assert not is_running(pids[0])

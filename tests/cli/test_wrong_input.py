@@ -113,7 +113,7 @@ def test_an_empty_target_is_refused_and_is_not_the_current_directory(folder: Pat
 def test_a_missing_engine_is_named(folder: Path) -> None:
     ended = iosonde("probe", "null:", folder=folder, IOSONDE_ENGINE="/no/such/engine")
     assert ended.returncode == 4
-    assert "IOSONDE_ENGINE names /no/such/engine, which is not executable" in ended.stderr
+    assert "IOSONDE_ENGINE is set to /no/such/engine, which is not an executable file" in ended.stderr
     assert "hint: unset IOSONDE_ENGINE" in ended.stderr
 
 

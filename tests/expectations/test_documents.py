@@ -77,7 +77,11 @@ def test_what_was_judged_is_shown_with_what_its_digits_leave() -> None:
 
 def test_what_was_not_printed_is_undecided_and_says_so() -> None:
     found = checked('cell = "random-read-4KiB-qd1"\nmetric = "latency_ns_p99_9"\nat_most = "1 s"')
-    assert (found.value, found.verdict, found.why) == (None, Verdict.UNDECIDED, "no value: it was not printed")
+    assert (found.value, found.verdict, found.why) == (
+        None,
+        Verdict.UNDECIDED,
+        "it has no value: the printed results do not include it",
+    )
 
 
 def test_a_class_of_operations_that_was_not_printed_has_no_figures() -> None:

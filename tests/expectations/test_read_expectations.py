@@ -58,7 +58,7 @@ def test_metrics_know_their_percentile() -> None:
         (f"{HEAD}{P99}at_most = 1\nat_least = 1\n", "s.toml:4: expectation 1: sets both", "set one of them"),
         (
             f'{HEAD}{P99}at_most = "1 xs"\n',
-            "s.toml:5: expectation 1: at_most = \"1 xs\" has the unknown unit 'xs'",
+            "s.toml:5: expectation 1: at_most = \"1 xs\" uses the unknown unit 'xs'",
             "use ns",
         ),
         (f"{HEAD}{P99}at_most = true\n", "s.toml:5: at_most = true is not a number or a string", 'such as "0.1 ms"'),
@@ -77,8 +77,8 @@ def test_metrics_know_their_percentile() -> None:
         ('name = "x\n', "s.toml:1: not TOML:", "examples/expectations/"),
         (
             f'{HEAD}{P99}at_most = 1\n[[expect]]\nread = 100\nblock_size = "4K"\n{P99}at_most = 1\n',
-            's.toml:8: block_size = "4K" could mean powers of 2 or of 10',
-            "write 4KiB",
+            's.toml:8: block_size = "4K" is ambiguous (powers of 2 or of 10)',
+            "use 4KiB",
         ),
     ],
 )

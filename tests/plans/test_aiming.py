@@ -82,7 +82,7 @@ def test_a_cell_with_an_amount_takes_nothing_of_the_budget() -> None:
     ("line", "words"),
     [
         ('precision = "0%"', 'm.toml:2: precision = "0%" is not in the range 0.1% to 50%'),
-        ('precision = "wide"', "is not a share"),
+        ('precision = "wide"', "is not a percentage"),
         ("precision = true", "is not a percentage"),
         ('budget = "5m"', "m.toml:2: budget needs a precision"),
     ],

@@ -128,7 +128,7 @@ MISTAKES = [
         "m.toml:7: unknown key blocksize in experiment 1",
         "did you mean block_size?",
     ),
-    (changed('"4KiB"', '"4K"'), 'm.toml:7: block_size = "4K" could mean powers of 2 or of 10', "write 4KiB"),
+    (changed('"4KiB"', '"4K"'), 'm.toml:7: block_size = "4K" is ambiguous (powers of 2 or of 10)', "use 4KiB"),
     (changed('"4KiB"', '"-4KiB"'), 'm.toml:7: block_size = "-4KiB" is not a size', "4KiB"),
     (changed('"4KiB"', "4096"), "m.toml:7: block_size = 4096 is not a string with a unit", '"4KiB"'),
     (changed('"4KiB"', '"1GiB"'), 'm.toml:7: block_size = "1GiB" is not in the range 512 B to 64 MiB', ""),
@@ -149,7 +149,7 @@ MISTAKES = [
         "m.toml:7: amount can't be combined",
         "omit one",
     ),
-    (changed("read = 100", 'read = 100\nduration = "5"'), 'm.toml:7: duration = "5" has no unit', "write 5s"),
+    (changed("read = 100", 'read = 100\nduration = "5"'), 'm.toml:7: duration = "5" has no unit', "use 5s"),
     (
         changed("read = 100", 'read = 100\nduration = "99d"'),
         'm.toml:7: duration = "99d" is not in the range 1 ms to 720 h',

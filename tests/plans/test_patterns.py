@@ -77,15 +77,15 @@ def test_a_pattern_has_its_parameters_on_the_wall(text: str, expected: object) -
 
 
 MISTAKEN: list[tuple[str, str]] = [
-    ("zipf", "the exponent is not within 0.001 to 5"),
-    ("zipf:6", "the exponent is not within 0.001 to 5"),
-    ("zipf:1.1:apart", "'apart' is neither scattered nor together"),
-    ("pareto:0.5", "the share is not within 0.001 to 0.499"),
-    ("hot:80", "'80' is not a share of accesses and one of the space"),
+    ("zipf", "the exponent must be between 0.001 and 5"),
+    ("zipf:6", "the exponent must be between 0.001 and 5"),
+    ("zipf:1.1:apart", "unknown placement 'apart'"),
+    ("pareto:0.5", "the share must be between 0.001 and 0.499"),
+    ("hot:80", "'80' is not a pair of percentages"),
     ("hot:80/20,30/80", "do not add up to 100 %"),
     ("hot:100/20", "do not add up to 100 %"),
     ("strided:64", ""),
-    ("runs:0", "the share of jumps is not within 1 to 100 %"),
+    ("runs:0", "the percentage of jumps must be between 1 and 100"),
     ("rndom", "is not a pattern"),
 ]
 
@@ -119,8 +119,8 @@ def test_the_composite_of_the_snia_has_twelve_sizes_and_a_name() -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("4KiB:0,8KiB:1", "no weight from 1"),
-        ("4KiB,8KiB", "no weight from 1"),
+        ("4KiB:0,8KiB:1", "no weight between 1"),
+        ("4KiB,8KiB", "no weight between 1"),
         ("4KiB:1,4096B:2", "a size twice"),
         ("4KiB:1", "mixes 1 sizes"),
     ],

@@ -220,7 +220,7 @@ def test_an_engine_of_another_protocol_is_refused() -> None:
     hello = (
         '{"type":"hello","protocol":99,"version":"9","build_profile":"release","engines":[],"io_uring_refused":null}'
     )
-    with pytest.raises(EngineError, match="protocol 99"):
+    with pytest.raises(EngineError, match="protocol version 99"):
         EngineSource([sys.executable, "-c", f"print('{hello}', flush=True); input()"])
 
 
@@ -235,10 +235,10 @@ def speaking(words: str) -> list[str]:
     [
         ("sys.exit(3)", "exited with code 3"),
         ("import os; os.kill(os.getpid(), 9)", "killed by SIGKILL"),
-        ("print('not json', flush=True); input()", "a line that is not JSON"),
-        ("print('[]', flush=True); input()", "a line that is not an object"),
-        ("print('x' * (5 << 20), flush=True); input()", "a line of more than"),
-        ('print(\'{"type":"synced","id":77}\', flush=True); input()', "an answer to command 77 instead of 1"),
+        ("print('not json', flush=True); input()", "a line is not JSON"),
+        ("print('[]', flush=True); input()", "a line is not a JSON object"),
+        ("print('x' * (5 << 20), flush=True); input()", "a line is longer than"),
+        ('print(\'{"type":"synced","id":77}\', flush=True); input()', "the response is to command 77 instead of 1"),
     ],
 )
 def test_a_broken_engine_is_named_in_one_line(words: str, complaint: str, ending: list[EngineSource]) -> None:

@@ -346,7 +346,7 @@ def test_a_run_whose_chart_fails_has_its_report_its_tables_and_a_warning(
     told = capsys.readouterr()
     warning, hint = told.err.splitlines()
     assert warning.startswith(f'warning: The chart "Throughput over the run" could not be created ({REASON}; report/')
-    assert hint.endswith(f"send the message and the file that `iosonde export {run_path}` writes")
+    assert hint.endswith(f"send this message and the file that `iosonde export {run_path}` creates")
     assert "Report:" in told.out
     assert {path.name for path in run_path.glob("*.parquet")} == {
         "cells.parquet",

@@ -185,7 +185,7 @@ def test_findings_stand_most_severe_first_with_evidence_and_test() -> None:
 
 def test_an_unsupported_percentile_is_a_dash_with_a_footnote() -> None:
     page = render_html(page_of(RunAnalysis(lab_run(repeats=1, quick=True)), []))
-    assert "fewer than 10 samples are above it" in page
+    assert "fewer than 10 samples are above this percentile" in page
     assert '<td class="number">–</td>' in page
 
 

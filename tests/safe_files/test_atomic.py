@@ -20,7 +20,7 @@ def test_where_one_file_has_no_place_none_is_written_and_what_was_there_stays(tm
     (tmp_path / "a.txt").write_text("before", encoding="utf-8")
     with pytest.raises(OutputError, match=r"can't write .*/missing/b\.txt: No such file or directory") as told:
         write_files([(tmp_path / "a.txt", "after"), (tmp_path / "missing/b.txt", "after")])
-    assert told.value.hint == "create its directory, or name another one"
+    assert told.value.hint == "create the directory, or use another one"
     assert [path.read_text(encoding="utf-8") for path in tmp_path.iterdir()] == ["before"]
 
 

@@ -26,5 +26,5 @@ def test_a_file_longer_than_its_bound_is_refused_unread(tmp_path: Path) -> None:
     path = tmp_path / "long"
     path.touch()
     os.truncate(path, BYTES_MAX + 1)
-    with pytest.raises(OSError, match=r"more than the limit of 4 GiB"):
+    with pytest.raises(OSError, match=r"exceeds the limit of 4 GiB"):
         read_regular(path, bytes_max=BYTES_MAX)

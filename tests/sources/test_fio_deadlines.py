@@ -17,8 +17,12 @@ AMOUNT = Timing(warmup_ns=0, measure_ns=0, interval_ns=SECOND_NS, amount_bytes=1
 @pytest.mark.parametrize(
     ("timing", "after_s", "said"),
     [
-        (TIMING, TIMING.lasts_ns / SECOND_NS + JOB_SLACK_S, "fio did not exit within 60 s of its time"),
-        (AMOUNT, STILL_S_MAX, "fio completed nothing for 60.0 s"),
+        (
+            TIMING,
+            TIMING.lasts_ns / SECOND_NS + JOB_SLACK_S,
+            "fio did not exit within 60 s after the end of its run time",
+        ),
+        (AMOUNT, STILL_S_MAX, "fio completed no operations for 60.0 s"),
     ],
     ids=["timed", "with an amount"],
 )

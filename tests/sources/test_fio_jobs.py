@@ -179,27 +179,30 @@ def plan_of(cell: CellPlan) -> Plan:
 
 
 REFUSED: list[tuple[dict[str, Any], str]] = [
-    ({"pattern": "strided:64KiB"}, "starts each pass of a strided pattern at the same blocks"),
-    ({"pattern": "permutation", "jobs": 2}, "visits all blocks once, instead of"),
+    ({"pattern": "strided:64KiB"}, "accesses the same blocks in each pass of a strided pattern"),
+    ({"pattern": "permutation", "jobs": 2}, "accesses every block; the jobs do not"),
     (
         {"pattern": "permutation", "block_sizes": "4KiB:70,64KiB:30", "block_size_bytes": 64 << 10},
-        "does not track visited blocks of several sizes",
+        "does not track accessed blocks with mixed block sizes",
     ),
-    ({"pattern": "sequential", "read_percent": 50}, "keep separate positions"),
-    ({"pattern": "runs:10", "read_percent": 50}, "keep separate positions"),
+    ({"pattern": "sequential", "read_percent": 50}, "uses separate offsets for sequential reads and writes"),
+    ({"pattern": "runs:10", "read_percent": 50}, "uses separate offsets for sequential reads and writes"),
     ({"pattern": "zipf:1"}, "does not support an exponent of exactly 1"),
-    ({"pattern": "zipf:1.1:together"}, "always scatters the ranks"),
-    ({"pattern": "pareto:0.2:together"}, "always scatters the ranks"),
+    ({"pattern": "zipf:1.1:together"}, "always scatters the hot blocks"),
+    ({"pattern": "pareto:0.2:together"}, "always scatters the hot blocks"),
     ({"pattern": "hot:80/20:scattered"}, "can't be scattered"),
     ({"pattern": "hot:80.5/20"}, "zones only in whole percent"),
-    ({"pattern": "hot:0/20,100/80"}, "does not support a zone without accesses"),
-    ({"trim_percent": 10, "read_percent": 90}, "only trims block devices"),
+    ({"pattern": "hot:0/20,100/80"}, "does not support zones without accesses"),
+    ({"trim_percent": 10, "read_percent": 90}, "can trim block devices, but not files"),
     ({"block_sizes": "4KiB:1,64KiB:2", "block_size_bytes": 64 << 10}, "block-size shares only in whole percent"),
     ({"read_percent": 0, "sync": Sync.FDATASYNC}, "do not wait for earlier writes"),
     ({"read_percent": 50, "sync": Sync.FDATASYNC, "queue_depth": 1}, "also flushes after reads"),
-    ({"rate_per_s": 200_000, "arrivals": "poisson"}, "inaccurate above 100,000 per second and job"),
-    ({"rate_per_s": 1_000, "arrivals": "poisson", "jobs": 3}, "does not divide evenly"),
-    ({"rate_per_s": 5, "arrivals": "constant", "read_percent": 70}, "does not divide evenly"),
+    ({"rate_per_s": 200_000, "arrivals": "poisson"}, "inaccurate above 100,000 operations per second per job"),
+    ({"rate_per_s": 1_000, "arrivals": "poisson", "jobs": 3}, "requires an integer rate per job and direction"),
+    (
+        {"rate_per_s": 5, "arrivals": "constant", "read_percent": 70},
+        "requires an integer rate per job and direction",
+    ),
     ({"burst_operations": 8, "think_ns": 1_500}, "whole microseconds"),
 ]
 
@@ -220,14 +223,14 @@ def test_an_amount_that_jobs_can_not_share_is_refused() -> None:
 
 def test_a_warm_up_as_long_as_the_duration_is_refused() -> None:
     timing = Timing(warmup_ns=1_000 * MS, measure_ns=1_000 * MS, interval_ns=100 * MS)
-    with pytest.raises(UsageError, match="may exit before it measures"):
+    with pytest.raises(UsageError, match="can exit before the measurement starts"):
         check_fio_can(plan_of(planned(timing)))
 
 
 def test_a_zipf_of_more_ranks_than_fio_adds_up_is_refused() -> None:
     cell = planned(pattern="zipf:0.9")
     wide = plan_of(cell).model_copy(update={"span_bytes": 10_000_001 * 4096})
-    with pytest.raises(UsageError, match="only sums the first 10,000,000 ranks"):
+    with pytest.raises(UsageError, match="computes zipf from the first 10,000,000 ranks only"):
         check_fio_can(wide)
     check_fio_can(wide.model_copy(update={"span_bytes": 10_000_000 * 4096}))
 

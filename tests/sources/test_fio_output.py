@@ -198,13 +198,13 @@ def test_an_end_before_its_time_is_no_measurement() -> None:
     record = measured("errors.json", planned(0, 5_000, queue_depth=2))
     assert record.failure is not None
     assert record.failure.kind is FailureKind.SHORT
-    assert record.failure.message.startswith("fio ended without an error after 1.0 s of 5.0 s")
+    assert record.failure.message.startswith("fio exited without an error after 1.0 s instead of 5.0 s")
 
 
 def test_a_class_that_never_completed_is_no_measurement() -> None:
     record = measured("errors.json", planned(0, 1_000, queue_depth=2, read_percent=70))
     assert record.failure is not None
-    assert record.failure.message == "no write completed in the measurement time"
+    assert record.failure.message == "no write completed within the measurement time"
 
 
 def test_words_for_people_between_the_objects_are_passed_over() -> None:

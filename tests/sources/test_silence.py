@@ -30,7 +30,7 @@ def silence_of(engine: EngineProcess) -> SilenceError:
 
 def test_one_that_waits_for_its_target_leads_to_the_kernels_log(engine: EngineProcess) -> None:
     found = silence_of(engine)
-    assert found.message == "the engine sent nothing for 0 s"
+    assert found.message == "the engine did not respond within 0 s"
     assert "dmesg" in found.hint
 
 
@@ -38,5 +38,5 @@ def test_one_that_a_signal_has_stopped_is_told_as_that(engine: EngineProcess) ->
     os.kill(engine.pid, signal.SIGSTOP)
     subprocess.run(["sleep", "0.1"], check=True)
     found = silence_of(engine)
-    assert found.message == "the engine sent nothing for 0 s: it is stopped by a signal"
-    assert found.hint == "find out what sent it SIGSTOP, then run again"
+    assert found.message == "the engine did not respond within 0 s: the process was stopped by a signal"
+    assert found.hint == "find out which process sent SIGSTOP to the engine, then run again"

@@ -105,7 +105,7 @@ def test_only_one_process_writes_a_journal(measured: Path, tmp_path: Path) -> No
     with_journal(measured, tmp_path / "run", (measured / "journal").read_bytes())
     with Journal(tmp_path / "run/journal", go_on=True), pytest.raises(RecordError) as caught:
         Journal(tmp_path / "run/journal", go_on=True)
-    assert caught.value.message.endswith("is being written by another iosonde")
+    assert caught.value.message.endswith("is being written by another iosonde process")
 
 
 def test_going_on_with_a_torn_journal_cuts_off_what_is_torn(measured: Path, tmp_path: Path) -> None:
@@ -129,5 +129,5 @@ def test_a_histogram_that_disagrees_with_its_count_is_refused(measured: Path, tm
                 totals["count"] += 1
             payload = json.dumps(cell).encode()
         forged.append(encode(frame.kind, payload))
-    with pytest.raises(RecordError, match=r"\w+ operations, but \d+ latencies in their histogram"):
+    with pytest.raises(RecordError, match=r"\w+ operations, but \d+ latencies in the histogram"):
         with_journal(measured, tmp_path / "forged", b"".join(forged))

@@ -86,7 +86,7 @@ def test_a_frame_that_is_cut_is_damage_until_the_rest_of_it_comes(run: Path) -> 
     followed = FollowedRun(run)
     append(run, whole()[start : end - 1])
     assert [type(each) for each in followed.news()] == [RunHeader]
-    assert followed.record().damage == f"the journal ends inside a frame, at byte {start}"
+    assert followed.record().damage == f"the journal ends within a frame, at byte {start}"
     append(run, whole()[end - 1 : end])
     assert len(list(followed.news())) == 1
     assert followed.record().damage is None
@@ -177,7 +177,7 @@ def test_what_a_newer_version_appends_is_refused_whenever_it_is_asked_for(run: P
     followed.read()
     append(run, encode(200, b'{"new":1}'))  # type: ignore[arg-type]
     for _ in range(2):
-        with pytest.raises(NewerError, match="a frame of the kind 200"):
+        with pytest.raises(NewerError, match="a frame of kind 200"):
             followed.read()
 
 

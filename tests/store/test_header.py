@@ -50,7 +50,7 @@ def test_a_header_that_was_edited_is_refused_with_the_reason(run: Path) -> None:
 def test_a_header_without_its_checksum_is_refused(run: Path) -> None:
     text = (run / "run.json").read_text(encoding="utf-8")
     (run / "run.json").write_text(re.sub(r' "checksum": "[0-9a-f]+",\n', "", text), encoding="utf-8")
-    with pytest.raises(RecordError, match="it has no checksum"):
+    with pytest.raises(RecordError, match="the checksum after the schema version is missing"):
         load_header(run)
 
 

@@ -65,7 +65,7 @@ def test_a_flipped_bit_is_found_wherever_it_is() -> None:
 def test_what_is_broken_says_where_and_how() -> None:
     data = journal_bytes(b"first", b"second")
     broken = list(decode(data[:-1]))[-1]
-    assert broken == Broken(PREFIX.size + HEAD.size + 5, len(data) - 1, "the journal ends inside a frame")
+    assert broken == Broken(PREFIX.size + HEAD.size + 5, len(data) - 1, "the journal ends within a frame")
 
 
 @pytest.mark.parametrize("data", [b"", b"iosonde", b"PAR1 and so on, for a while"])
@@ -153,7 +153,7 @@ def test_where_more_than_the_last_frame_is_damaged_nothing_is_cut_and_nothing_ad
     data[-3] ^= 1
     data[-len(PAYLOADS[-1]) - HEAD.size - 3] ^= 1
     (tmp_path / "journal").write_bytes(data)
-    with pytest.raises(RecordError, match="to its end, more than the last frame"):
+    with pytest.raises(RecordError, match="on, which is more than the last frame"):
         Journal(tmp_path / "journal", go_on=True)
     assert (tmp_path / "journal").read_bytes() == data
     assert whole(bytes(data)) == [PAYLOADS[0]]

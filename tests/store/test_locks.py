@@ -98,7 +98,7 @@ def test_a_writer_is_seen_by_every_look_while_it_is_there_and_by_none_afterwards
             os.read(ready, 1)
             assert all(is_being_written(run) for _ in range(LOOKS // 20))
             assert load_run(run).running
-            with pytest.raises(RecordError, match="is being written by another iosonde"):
+            with pytest.raises(RecordError, match="is being written by another iosonde process"):
                 Journal(run / "journal", go_on=True)
 
 
@@ -117,7 +117,7 @@ def test_a_writer_of_the_first_version_is_seen_and_respected(tmp_path: Path) -> 
     with (run / "journal").open("r+b") as old:
         fcntl.flock(old, fcntl.LOCK_EX | fcntl.LOCK_NB)
         assert is_being_written(run)
-        with pytest.raises(RecordError, match="is being written by another iosonde"):
+        with pytest.raises(RecordError, match="is being written by another iosonde process"):
             Journal(run / "journal", go_on=True)
     assert not is_being_written(run)
 
@@ -150,7 +150,7 @@ def test_a_run_that_is_written_while_it_is_packed_gives_no_archive(
         return load_run(path, intervals=intervals)
 
     monkeypatch.setattr("iosonde.store.packing.load_run", meanwhile)
-    with pytest.raises(RecordError, match="is being written by another iosonde"):
+    with pytest.raises(RecordError, match="is being written by another iosonde process"):
         write_archive(run, tmp_path / "run.zip")
     assert [each.name for each in tmp_path.iterdir()] == ["run"]
 

@@ -92,7 +92,7 @@ def unknown_frame_before_a_torn_end(run: Path) -> None:
 NEWER: dict[str, tuple[Callable[[Path], None], str]] = {
     "a header of the next version": (
         lambda run: forge(run, lambda header: header.update(schema_version=SCHEMA_VERSION + 1)),
-        f"schema {SCHEMA_VERSION + 1}; this one reads up to {SCHEMA_VERSION}",
+        f"schema {SCHEMA_VERSION + 1}; this version supports up to {SCHEMA_VERSION}",
     ),
     "a header of a version far away": (
         lambda run: forge(run, lambda header: header.update(schema_version=10**12)),
@@ -131,11 +131,11 @@ NEWER: dict[str, tuple[Callable[[Path], None], str]] = {
     "a field of a session": (add_to(Kind.SESSION, "host"), "field host.colour"),
     "a field of a later pass": (add_to(Kind.LATER_PASS, "targets", 0), "field targets.0.colour"),
     "a field of the end": (add_to(Kind.END), "field colour"),
-    "a frame at the end": (unknown_frame(1), f"a frame of the kind {UNKNOWN_KIND}"),
-    "a frame in the middle": (unknown_frame(0.5), f"a frame of the kind {UNKNOWN_KIND}"),
-    "a frame at the start": (unknown_frame(0), f"a frame of the kind {UNKNOWN_KIND}"),
-    "a frame behind a damaged stretch": (unknown_frame_behind_a_damaged_stretch, f"the kind {UNKNOWN_KIND}"),
-    "a frame before a torn end": (unknown_frame_before_a_torn_end, f"the kind {UNKNOWN_KIND}"),
+    "a frame at the end": (unknown_frame(1), f"a frame of kind {UNKNOWN_KIND}"),
+    "a frame in the middle": (unknown_frame(0.5), f"a frame of kind {UNKNOWN_KIND}"),
+    "a frame at the start": (unknown_frame(0), f"a frame of kind {UNKNOWN_KIND}"),
+    "a frame behind a damaged stretch": (unknown_frame_behind_a_damaged_stretch, f"a frame of kind {UNKNOWN_KIND}"),
+    "a frame before a torn end": (unknown_frame_before_a_torn_end, f"a frame of kind {UNKNOWN_KIND}"),
 }
 
 
@@ -168,7 +168,7 @@ def test_everything_that_reads_a_run_refuses_a_newer_one_in_words_and_leaves_it_
             read()
         assert "was written by a newer iosonde" in caught.value.message, name
         assert said in caught.value.message, name
-        assert caught.value.hint == "install the newer iosonde to read it", name
+        assert caught.value.hint == "upgrade iosonde to read this run", name
         assert content_of(path) == before, name
     assert not (path.parent / "run.zip").exists()
 
@@ -208,7 +208,7 @@ def test_each_command_tells_a_newer_run_in_two_lines_and_writes_nothing(change: 
         lines = ended.stderr.splitlines()
         assert len(lines) == 2, name
         assert lines[0].startswith("error: run was written by a newer iosonde"), name
-        assert lines[1] == "hint: install the newer iosonde to read it", name
+        assert lines[1] == "hint: upgrade iosonde to read this run", name
         assert content_of(tmp_path / "run") == before, name
     listed = json.loads(iosonde("list", "--json", folder=tmp_path).stdout)
     assert [(run["state"], run["reason"].startswith("was written by a newer iosonde")) for run in listed] == [
@@ -224,14 +224,14 @@ def test_what_is_no_version_is_refused_as_such(version: object, tmp_path: Path) 
     for read in (load_run, load_header):
         with pytest.raises(RecordError) as caught:
             read(tmp_path / "run")
-        assert "which iosonde does not write" in caught.value.message
+        assert "so iosonde did not write it" in caught.value.message
         assert not isinstance(caught.value, NewerError)
 
 
 def test_a_header_without_a_version_is_refused_as_such(tmp_path: Path) -> None:
     shutil.copytree(NEWEST, tmp_path / "run")
     forge(tmp_path / "run", lambda header: header.pop("schema_version"))
-    with pytest.raises(RecordError, match="has no schema version, which iosonde does not write"):
+    with pytest.raises(RecordError, match="has no schema version, so iosonde did not write it"):
         load_run(tmp_path / "run")
 
 
@@ -249,9 +249,9 @@ def test_a_version_that_stands_in_a_header_twice_counts_where_it_stands_last(tmp
 def test_a_journal_of_version_0_is_refused(tmp_path: Path) -> None:
     shutil.copytree(NEWEST, tmp_path / "run")
     write_frames(tmp_path / "run", frames_of(tmp_path / "run"), 0)
-    with pytest.raises(RecordError, match="has the schema version 0, which iosonde does not write"):
+    with pytest.raises(RecordError, match="has the invalid schema version 0, so iosonde did not write it"):
         load_run(tmp_path / "run")
-    with pytest.raises(RecordError, match="which iosonde does not write"):
+    with pytest.raises(RecordError, match="so iosonde did not write it"):
         summarise_run(tmp_path / "run", lambda plan: plan.cells)
 
 
@@ -286,7 +286,7 @@ def test_runs_of_every_schema_version_load_whole(path: Path) -> None:
 
 def test_an_older_word_for_cells_of_fio_in_which_nothing_completed_is_known(tmp_path: Path) -> None:
     shutil.copytree(RUNS / "v2-all-frames", tmp_path / "run")
-    failure = {"kind": "nothing", "message": "no read completed in the measurement time"}
+    failure = {"kind": "nothing", "message": "no read completed within the measurement time"}
     add_to(Kind.CELL, name="failure", value=failure)(tmp_path / "run")
     write_frames(tmp_path / "run", frames_of(tmp_path / "run"), version=2)
     kinds = {cell.failure.kind for cell in load_run(tmp_path / "run").cells if cell.failure is not None}

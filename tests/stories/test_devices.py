@@ -273,7 +273,7 @@ def test_a_device_that_shrinks_while_it_is_measured_ends_the_run(tmp_path: Path)
         done("losetup", "--set-capacity", device)
         _, errors = process.communicate(timeout=30)
     assert process.returncode == 3, errors
-    assert f"{device} had {SIZE_BYTES} bytes and now has {32 << 20}" in errors
+    assert f"the size of {device} changed from {SIZE_BYTES} to {32 << 20} bytes" in errors
 
 
 def test_two_runs_on_one_device_name_each_other(device: Path) -> None:

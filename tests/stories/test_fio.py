@@ -193,8 +193,8 @@ def test_a_fio_that_is_killed_is_named_and_the_run_can_go_on(tmp_path: Path) -> 
     os.kill(running_fio(process), signal.SIGKILL)
     _, stderr = process.communicate(timeout=20)
     assert process.returncode == 4
-    assert "error: fio was ended by SIGKILL" in stderr
-    assert "then run `iosonde resume run` to continue" in stderr
+    assert "error: fio was killed by SIGKILL" in stderr
+    assert "`iosonde resume run` continues the run" in stderr
 
 
 def test_a_file_that_is_cut_meanwhile_ends_the_run(tmp_path: Path) -> None:
@@ -207,7 +207,7 @@ def test_a_file_that_is_cut_meanwhile_ends_the_run(tmp_path: Path) -> None:
     os.truncate(target, 4096)
     _, stderr = process.communicate(timeout=20)
     assert process.returncode == 3, stderr
-    assert "had 16777216 bytes and now has 4096" in stderr
+    assert "changed from 16777216 to 4096 bytes" in stderr
     (failed,) = load_run(tmp_path / "run").cells
     assert failed.failure is not None
     assert failed.failure.kind is FailureKind.CHANGED
@@ -239,7 +239,7 @@ def test_a_fio_that_measures_nothing_says_why(tmp_path: Path) -> None:
     words = ("probe", ".", "--engine", "fio", "--buffered", "--size", "16MiB")
     ended = iosonde(*words, folder=tmp_path, **environment)
     assert ended.returncode == 4
-    assert "error: fio reported no result: fio: engine not loadable" in ended.stderr
+    assert "error: fio reported no results: fio: engine not loadable" in ended.stderr
     assert [path.name for path in tmp_path.iterdir()] == ["other-fio"]
 
 

@@ -119,7 +119,7 @@ def test_a_full_disk_is_told_with_a_way_out_and_holds_no_part_of_a_form(
     error, hint = ended.stderr.splitlines()[-2:]
     assert error.startswith("error: can't write ")
     assert error.endswith("No space left on device")
-    assert hint == "hint: free some space, or name another directory"
+    assert hint == "hint: free some space, or use another directory"
     assert "Traceback" not in ended.stderr
     assert [path for path in small_disk.rglob("*") if path.is_file()] == [small_disk / "ballast"]
 

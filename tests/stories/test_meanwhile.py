@@ -74,8 +74,8 @@ def replace(path: Path) -> None:
 @pytest.mark.parametrize(
     ("change", "said", "refused"),
     [
-        (shorten, "had 16777216 bytes and now has", "is not the file that was measured: its size was 16777216 bytes"),
-        (remove, "was removed or moved away", "target can't be found: No such file or directory"),
+        (shorten, "changed from 16777216 to ", "is not the file that was measured: it had 16777216 bytes"),
+        (remove, "was removed or moved", "target can't be found: No such file or directory"),
         (replace, "was replaced by another file", "is not the file that was measured: its inode number was"),
     ],
 )

@@ -39,6 +39,6 @@ def test_no_way_into_the_program_writes_to_a_device_where_asserts_are_off(
 def test_what_is_refused_names_the_device_and_the_way_out() -> None:
     with pytest.raises(UnpermittedWriteError) as refused:
         OpenRequest(target(Path("/dev/sdz")), write=True, direct=True)
-    assert refused.value.message == "/dev/sdz is a block device, and there is no permit to write to it"
-    assert refused.value.hint.endswith("mount the device and name a directory on it")
+    assert refused.value.message == "/dev/sdz is a block device, and writing to it is not permitted"
+    assert refused.value.hint.endswith("mount the device and specify a directory on it")
     assert (refused.value.final, refused.value.exit_code) == (True, 3)

@@ -107,7 +107,7 @@ pub fn run_job(
         }
         measured(result.clone());
         if !is_stuck && whole.iter().any(|target| has_holes(target)) {
-            let message = "the target has new unwritten parts: it was truncated during the measurement";
+            let message = "the target has new holes: it was truncated during the measurement";
             result.fail(Failure::new(FailureKind::Changed, message));
         }
         // A power-cut test reads the ledger from its disk, so it has to be there by now.
@@ -131,7 +131,7 @@ fn has_holes(target: &Target) -> bool {
 
 fn flush_ledger(target: &Target) -> Result<(), Failure> {
     let Some(ledger) = &target.ledger else { return Ok(()) };
-    waiting_for(format!("writing the ledger of {} to its disk", target.path().display()), ledger.progress_source());
+    waiting_for(format!("flushing the ledger of {} to disk", target.path().display()), ledger.progress_source());
     ledger.flush()
 }
 

@@ -55,7 +55,7 @@ impl<'scope> TargetMonitor<'scope> {
         };
         let started = Builder::new().name("watcher".to_owned()).stack_size(256 << 10).spawn_scoped(scope, check);
         let handle = started.map_err(|error| {
-            Failure::from_io(FailureKind::EngineRefused, "cannot start the thread that checks targets", &error)
+            Failure::from_io(FailureKind::EngineRefused, "cannot start the thread that monitors the targets", &error)
         })?;
         Ok(Self { state, handle: Some(handle) })
     }

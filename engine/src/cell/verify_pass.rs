@@ -80,13 +80,14 @@ pub fn verify(target: &Target, stop: &AtomicBool, progress: &mut dyn FnMut(u64))
     }
     if target.size_bytes < ledger.head().size_bytes {
         let (now, was) = (target.size_bytes, ledger.head().size_bytes);
-        let message = format!("{} has {now} bytes; it had {was} when it was written", target.path().display());
+        let message =
+            format!("the size of {} is {now} bytes; it was {was} when the data was written", target.path().display());
         return Err(Failure::new(FailureKind::Changed, message));
     }
     target.drop_cached()?;
     let since = Instant::now();
     let (next_step, returned) = (AtomicU64::new(0), AtomicU64::new(0));
-    waiting_for(format!("reading {} back", target.path().display()), ProgressSource::None);
+    waiting_for(format!("reading back {}", target.path().display()), ProgressSource::None);
     let mut sum = Verification { step_bytes: ledger.head().step_bytes, ..Verification::default() };
     scope(|scope| -> Result<(), Failure> {
         let part = || Reader::new(target, ledger, &returned).map(|reader| reader.read(&next_step, stop));
@@ -98,7 +99,7 @@ pub fn verify(target: &Target, stop: &AtomicBool, progress: &mut dyn FnMut(u64))
             }
         }
         if let (true, Some(error)) = (parts.is_empty(), refused) {
-            return Err(Failure::from_io(FailureKind::EngineRefused, "cannot start a thread to read back", &error));
+            return Err(Failure::from_io(FailureKind::EngineRefused, "cannot start a read-back thread", &error));
         }
         let (mut reported, mut seen) = (Instant::now(), 0);
         while parts.iter().any(|part| !part.is_finished()) {
@@ -138,7 +139,7 @@ impl<'a> Reader<'a> {
         let steps_each = (READ_BYTES / step_bytes).max(1);
         let length = usize::try_from(steps_each * step_bytes).unwrap_or(usize::MAX);
         let buffers = Buffers::new(length).map_err(|error| {
-            Failure::from_io(FailureKind::EngineRefused, "cannot allocate memory to read back into", &error)
+            Failure::from_io(FailureKind::EngineRefused, "cannot allocate the read-back buffers", &error)
         })?;
         Ok(Self { target, ledger, buffers, steps_each, returned })
     }

@@ -156,7 +156,7 @@ impl<'scope> WorkerPool<'scope> {
             let stuck_workers = self.handles.iter().enumerate().filter(|(_, handle)| handle.is_some());
             let prefix = target_prefix(stuck_workers.map(|(worker, _)| worker / self.workers_each), self.targets);
             let message = format!(
-                "{prefix}{workers} of {of} workers wait in the kernel for an operation that did not complete within \
+                "{prefix}{workers} of {of} workers are blocked in the kernel by an operation that did not complete within \
                  {limit_s} s"
             );
             Failure::new(FailureKind::Stuck, message)

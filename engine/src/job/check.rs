@@ -34,7 +34,7 @@ impl Job {
         let trims_most = 100 - self.read_percent;
         if self.trim_percent > trims_most {
             return bad(format!(
-                "trim_percent is {}; the maximum next to these reads is {trims_most}",
+                "trim_percent is {}; with these reads, the maximum is {trims_most}",
                 self.trim_percent
             ));
         }
@@ -67,7 +67,7 @@ impl Job {
         let is_weightless = self.block_sizes.iter().any(|share| share.weight == 0);
         if self.block_sizes.len() > SIZES_MAX || is_weightless || weights > u64::from(WEIGHTS_MAX) {
             return bad(format!(
-                "a job takes at most {SIZES_MAX} block sizes, with weights of at least 1 and a sum of at most {WEIGHTS_MAX}"
+                "a job can have at most {SIZES_MAX} block sizes, with weights of at least 1 and a sum of at most {WEIGHTS_MAX}"
             ));
         }
         if self.block_sizes.iter().map(|share| share.size_bytes).max() != Some(self.block_size_bytes) {
@@ -106,7 +106,7 @@ impl Job {
         if end_bytes.is_none_or(|end_bytes| end_bytes > target.size_bytes) {
             let from = if self.offset_bytes == 0 { String::new() } else { format!(" at offset {}", self.offset_bytes) };
             return bad(format!(
-                "the test region of {} bytes{from} ends beyond the target's {} bytes",
+                "the test region of {} bytes{from} extends beyond the end of the target at {} bytes",
                 self.span_bytes, target.size_bytes
             ));
         }
@@ -288,7 +288,7 @@ impl Job {
         let Some(burst) = self.burst else { return Ok(()) };
         if burst.operations == 0 || burst.operations > COUNT_MAX || burst.think_ns > DURATION_NS_MAX {
             return bad(format!(
-                "a burst takes 1 to {COUNT_MAX} operations and a think time of up to {DURATION_NS_MAX} ns"
+                "a burst requires 1 to {COUNT_MAX} operations and a think time of up to {DURATION_NS_MAX} ns"
             ));
         }
         if self.pace.is_some() {
@@ -296,7 +296,7 @@ impl Job {
         }
         if self.engine == Engine::Psync && self.queue_depth > 1 {
             return bad(
-                "burst requires queue depth 1 under psync, where each thread would have its own bursts".to_owned()
+                "with psync, burst requires queue depth 1, because each thread would run separate bursts".to_owned()
             );
         }
         Ok(())
@@ -309,7 +309,7 @@ fn check_zones(zones: &[Zone]) -> Result<(), Failure> {
     let is_empty = zones.iter().any(|zone| zone.space_permille == 0);
     if zones.len() > ZONES_MAX || !is_whole || is_empty {
         return bad(format!(
-            "hot_spots takes 1 to {ZONES_MAX} zones with space_permille of at least 1; the sums of accesses_permille and of space_permille must be 1000"
+            "hot_spots requires 1 to {ZONES_MAX} zones with space_permille of at least 1; the sums of accesses_permille and of space_permille must be 1000"
         ));
     }
     Ok(())

@@ -147,7 +147,7 @@ impl LedgerSpec {
             }
             _ => {
                 let message =
-                    "a kept ledger requires a target with write access, and a left one a target with read access";
+                    "ledger form kept requires write access to the target, and form left requires read access";
                 Err(Failure::new(FailureKind::Protocol, message))
             }
         }

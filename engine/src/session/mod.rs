@@ -165,7 +165,7 @@ impl<W: Write> Session<W> {
 
     fn answer_refused(&mut self) {
         for _ in 0..self.stop_control.refused.swap(0, Ordering::SeqCst) {
-            let message = format!("a command was refused because {COMMANDS_WAITING_MAX} others were waiting");
+            let message = format!("a command was rejected because {COMMANDS_WAITING_MAX} others were already queued");
             self.send(&Event::error(None, Failure::new(FailureKind::Protocol, message)));
         }
     }
@@ -213,7 +213,7 @@ impl<W: Write> Session<W> {
     // Opens a target, with its drive if it is simulated.
     fn open(&mut self, id: u64, spec: TargetSpec) -> Result<Event, Failure> {
         if self.targets.len() >= TARGETS_MAX as usize {
-            let message = format!("{TARGETS_MAX} targets are open; this is the maximum");
+            let message = format!("the maximum of {TARGETS_MAX} targets is already open");
             return Err(Failure::new(FailureKind::Protocol, message));
         }
         let is_simulated = matches!(spec, TargetSpec::Simulation { .. });
@@ -241,7 +241,7 @@ impl<W: Write> Session<W> {
         let (needed, free) = (model.memory_bytes(), memory_bytes_free());
         if needed > free {
             let message = format!(
-                "this drive needs {needed} bytes of memory, but {free} are free; a larger capacity_scale reduces the need"
+                "this drive needs {needed} bytes of memory, but {free} are free; increase capacity_scale to use less memory"
             );
             return Err(Failure::new(FailureKind::BadModel, message));
         }

@@ -21,7 +21,7 @@ pub fn open(opener: &dyn TargetOpener, spec: TargetSpec, created: &mut dyn FnMut
             let write = access == Access::Write;
             if create != size_bytes.is_some() || (create && !write) {
                 let message =
-                    "a file to create requires size_bytes and access write; an existing one takes no size_bytes";
+                    "creating a file requires size_bytes and access write; an existing file must not have size_bytes";
                 return Err(Failure::new(FailureKind::Protocol, message));
             }
             let options = FileOptions { write, create_bytes: size_bytes, direct };

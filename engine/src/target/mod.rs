@@ -184,14 +184,14 @@ impl Target {
         let path = self.path.display();
         let what = match self.identity_of_handle(file) {
             Ok(now) if now.size_bytes != identity.size_bytes => {
-                format!("{path} had {} bytes and now has {}", identity.size_bytes, now.size_bytes)
+                format!("the size of {path} changed from {} to {} bytes", identity.size_bytes, now.size_bytes)
             }
             Ok(_) => match self.identity_of_path() {
                 Ok(now) if now.is_file_of(&identity) => return None,
                 Ok(_) => format!("{path} was replaced by another {}", self.noun()),
                 Err(failure) if failure.kind == FailureKind::NotDevice => failure.message,
                 Err(failure) if failure.kind == FailureKind::TargetMissing => {
-                    format!("{path} was removed or moved away")
+                    format!("{path} was removed or moved")
                 }
                 Err(failure) => return Some(Failure { kind: FailureKind::Io, ..failure }),
             },

@@ -56,12 +56,12 @@ impl Namespace {
         let (number, of_block) = (number_of(generic.as_raw_fd()), number_of(block.as_raw_fd()));
         let drives = [&own, &block_folder].map(|each| canonicalize(each.join("device")).ok());
         if number.is_none() || number != of_block || drives[0].is_none() || drives[0] != drives[1] {
-            return Err(not_usable(format!("{} belongs to another namespace than the block device", path.display())));
+            return Err(not_usable(format!("{} and the block device belong to different namespaces", path.display())));
         }
         let metadata_bytes = read_number(&block_folder.join("metadata_bytes")).unwrap_or(0);
         if metadata_bytes > 0 {
             let message = format!(
-                "the namespace has {metadata_bytes} bytes of metadata per block, which passthrough reads do not support"
+                "the namespace has {metadata_bytes} bytes of metadata per block, which passthrough does not support"
             );
             return Err(not_usable(message));
         }

@@ -274,7 +274,7 @@ def _estimate_operation(
     iops = found.rate(weights=fitting(weights, len(found.records)), looked=asked.looked)
     assert iops is not None, "some operations completed"
     latency = found.time(iops.weights, looked=asked.looked)
-    assert latency is not None, "completed operations have a latency"
+    assert latency is not None, "expected latencies for completed operations"
     merged = leading(whole)
     return OperationEstimate(
         operation=operation,
@@ -309,7 +309,7 @@ def _bandwidth(found: RepeatValues, iops: Estimate, asked: _Asked) -> Estimate:
     own = [each and Own(each.error * size, each.effective) for each, size in zip(found.own_rates, moved, strict=True)]
     rates = [rate * size for rate, size in zip(found.rates, moved, strict=True)]
     made = estimate(rates, found.lengths, own, weights=iops.weights, looked=asked.looked)
-    assert made is not None, "there are as many repeats as for the throughput"
+    assert made is not None, "expected the same repeats as for IOPS"
     return made
 
 

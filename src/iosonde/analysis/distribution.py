@@ -16,11 +16,11 @@ from iosonde.records import Distribution, Moments, Operation, Percentiles, Prove
 from iosonde.vocabulary import Quantity
 
 ADDED_UP: Final = "the repeats are merged, so their spread is unknown"
-NOT_PRINTED: Final = "it was not printed"
-UNCOUNTED: Final = "the printed means of several repeats have no operation counts"
+NOT_PRINTED: Final = "the printed results do not include it"
+UNCOUNTED: Final = "the printed means have no operation counts, so they cannot be averaged over repeats"
 NOT_ADDED: Final = "printed percentiles of several repeats cannot be merged"
-MIXED: Final = "some repeats have counts and others have printed numbers"
-NO_INTERVAL_DERIVED: Final = "it is derived from means that were printed without intervals"
+MIXED: Final = "some repeats have histograms and others only printed values"
+NO_INTERVAL_DERIVED: Final = "it was computed from printed means without intervals"
 
 
 def latency_figure(
@@ -31,7 +31,9 @@ def latency_figure(
     ``why_none`` is the reason for a missing value or 95 % interval. A single distribution never has an interval.
     Raises ValueError for counts of two engines with different histogram ceilings.
     """
-    assert quantity not in {Quantity.IOPS, Quantity.BYTES_PER_S}, "a latency distribution has no throughput"
+    assert quantity not in {Quantity.IOPS, Quantity.BYTES_PER_S}, (
+        "throughput cannot be computed from a latency distribution"
+    )
     blank = Figure(quantity=quantity, operation=operation, value=None, place=place)
     known = [each for each in repeats if each is not None]
     if not known or len(known) < len(repeats):

@@ -186,7 +186,7 @@ def fitting(weights: Sequence[float] | None, repeats: int) -> Sequence[float] | 
 
 def reach_of(spread: Spread, *, looked: bool) -> float:
     """The half-width of an interval in standard errors."""
-    assert spread.degrees is not None, "there are two repeats"
+    assert spread.degrees is not None, "expected at least two repeats"
     if spread.level is Level.WITHIN:
         return student_t(spread.degrees, CONFIDENCE_WITHIN)
     return student_t(spread.degrees, CONFIDENCE_LOOKED if looked else CONFIDENCE)

@@ -37,7 +37,7 @@ def percent_label(percent: float) -> str:
 def _precision_bits(layout: Layout) -> int:
     """The base-2 logarithm of the number of buckets per octave."""
     bits = layout.buckets_per_octave.bit_length() - 1
-    assert 1 << bits == layout.buckets_per_octave, "the number of buckets per octave is a power of 2"
+    assert 1 << bits == layout.buckets_per_octave, "the number of buckets per octave must be a power of 2"
     return bits
 
 
@@ -68,11 +68,11 @@ def coarsen(histogram: Histogram, layout: Layout) -> Histogram:
     if layout == histogram.layout:
         return histogram
     if layout.ceiling_ns != histogram.layout.ceiling_ns:
-        message = f"a histogram ceiling of {histogram.layout.ceiling_ns} ns cannot be converted to {layout.ceiling_ns}"
+        message = f"can't convert a histogram ceiling of {histogram.layout.ceiling_ns} ns to {layout.ceiling_ns} ns"
         raise ValueError(message)
     if layout.buckets_per_octave > histogram.layout.buckets_per_octave:
         have, want = histogram.layout.buckets_per_octave, layout.buckets_per_octave
-        message = f"a histogram with {have} buckets per octave cannot be converted to {want}"
+        message = f"can't convert a histogram with {have} buckets per octave to {want} buckets per octave"
         raise ValueError(message)
     lows = (low_and_width(histogram.layout, bucket)[0] for bucket in histogram.bucket)
     coarse = Histogram(layout=layout, bucket=tuple(bucket_of(layout, low) for low in lows), count=histogram.count)

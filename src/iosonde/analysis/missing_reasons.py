@@ -12,10 +12,10 @@ NORMAL: Final = 1.96
 
 NOT_MEASURED: Final = "not measured"
 ENGINE_UNKNOWING: Final = "the engine does not report it"
-NO_DATA_MOVED: Final = "a flush moves no data"
-FEW_BEYOND: Final = f"fewer than {SAMPLES_BEYOND_MIN} samples are above it"
-ONE_REPEAT: Final = "there is only one repeat, so the spread of repeats is unknown"
-TOO_WIDE: Final = f"the interval would extend above {RATIO_MAX:g} times the value or below 1/{RATIO_MAX:g} of it"
+NO_DATA_MOVED: Final = "a flush transfers no data"
+FEW_BEYOND: Final = f"fewer than {SAMPLES_BEYOND_MIN} samples are above this percentile"
+ONE_REPEAT: Final = "with only one repeat, the spread between repeats is unknown"
+TOO_WIDE: Final = f"the interval would exceed {RATIO_MAX:g} times the value or fall below 1/{RATIO_MAX:g} of it"
 RATE_NOT_KEPT: Final = "the arrival rate was not sustained, so latency depends on the measurement time"
 NO_ENGINE_COST: Final = "the engine's CPU time was not measured"
 
@@ -44,8 +44,8 @@ def why_no_percentile_interval(figures: OperationEstimate, percent: float) -> st
     if why := why_no_mean_interval(figures.iops):
         return why
     if _reaches_beyond(figures.count, percent):
-        return "too few samples are above it for an upper bound"
-    return f"{figures.iops.repeats} repeats with this spread are too few for an interval"
+        return "too few samples are above this percentile for an upper bound"
+    return f"with this spread, {figures.iops.repeats} repeats are too few for an interval"
 
 
 def why_no_range(figures: OperationEstimate, percent: float) -> str:
@@ -55,7 +55,7 @@ def why_no_range(figures: OperationEstimate, percent: float) -> str:
         return ""
     if figures.saturated:
         return RATE_NOT_KEPT
-    return f"not every repeat has {SAMPLES_BEYOND_MIN} samples above it"
+    return f"some repeats have fewer than {SAMPLES_BEYOND_MIN} samples above this percentile"
 
 
 def why_no_depth(cell: CellEstimate) -> str:

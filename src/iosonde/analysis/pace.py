@@ -18,8 +18,8 @@ standard deviations than this is not distinguishable from chance."""
 
 
 SATURATED: Final = (
-    "Saturated: response latency grows with the measurement time. Its percentiles are withheld, and its mean and "
-    "maximum are lower bounds (≥)."
+    "Saturated: response latency grows with the measurement time. Percentiles are not reported; mean and maximum are "
+    "lower bounds (≥)."
 )
 """The note next to the latencies of a saturated cell."""
 

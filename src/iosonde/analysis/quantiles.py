@@ -175,9 +175,9 @@ def _reach(
     found = []
     for shares in below:
         spread = spread_of(shares, counts, known, weights=counts)
-        assert spread.error is not None, "there are two repeats"
-        assert spread.degrees is not None, "there are two repeats"
-        assert spread.level is not None, "there are two repeats"
+        assert spread.error is not None, "expected at least two repeats"
+        assert spread.degrees is not None, "expected at least two repeats"
+        assert spread.level is not None, "expected at least two repeats"
         between_share = spread.between_share(sum(counts) / len(counts))
         errors = reach_of(spread, looked=looked)
         found.append(_Reach(spread.error * errors, errors, spread.degrees, spread.level, between_share))

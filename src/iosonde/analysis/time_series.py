@@ -64,7 +64,7 @@ def _parts(record: CellRecord, length_ns_min: int) -> Iterator[tuple[IntervalRec
 
 
 def _moment(record: CellRecord, intervals: tuple[IntervalRecord, ...], mean_iops: float) -> Moment:
-    assert record.clock_start is not None, "the caller has selected repeats with clocks"
+    assert record.clock_start is not None, "the caller must select repeats with clock readings"
     length_ns = sum(each.end_ns - each.start_ns for each in intervals)
     iops = sum(count_all(each.operations) for each in intervals) * SECOND_NS / length_ns
     middle_ns = (intervals[0].start_ns + intervals[-1].end_ns) // 2

@@ -77,7 +77,7 @@ class Child(Generic[Item]):
         except RuntimeError as error:
             self.kill()
             self.end(0)
-            raise EngineError(f"can't start a thread that reads from {program.name}", HINT_PROCESSES) from error
+            raise EngineError(f"can't start a thread to read from {program.name}", HINT_PROCESSES) from error
 
     @property
     def pid(self) -> int:
@@ -112,7 +112,7 @@ class Child(Generic[Item]):
         assert self._process.stdout is not None
         while line := self._process.stdout.readline(bytes_max + 1):
             if len(line) > bytes_max and not line.endswith(b"\n"):
-                message = f"a line of more than {bytes_max} bytes"
+                message = f"a line is longer than {bytes_max} bytes"
                 raise LineTooLongError(message)
             yield line
 

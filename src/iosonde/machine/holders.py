@@ -48,7 +48,7 @@ def holders_of(path: Path) -> Holders:
     known = tuple(user for each in (path, *layers_below(path)) for user in _users(each))
     alone = _is_alone(path)
     if not known and alone is False:
-        known = ("a process of another user or container",)
+        known = ("a process owned by another user or running in another container",)
     return Holders(known, is_sure=bool(known) or (alone is True and not is_shared(path)))
 
 
@@ -110,7 +110,7 @@ def _swaps(numbers: Numbers) -> Iterator[str]:
         name = _OCTAL.sub(lambda found: chr(int(found[1], 8)), line.split()[0]) if line.split() else ""
         with suppress(OSError, ValueError):
             if cached_numbers(Path(name)) == numbers:
-                yield "the kernel as swap"
+                yield "the kernel, as swap space"
 
 
 def _processes(numbers: Numbers) -> Iterator[str]:

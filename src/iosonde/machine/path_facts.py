@@ -39,7 +39,7 @@ def _device_facts(path: Path, block: Path) -> PathFacts:
     try:
         number = block.stat().st_rdev
     except FileNotFoundError as error:
-        raise OSError(errno.ENODEV, f"its block device {block} has no node", str(path)) from error
+        raise OSError(errno.ENODEV, f"its block device {block} has no device node", str(path)) from error
     generic = generic_of(block) if block == path else path
     return PathFacts(
         kind="device",

@@ -26,7 +26,7 @@ def remove_created_file(path: str, file: CreatedFile, mark: str, wait_s: float) 
         return f"can't start a process to remove it: {error.strerror}"
     with suppress(subprocess.TimeoutExpired):
         output, _ = remover.communicate(timeout=wait_s)
-        return "" if remover.returncode == 0 else output.decode("utf-8", "replace") or "it can't be removed"
+        return "" if remover.returncode == 0 else output.decode("utf-8", "replace") or "it could not be removed"
     # Otherwise Python would wait for it, or warn that it still runs.
     remover.returncode = -1
     return None

@@ -5,7 +5,7 @@ from typing import Final, NoReturn
 from iosonde.errors import TargetError
 
 HINT_READ_ONLY: Final = (
-    "iosonde only reads block devices; to measure writes, mount the device and name a directory on it"
+    "iosonde never writes to block devices; to measure writes, mount the device and specify a directory on it"
 )
 
 
@@ -21,12 +21,12 @@ class WritePermit:
 
     def __new__(cls) -> NoReturn:
         """Raises UnpermittedWriteError."""
-        raise UnpermittedWriteError("no permit to write to a block device exists", HINT_READ_ONLY, final=True)
+        raise UnpermittedWriteError("a write permit for a block device cannot be created", HINT_READ_ONLY, final=True)
 
 
 def check_permit(device: str, permit: WritePermit | None) -> None:
     """Raises UnpermittedWriteError without a permit."""
     if permit is None:
         raise UnpermittedWriteError(
-            f"{device} is a block device, and there is no permit to write to it", HINT_READ_ONLY, final=True
+            f"{device} is a block device, and writing to it is not permitted", HINT_READ_ONLY, final=True
         )

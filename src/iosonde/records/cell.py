@@ -337,5 +337,5 @@ def check_histograms(cell: CellRecord) -> None:
         for operation, totals in totals_by_operation.items():
             held = sum(totals.latency.count)
             if held != totals.count:
-                message = f"{cell.cell}: {totals.count} {operation} operations, but {held} latencies in their histogram"
+                message = f"{cell.cell}: {totals.count} {operation} operations, but {held} latencies in the histogram"
                 raise ValueError(message)

@@ -41,14 +41,14 @@ class Percentiles:
     @model_validator(mode="after")
     def _ascends(self) -> Self:
         if len(self.percent) != len(self.ns):
-            message = f"{len(self.percent)} percents, but {len(self.ns)} values"
+            message = f"{len(self.percent)} percentiles, but {len(self.ns)} values"
             raise ValueError(message)
         if any(later <= earlier for earlier, later in zip(self.percent, self.percent[1:], strict=False)):
-            message = f"percents do not ascend: {self.percent}"
+            message = f"percentiles are not in ascending order: {self.percent}"
             raise ValueError(message)
         values = [each.value for each in self.ns]
         if values != sorted(values):
-            message = f"latencies do not ascend: {values}"
+            message = f"latencies are not in ascending order: {values}"
             raise ValueError(message)
         return self
 

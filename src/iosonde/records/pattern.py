@@ -101,7 +101,7 @@ FORMS: Final = (
     "strided:64KiB",
     "runs:10",
 )
-_WAY_OUT: Final = f"write one of {', '.join(FORMS)}"
+_WAY_OUT: Final = f"use one of {', '.join(FORMS)}"
 
 
 def parse_pattern(text: str, what: str) -> Access | Shaped:
@@ -132,7 +132,7 @@ def _read_zipf(rest: str, what: str) -> Zipf:
     number, scattered = _scatter(rest, what, usual=True)
     exponent = _scaled(number, 1000)
     if exponent is None or not 1 <= exponent <= EXPONENT_PERMILLE_MAX:
-        raise UsageError(f"{what}: the exponent is not within 0.001 to 5", "write such as zipf:1.1")
+        raise UsageError(f"{what}: the exponent must be between 0.001 and 5", "use a pattern such as zipf:1.1")
     return Zipf(exponent, scattered)
 
 
@@ -141,7 +141,7 @@ def _read_pareto(rest: str, what: str) -> Pareto:
     share = _scaled(number, 1000)
     if share is None or not 1 <= share < WHOLE_PERMILLE // 2:
         raise UsageError(
-            f"{what}: the share is not within 0.001 to 0.499", "pareto:0.2 gives 80 % of the accesses to 20 % of blocks"
+            f"{what}: the share must be between 0.001 and 0.499", "pareto:0.2 sends 80 % of accesses to 20 % of blocks"
         )
     return Pareto(share, scattered)
 
@@ -154,7 +154,8 @@ def _read_hot(rest: str, what: str) -> HotSpots:
         pair = (_scaled(accesses, 10), _scaled(space, 10))
         if pair[0] is None or pair[1] is None or pair[0] < 0 or pair[1] <= 0:
             raise UsageError(
-                f"{what}: '{part}' is not a share of accesses and one of the space", "write such as hot:80/20, in %"
+                f"{what}: '{part}' is not a pair of percentages",
+                "hot:80/20 sends 80 % of accesses to 20 % of the test region",
             )
         zones.append((pair[0], pair[1]))
     accesses_left, space_left = (WHOLE_PERMILLE - sum(zone[kind] for zone in zones) for kind in (0, 1))
@@ -163,8 +164,8 @@ def _read_hot(rest: str, what: str) -> HotSpots:
         zones.append((accesses_left, space_left))
     elif accesses_left or space_left:
         raise UsageError(
-            f"{what}: the shares of accesses, or those of the space, do not add up to 100 %",
-            "hot:80/20 is short for hot:80/20,20/80",
+            f"{what}: the percentages of accesses or of space do not add up to 100 %",
+            "the last zone can be omitted: hot:80/20 means hot:80/20,20/80",
         )
     if len(zones) > ZONES_MAX:
         raise UsageError(f"{what}: more than {ZONES_MAX} zones", "use fewer zones")
@@ -177,7 +178,7 @@ def _read_strided(rest: str, what: str) -> Strided:
 
 def _read_runs(rest: str, what: str) -> Runs:
     if not rest.isdecimal() or len(rest) > 3 or not 1 <= int(rest) <= 100:  # noqa: PLR2004 - percent
-        raise UsageError(f"{what}: the share of jumps is not within 1 to 100 %", "write such as runs:10")
+        raise UsageError(f"{what}: the percentage of jumps must be between 1 and 100", "use a pattern such as runs:10")
     return Runs(int(rest))
 
 
@@ -193,7 +194,7 @@ _READERS: Final[dict[str, Callable[[str, str], Shaped]]] = {
 def _scatter(rest: str, what: str, *, usual: bool) -> tuple[str, bool]:
     text, _, word = rest.partition(":")
     if word not in {"", "scattered", "together"}:
-        raise UsageError(f"{what}: '{word}' is neither scattered nor together", "omit it, or write one of the two")
+        raise UsageError(f"{what}: unknown placement '{word}'", "use scattered or together, or omit the placement")
     return text, {"scattered": True, "together": False}.get(word, usual)
 
 
@@ -259,14 +260,15 @@ def parse_sizes(text: str, what: str) -> int | BlockSizes:
         size, _, weight = part.partition(":")
         if not weight.strip().isdecimal() or not 1 <= int(weight) <= WEIGHTS_MAX:
             raise UsageError(
-                f"{what}: '{part.strip()}' has no weight from 1 to {WEIGHTS_MAX}", "write such as 4KiB:70,64KiB:30"
+                f"{what}: '{part.strip()}' has no weight between 1 and {WEIGHTS_MAX}",
+                "use sizes with weights, such as 4KiB:70,64KiB:30",
             )
         shares.append((parse_bytes(size, what), int(weight)))
     shares.sort()
     if any(one[0] == other[0] for one, other in pairwise(shares)):
-        raise UsageError(f"{what}: '{text}' has a size twice", "write each size once, with its weight")
+        raise UsageError(f"{what}: '{text}' contains a size twice", "list each size once, with its weight")
     if not 2 <= len(shares) <= SIZES_MAX:  # noqa: PLR2004 - one is no mix
-        raise UsageError(f"{what}: '{text}' mixes {len(shares)} sizes", f"a mix has 2 to {SIZES_MAX} sizes")
+        raise UsageError(f"{what}: '{text}' mixes {len(shares)} sizes", f"use 2 to {SIZES_MAX} sizes")
     return BlockSizes(tuple(shares))
 
 
@@ -288,7 +290,7 @@ def _read(parse: Callable[[str, str], Any], kinds: tuple[type, ...]) -> Callable
 def _read_mix(text: str, what: str) -> BlockSizes:
     sizes = parse_sizes(text, what)
     if isinstance(sizes, int):
-        raise UsageError(f"{what}: '{text}' is one size", "write such as 4KiB:70,64KiB:30")
+        raise UsageError(f"{what}: '{text}' is a single size", "use sizes with weights, such as 4KiB:70,64KiB:30")
     return sizes
 
 

@@ -54,10 +54,10 @@ class Workload(Record):
     @model_validator(mode="after")
     def _both_or_neither(self) -> Self:
         if (self.rate_per_s is None) != (self.arrivals is None):
-            message = "rate_per_s and arrivals must be given together"
+            message = "rate_per_s and arrivals must be specified together"
             raise ValueError(message)
         if (self.burst_operations is None) != (self.think_ns is None):
-            message = "burst_operations and think_ns must be given together"
+            message = "burst_operations and think_ns must be specified together"
             raise ValueError(message)
         return self
 

@@ -26,12 +26,12 @@ _NO_LINKS: Final = frozenset({errno.EOPNOTSUPP, errno.EPERM, errno.ENOSYS, errno
 def hint_of(error: OSError) -> str:
     """The hint for an output that can't be written."""
     if error.errno in {errno.EACCES, errno.EPERM, errno.EROFS}:
-        return "name a directory that you can write to"
+        return "use a directory that you can write to"
     if error.errno in {errno.ENOENT, errno.ENOTDIR}:
-        return "create its directory, or name another one"
+        return "create the directory, or use another one"
     if error.errno == errno.ENAMETOOLONG:
         return "use a shorter name"
-    return "free some space, or name another directory"
+    return "free some space, or use another directory"
 
 
 def check_replaceable(path: Path) -> None:
@@ -177,11 +177,14 @@ def _directory(path: Path) -> Iterator[int]:
 def _check_free(path: Path, directory: int) -> None:
     """Raises OutputError if anything but a regular file would be replaced."""
     if path.name in {"", "."}:
-        raise OutputError(f"{path} is a directory", "name a file in it")
+        raise OutputError(f"{path} is a directory", "specify a file in this directory")
     try:
         found = os.stat(path.name, dir_fd=directory, follow_symlinks=False)
     except FileNotFoundError:
         return
     if not stat.S_ISREG(found.st_mode):
         kind = file_type(found.st_mode)
-        raise OutputError(f"{path} is {kind}, not a regular file", "name a file; only regular files are replaced")
+        raise OutputError(
+            f"{path} is {kind}, not a regular file",
+            "specify a regular file; iosonde does not replace other file types",
+        )

@@ -60,9 +60,9 @@ def _check_own(found: os.stat_result) -> None:
     """Raises OSError unless it is a regular file, owned by this user, with one hard link."""
     _check_regular(found)
     if found.st_uid != os.geteuid():
-        raise OSError(errno.EPERM, f"it belongs to user {found.st_uid}, and this is user {os.geteuid()}")
+        raise OSError(errno.EPERM, f"it belongs to user {found.st_uid}, not to the current user {os.geteuid()}")
     if found.st_nlink != 1:
-        raise OSError(errno.EMLINK, f"it has {found.st_nlink} hard links, and a file of a run has one")
+        raise OSError(errno.EMLINK, f"it has {found.st_nlink} hard links instead of one")
 
 
 def read_regular(path: Path | str, directory: int | None = None, *, bytes_max: int, follow: bool = False) -> bytes:
@@ -90,14 +90,16 @@ def check_length(found: os.stat_result, bytes_max: int) -> None:
     """Raises OSError for a file longer than ``bytes_max``, or most of which was never written."""
     size_bytes = found.st_size
     if size_bytes > bytes_max:
-        raise OSError(errno.EFBIG, f"it has {format_size(size_bytes)}, more than the limit of {format_size(bytes_max)}")
+        raise OSError(
+            errno.EFBIG, f"its size of {format_size(size_bytes)} exceeds the limit of {format_size(bytes_max)}"
+        )
     if size_bytes > SPARSE_BYTES_MIN and found.st_blocks * BLOCK_BYTES * SPARSE_RATIO < size_bytes:
-        raise OSError(errno.EFBIG, f"most of its {format_size(size_bytes)} was never written")
+        raise OSError(errno.EFBIG, f"it is a sparse file of {format_size(size_bytes)}, most of it unwritten")
 
 
 def file_type(mode: int) -> str:
     """The type of a file, such as ``a pipe``."""
-    return _KINDS.get(stat.S_IFMT(mode), "a regular file" if stat.S_ISREG(mode) else "a file of an unknown type")
+    return _KINDS.get(stat.S_IFMT(mode), "a regular file" if stat.S_ISREG(mode) else "a file of unknown type")
 
 
 def _check_regular(found: os.stat_result) -> None:

@@ -64,13 +64,15 @@ def _put_back(aside: str, name: str, directory: int) -> None:
     try:
         os.link(aside, name, src_dir_fd=directory, dst_dir_fd=directory, follow_symlinks=False)
     except FileExistsError:
-        raise OSError(None, f"two other files took its name; the first is now called {aside}") from None
+        raise OSError(None, f"two other files were created under its name; the first was renamed to {aside}") from None
     except OSError:
         # Directories have no hard links, and some file systems have none at all. A file that can't be renamed keeps its
         # new name, and the error says which.
         with suppress(FileNotFoundError):
             os.stat(name, dir_fd=directory, follow_symlinks=False)
-            raise OSError(None, f"two other files took its name; the first is now called {aside}") from None
+            raise OSError(
+                None, f"two other files were created under its name; the first was renamed to {aside}"
+            ) from None
         os.rename(aside, name, src_dir_fd=directory, dst_dir_fd=directory)
     else:
         os.unlink(aside, dir_fd=directory)

@@ -90,7 +90,7 @@ class OpenTarget(Record):
     @classmethod
     def _aligned(cls, found: Alignment) -> Alignment:
         if found.memory_bytes < 1 or found.offset_bytes < 1:
-            message = "addresses are multiples of 1 or more"
+            message = "the alignment must be at least 1 byte"
             raise ValueError(message)
         return found
 

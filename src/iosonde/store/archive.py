@@ -57,9 +57,9 @@ def is_plain_name(name: str) -> bool:
 
 
 class ArchiveFiles:
-    """The files in the archive of a run, by name."""
+    """The files in a run archive, by name."""
 
-    kind = "the archive of a run"
+    kind = "a run archive"
 
     def __init__(self, path: Path, archive: zipfile.ZipFile, identity: tuple[int, ...]) -> None:
         self._path = path
@@ -115,7 +115,9 @@ def open_archive(path: Path) -> Iterator[ArchiveFiles]:
     try:
         file = open_regular(path, follow=True)
     except OSError as error:
-        raise RecordError(f"{path} can't be read: {error.strerror}", "ask for permission to read it") from error
+        raise RecordError(
+            f"{path} can't be read: {error.strerror}", "make sure that you have read permission"
+        ) from error
     with file:
         _check_end(path, file)
         with _named_damage(path):
@@ -133,7 +135,7 @@ def _named_damage(path: Path) -> Iterator[None]:
         raise RecordError(f"{path} is a damaged archive: {str(error) or 'it is truncated'}", _COPY_AGAIN) from error
     except OSError as error:
         raise RecordError(
-            f"{path} can't be read: {error.strerror or error}", "use a copy of it, and check its disk"
+            f"{path} can't be read: {error.strerror or error}", "use another copy, and check the disk"
         ) from error
 
 
@@ -141,7 +143,7 @@ def _check_end(path: Path, file: BinaryIO) -> None:
     """Checks the end record, which has the size of the list of files, before the list is read."""
     size = os.fstat(file.fileno()).st_size
     if size > ARCHIVE_BYTES_MAX:
-        raise _refused(path, f"is larger than {format_size(ARCHIVE_BYTES_MAX)}, the limit of an archive")
+        raise _refused(path, f"it is larger than {format_size(ARCHIVE_BYTES_MAX)}")
     file.seek(-min(size, _END.size + _LARGE_END_BYTES), os.SEEK_END)
     tail = file.read()
     end = tail[-_END.size :]
@@ -150,7 +152,7 @@ def _check_end(path: Path, file: BinaryIO) -> None:
     _, _, _, _, files, list_bytes, _, _ = _END.unpack(end)
     # The list may also contain the folder.
     if files > FILES_MAX + 1 or list_bytes > _LIST_BYTES_MAX or tail.startswith(_LARGE_END_MAGIC):
-        raise _refused(path, f"contains more than {FILES_MAX} files, the limit of a run")
+        raise _refused(path, f"it contains more than {FILES_MAX} files")
 
 
 def _members(path: Path, entries: list[zipfile.ZipInfo]) -> dict[str, zipfile.ZipInfo]:
@@ -161,39 +163,39 @@ def _members(path: Path, entries: list[zipfile.ZipInfo]) -> dict[str, zipfile.Zi
         folder, _, name = entry.filename.rpartition("/")
         plain = is_plain_name(name) or entry.is_dir()
         if not plain or not (is_plain_name(folder) or entry.filename == name):
-            raise _refused(path, f"contains {entry.filename!r}, which is not a file in a single folder")
+            raise _refused(path, f"it contains {entry.filename!r}, which is not in the top-level folder")
         folders.add(folder)
         if entry.is_dir():
             continue
         if name in members:
-            raise _refused(path, f"contains {name} twice")
+            raise _refused(path, f"it contains {name} twice")
         _check_kind(path, name, entry)
         members[name] = entry
     if len(folders) > 1:
-        raise _refused(path, "contains files of several folders")
+        raise _refused(path, "it contains files in several folders")
     if len(members) > FILES_MAX:
-        raise _refused(path, f"contains more than {FILES_MAX} files, the limit of a run")
+        raise _refused(path, f"it contains more than {FILES_MAX} files")
     if sum(entry.file_size for entry in members.values()) > CONTENT_BYTES_MAX:
-        raise _refused(path, f"contains more than {format_size(CONTENT_BYTES_MAX)}")
+        raise _refused(path, f"it contains more than {format_size(CONTENT_BYTES_MAX)} of data")
     return members
 
 
 def _check_kind(path: Path, name: str, entry: zipfile.ZipInfo) -> None:
     kind = stat.S_IFMT(entry.external_attr >> 16)
     if kind not in {0, stat.S_IFREG}:
-        raise _refused(path, f"contains {name}, which is not a regular file")
+        raise _refused(path, f"it contains {name}, which is not a regular file")
     if entry.flag_bits & _ENCRYPTED or entry.compress_type not in _COMPRESSIONS:
-        raise _refused(path, f"contains {name} with encryption or a compression that iosonde does not use")
+        raise _refused(path, f"it contains {name}, which is encrypted or compressed with an unsupported method")
     if entry.file_size > bytes_max_of(name):
-        raise _refused(path, f"contains {name} of {format_size(entry.file_size)}, which is too large")
+        raise _refused(path, f"it contains {name}, which is too large ({format_size(entry.file_size)})")
     if entry.file_size > max(EXPANSION_COUNTS_FROM_BYTES, entry.compress_size * EXPANSION_MAX):
         raise _refused(
             path,
-            f"contains {name}, which would expand to {format_size(entry.file_size)}, more than {EXPANSION_MAX} times",
+            f"it contains {name}, which expands more than {EXPANSION_MAX}-fold, to {format_size(entry.file_size)}",
         )
 
 
 def _refused(path: Path, what: str) -> RecordError:
     return RecordError(
-        f"{path} {what}: not an iosonde archive", "ask its sender to create one with `iosonde export RUN`"
+        f"{path} is not an iosonde archive: {what}", "ask the sender to create it with `iosonde export RUN`"
     )

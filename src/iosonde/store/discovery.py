@@ -39,9 +39,11 @@ def runs_below(folder: Path) -> Iterator[RunLocation]:
         if is_directory:
             os.scandir(folder).close()
     except OSError as error:
-        raise RecordError(f"{folder} can't be read: {error.strerror}", "ask for permission to read it") from error
+        raise RecordError(
+            f"{folder} can't be read: {error.strerror}", "make sure that you have read permission"
+        ) from error
     if not is_directory:
-        raise RecordError(f"{folder} is not a directory", "name the directory that contains the runs")
+        raise RecordError(f"{folder} is not a directory", "specify the directory that contains the runs")
     yield from _below(folder)
 
 

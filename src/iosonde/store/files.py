@@ -82,11 +82,13 @@ class DirectoryFiles:
 def open_files(path: Path) -> Iterator[RunFiles]:
     """The files of a run, in a directory or an archive. Raises RecordError."""
     if "\0" in str(path):
-        raise RecordError(f"{str(path)!r} is not a path", "name the directory that `iosonde run` wrote")
+        raise RecordError(f"{str(path)!r} is not a path", "specify a directory created by `iosonde run`")
     try:
         is_directory = path.is_dir()
     except OSError as error:
-        raise RecordError(f"{path} can't be inspected: {error.strerror}", "ask for permission to read it") from error
+        raise RecordError(
+            f"{path} can't be accessed: {error.strerror}", "make sure that you have read permission"
+        ) from error
     if is_directory:
         with _held_open(path) as directory:
             yield DirectoryFiles(directory)
@@ -94,9 +96,11 @@ def open_files(path: Path) -> Iterator[RunFiles]:
         with open_archive(path) as files:
             yield files
     elif path.is_file() and not os.access(path, os.R_OK):
-        raise RecordError(f"{path} can't be read: Permission denied", "ask for permission to read it, or use a copy")
+        raise RecordError(
+            f"{path} can't be read: Permission denied", "make sure that you have read permission, or use a copy"
+        )
     else:
-        raise RecordError(f"{path} is not a run directory", "name the directory that `iosonde run` wrote")
+        raise RecordError(f"{path} is not a run directory", "specify a directory created by `iosonde run`")
 
 
 @contextmanager
@@ -105,7 +109,9 @@ def _held_open(path: Path) -> Iterator[int]:
     try:
         handle = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     except OSError as error:
-        raise RecordError(f"{path} can't be read: {error.strerror}", "ask for permission to read it") from error
+        raise RecordError(
+            f"{path} can't be read: {error.strerror}", "make sure that you have read permission"
+        ) from error
     try:
         yield handle
     finally:

@@ -24,7 +24,7 @@ from iosonde.store.running_cell import decoded_interval
 from iosonde.store.upgrades import Upgrader
 from iosonde.store.versions import check_version, newer, unknown_in
 
-_USE_A_COPY: Final = "use a copy of the run directory"
+_USE_A_COPY: Final = "use an intact copy of the run directory"
 
 
 class NewInterval(NamedTuple):
@@ -83,7 +83,7 @@ class FollowedRun:
 
     def record(self) -> RunRecord:
         """The part of the run that was read so far. Raises RecordError."""
-        assert self._reading is not None, "the record is used after the run was read"
+        assert self._reading is not None, "the run must be read before its record is used"
         with self._named_errors():
             run = self._reading.assembly.record(self._reading.torn)
         return run if run.finished else run.model_copy(update={"running": is_being_written(self._path)})
@@ -106,7 +106,7 @@ class FollowedRun:
         with self._named_errors():
             for found in stream:
                 if isinstance(found, Unknown):
-                    raise newer(self._path, f"a frame of the kind {found.kind}")
+                    raise newer(self._path, f"a frame of kind {found.kind}")
                 if isinstance(found, Broken) and found.end_bytes == stream.size_bytes:
                     reading.torn = found
                     return
@@ -133,10 +133,10 @@ class FollowedRun:
                 yield journal
         except FileNotFoundError as error:
             raise RecordError(
-                f"{path} has no journal: the run is incomplete", "use a complete copy of the run directory"
+                f"{path} has no journal: the run directory is incomplete", "use a complete copy of the run directory"
             ) from error
         except OSError as error:
-            raise RecordError(f"{path} has no readable journal: {error.strerror}", _USE_A_COPY) from error
+            raise RecordError(f"the journal of {path} can't be read: {error.strerror}", _USE_A_COPY) from error
 
     @contextmanager
     def _named_errors(self) -> Iterator[None]:
@@ -149,8 +149,8 @@ class FollowedRun:
                 raise newer(self._path, unknown) from error
             reason = first_error(error) if isinstance(error, ValidationError) else str(error)
             raise RecordError(
-                f"{self._path / JOURNAL_NAME} has content that iosonde does not write: {reason}",
-                "use a copy of the run that iosonde wrote",
+                f"{self._path / JOURNAL_NAME} contains invalid data: {reason}",
+                "use an unmodified copy of the run",
             ) from error
 
 

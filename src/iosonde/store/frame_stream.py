@@ -52,12 +52,12 @@ class FrameStream:
     def _frame_at(self, at: int) -> Frame | Unknown | str:
         """The frame that begins at ``at``, or the reason why there is none."""
         if not self._has(at, HEAD.size):
-            return "the journal ends inside a frame header"
+            return "the journal ends within a frame header"
         length, checksum, kind = HEAD.unpack_from(self._data, at - self._data_start)
         if length > PAYLOAD_BYTES_MAX:
-            return "a frame has an impossible length"
+            return "a frame has an invalid length"
         if not self._has(at, HEAD.size + length):
-            return "the journal ends inside a frame"
+            return "the journal ends within a frame"
         start = at + HEAD.size - self._data_start
         payload = self._data[start : start + length]
         if checksum_of(kind, payload) != checksum:

@@ -71,7 +71,7 @@ def prefix(schema_version: int) -> bytes:
 
 def encode(kind: Kind, payload: bytes) -> bytes:
     """One frame as bytes."""
-    assert len(payload) <= PAYLOAD_BYTES_MAX, "the sources limit the size of a cell"
+    assert len(payload) <= PAYLOAD_BYTES_MAX, "a frame must not exceed the maximum payload size"
     return HEAD.pack(len(payload), checksum_of(kind, payload), kind) + payload
 
 

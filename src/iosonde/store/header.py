@@ -44,14 +44,18 @@ def read_header(path: Path, files: RunFiles) -> RunHeader:
         text = files.read(HEADER_NAME).decode("utf-8")
     except FileNotFoundError as error:
         raise RecordError(
-            f"{path} has no {HEADER_NAME}: it is not {files.kind}, or its run stopped before the first trial",
-            "name the directory that `iosonde run` wrote, or start again with `iosonde run`",
+            f"{path} has no {HEADER_NAME}: it is not {files.kind}, or the run ended before the first trial",
+            "specify a directory created by `iosonde run`, or start a new run",
         ) from error
     except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "it is not text"
+        reason = error.strerror if isinstance(error, OSError) else "it is not valid UTF-8"
         is_forbidden = isinstance(error, PermissionError)
-        hint = "ask for permission to read it, or use a copy" if is_forbidden else "use a copy of the run directory"
-        raise RecordError(f"{path} has no readable {HEADER_NAME}: {reason}", hint) from error
+        hint = (
+            "make sure that you have read permission, or use a copy"
+            if is_forbidden
+            else "use an intact copy of the run directory"
+        )
+        raise RecordError(f"{path / HEADER_NAME} can't be read: {reason}", hint) from error
     try:
         return _header_of(path, text)
     except (ValueError, KeyError, TypeError, RecursionError) as error:
@@ -59,7 +63,9 @@ def read_header(path: Path, files: RunFiles) -> RunHeader:
         if unknown is not None:
             raise newer(path, unknown) from error
         reason = first_error(error) if isinstance(error, ValidationError) else str(error)
-        raise RecordError(f"{path / HEADER_NAME} is damaged: {reason}", "use a copy of the run directory") from error
+        raise RecordError(
+            f"{path / HEADER_NAME} is damaged: {reason}", "use an intact copy of the run directory"
+        ) from error
 
 
 def written_version(path: Path) -> int:
@@ -88,12 +94,12 @@ def _current(path: Path, text: str) -> str:
     if beginning is None:
         found = _object(text)
         if check_version(path, found.get("schema_version")) >= CHECKSUM_SINCE:
-            message = "it has no checksum after its schema version"
+            message = "the checksum after the schema version is missing"
             raise ValueError(message)
         return json.dumps(upgraded_header(found))
     version, rest = check_version(path, int(beginning[1])), text[beginning.end() :]
     if beginning[2] != checksum_of(version, rest):
-        message = "its checksum does not match: it was changed after it was written"
+        message = "its checksum does not match: it was modified after the run"
         raise ValueError(message)
     text = f'{{"schema_version":{version},{rest}'
     return text if version == SCHEMA_VERSION else json.dumps(upgraded_header(_object(text)))

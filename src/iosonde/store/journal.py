@@ -164,8 +164,8 @@ class Journal:
     def _lock(self) -> None:
         if not take(self._file):
             raise RecordError(
-                f"{self._path.parent} is being written by another iosonde",
-                "wait until it has finished, or stop it first",
+                f"{self._path.parent} is being written by another iosonde process",
+                "wait until that process exits, or stop it first",
             )
 
     def _find_end(self) -> None:
@@ -173,20 +173,20 @@ class Journal:
         run = self._path.parent
         self._file.seek(0)
         version = schema_version_of(self._file.read(PREFIX.size))
-        assert version is not None, "the run was read before its journal is resumed"
+        assert version is not None, "the run must be read before its journal is resumed"
         check_version(run, version)
         stream = FrameStream(self._file, os.fstat(self._file.fileno()).st_size)
         last: object = None
         for last in stream:
             if isinstance(last, Unknown):
-                raise newer(run, f"a frame of the kind {last.kind}")
+                raise newer(run, f"a frame of kind {last.kind}")
         self._size_bytes = stream.size_bytes
         self._file.seek(self._size_bytes)
         if isinstance(last, Broken) and last.end_bytes == stream.size_bytes:
             if last.begins_more:
                 raise RecordError(
-                    f"{self._path} is damaged from byte {last.offset_bytes} to its end, more than the last frame",
-                    "use a complete copy of the run directory, or start a new run; `iosonde report` shows what is left",
+                    f"{self._path} is damaged from byte {last.offset_bytes} on, which is more than the last frame",
+                    "use a complete copy of the run, or start a new run; `iosonde report` shows the intact data",
                     final=True,
                 )
             self._torn_from = last.offset_bytes
@@ -219,5 +219,5 @@ class Journal:
 
 def _unwritable(path: Path, error: OSError) -> OutputError:
     is_full = error.errno in {errno.ENOSPC, errno.EDQUOT}
-    hint = "free some space there" if is_full else "make sure that you own the file and may write to it"
+    hint = "free some space on that disk" if is_full else "make sure that you own the file and can write to it"
     return OutputError(f"can't write {path}: {error.strerror}", hint)

@@ -32,7 +32,10 @@ def write_archive(run: Path, to: Path) -> tuple[str, ...]:
         names = _checked_names(run, files)
         folder = f"iosonde-{load_run(run, intervals=False).header.run}"
         if not is_plain_name(folder):
-            raise RecordError(f"the name of {run} can't be a file name: {folder!r}", "use a copy that iosonde wrote")
+            raise RecordError(
+                f"the name of the run in {run} is not a valid file name: {folder!r}",
+                "use an unmodified copy of the run",
+            )
         with output_errors(to), atomic_outputs() as beside:
             _pack(files, names, folder, beside(to))
             with open_archive(beside(to)):
@@ -46,18 +49,19 @@ def _checked_names(run: Path, files: RunFiles) -> tuple[str, ...]:
     names = files.names
     if len(names) > FILES_MAX:
         raise RecordError(
-            f"{run} contains {len(names)} files, and a run has at most {FILES_MAX}",
-            "move files that do not belong to the run elsewhere",
+            f"{run} contains {len(names)} files; a run can have at most {FILES_MAX}",
+            "move files that do not belong to the run to another directory",
         )
     odd = [name for name in names if not is_plain_name(name)]
     if odd:
         raise RecordError(
-            f"{run} contains {odd[0]!r}, a name that an archive can't store", "rename it, or move it elsewhere"
+            f"{run} contains {odd[0]!r}, which is not a valid name in an archive",
+            "rename the file, or move it to another directory",
         )
     size_bytes = sum(files.size_bytes(name) for name in names)
     if size_bytes > CONTENT_BYTES_MAX:
         raise RecordError(
-            f"{run} contains {format_size(size_bytes)}, and an archive stores at most {format_size(CONTENT_BYTES_MAX)}",
+            f"{run} contains {format_size(size_bytes)}; the limit for an archive is {format_size(CONTENT_BYTES_MAX)}",
             "send the directory, or only its Parquet files",
         )
     return names
@@ -86,4 +90,6 @@ def _journal_state(run: Path) -> tuple[int, int, int] | None:
 def _check_at_rest(run: Path, since: tuple[int, int, int] | None) -> None:
     """Raises RecordError if the run is being written, or has changed since ``since``. Never blocks a writer."""
     if is_being_written(run) or _journal_state(run) != since:
-        raise RecordError(f"{run} is being written by another iosonde", "wait until it has finished, or stop it first")
+        raise RecordError(
+            f"{run} is being written by another iosonde process", "wait until that process exits, or stop it first"
+        )

@@ -84,21 +84,21 @@ def summarise_run(path: Path, wanted: Callable[[Plan], Collection[CellPlan]]) ->
         with _opened(path) as (data, is_held):
             version = schema_version_of(data[: PREFIX.size])
             if version is None:
-                raise RecordError(f"{journal} is not a journal", "use a copy of the run directory")
+                raise RecordError(f"{journal} is not a journal", "use an intact copy of the run directory")
             looking = _Looking(path, header, cells, Upgrader(check_version(path, version)))
             for frame in _frames(path, data, looking.damage):
                 looking.take(frame)
             return looking.result(running=not looking.finished and is_held())
     except FileNotFoundError as error:
         raise RecordError(
-            f"{path} has no journal: the run is incomplete", "use a complete copy of the run directory"
+            f"{path} has no journal: the run directory is incomplete", "use a complete copy of the run directory"
         ) from error
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         # A frame with flipped bits is not a valid record. load_run reports which one it is.
-        raise RecordError(f"{journal} is damaged", f"`iosonde show {quoted(path)}` shows what is readable") from error
+        raise RecordError(f"{journal} is damaged", f"`iosonde show {quoted(path)}` shows the intact data") from error
     except OSError as error:
         raise RecordError(
-            f"{path} has no readable journal: {error.strerror}", "use a copy of the run directory"
+            f"the journal of {path} can't be read: {error.strerror}", "use an intact copy of the run directory"
         ) from error
 
 
@@ -144,7 +144,7 @@ def _frames(path: Path, data: bytes, damage: list[str]) -> Iterator[_Payload]:
     # A frame is not whole. Read everything, to distinguish an incomplete end from a damaged stretch.
     for found in decode(data):
         if isinstance(found, Unknown):
-            raise newer(path, f"a frame of the kind {found.kind}")
+            raise newer(path, f"a frame of kind {found.kind}")
         if isinstance(found, Frame):
             yield _Payload(found.kind, found.payload, 0, len(found.payload))
         elif found.end_bytes < len(data):

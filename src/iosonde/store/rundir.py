@@ -24,10 +24,10 @@ class RunDirectory:
         try:
             path.mkdir(parents=True, exist_ok=True)
             if any(path.iterdir()):
-                raise OutputError(f"{path} is not empty", "name a new directory with --out")
+                raise OutputError(f"{path} is not empty", "specify a new directory with --out")
         except OSError as error:
             raise OutputError(
-                f"can't make the run directory {path}: {error.strerror}", "name another directory with --out"
+                f"can't create the run directory {path}: {error.strerror}", "specify another directory with --out"
             ) from error
         return cls(path)
 
@@ -82,7 +82,7 @@ def make_directory(path: Path) -> bool:
     try:
         path.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise OutputError(f"can't make {path}: {error.strerror}", "name another directory") from error
+        raise OutputError(f"can't create {path}: {error.strerror}", "use another directory") from error
     return is_new
 
 

@@ -16,14 +16,12 @@ _VALUE_ERRORS: Final = frozenset({"enum", "literal_error", "quantity"})
 def check_version(path: Path, version: object) -> int:
     """The schema version, if this iosonde can read it. Raises NewerError, or RecordError for an invalid version."""
     if not isinstance(version, int) or isinstance(version, bool) or version < 1:
-        description = "no schema version" if version is None else f"the schema version {version!r}"
-        raise RecordError(
-            f"{path} has {description}, which iosonde does not write", "use a copy of the run that iosonde wrote"
-        )
+        description = "no schema version" if version is None else f"the invalid schema version {version!r}"
+        raise RecordError(f"{path} has {description}, so iosonde did not write it", "use an unmodified copy of the run")
     if version > SCHEMA_VERSION:
         raise NewerError(
-            f"{path} was written by a newer iosonde (schema {version}; this one reads up to {SCHEMA_VERSION})",
-            "install the newer iosonde to read it",
+            f"{path} was written by a newer iosonde (schema {version}; this version supports up to {SCHEMA_VERSION})",
+            "upgrade iosonde to read this run",
             final=True,
         )
     return version
@@ -32,8 +30,8 @@ def check_version(path: Path, version: object) -> int:
 def newer(path: Path, what: str) -> NewerError:
     """The error for a run that contains ``what``, which this version does not know."""
     return NewerError(
-        f"{path} was written by a newer iosonde: it has {what}, which this one (schema {SCHEMA_VERSION}) does not know",
-        "install the newer iosonde to read it",
+        f"{path} was written by a newer iosonde: this version (schema {SCHEMA_VERSION}) does not support {what}",
+        "upgrade iosonde to read this run",
         final=True,
     )
 

@@ -28,7 +28,7 @@ class Watch:
         try:
             found = path.lstat()
         except OSError as error:
-            raise _lost(path, error.strerror or "it can't be inspected") from error
+            raise _lost(path, error.strerror or "it can't be accessed") from error
         self._seen[path] = _Seen(found.st_dev, found.st_ino, found.st_size if sized else None)
 
     def check(self) -> None:
@@ -37,11 +37,11 @@ class Watch:
             try:
                 now = path.lstat()
             except FileNotFoundError:
-                raise _lost(path, "it was removed or moved away") from None
+                raise _lost(path, "it was removed or moved") from None
             except OSError as error:
-                raise _lost(path, error.strerror or "it can't be inspected") from error
+                raise _lost(path, error.strerror or "it can't be accessed") from error
             if (now.st_dev, now.st_ino) != (was.device, was.inode) or not stat.S_ISREG(now.st_mode):
-                raise _lost(path, "another file is there now")
+                raise _lost(path, "it was replaced by another file")
             if was.size_bytes is not None and now.st_size < was.size_bytes:
                 raise _lost(path, f"it was truncated from {was.size_bytes} to {now.st_size} bytes")
 
@@ -55,7 +55,7 @@ def check_size(path: Path, handle: int, size_bytes: int) -> None:
 
 def _lost(path: Path, what: str) -> OutputError:
     return OutputError(
-        f"the run lost its file {path}: {what}",
-        "do not touch the run directory while the run is in progress; run again",
+        f"{path} changed during the run: {what}",
+        "run again, and do not change the run directory during the run",
         final=True,
     )

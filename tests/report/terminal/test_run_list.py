@@ -32,7 +32,9 @@ RUN = ListedRun(
     duration_ns=1_206 * 10**9,
 )
 CUT = replace(RUN, path="/srv/cut", state=RunState.UNFINISHED, quick=True, measured=12, started_at="", iops=None)
-HURT = ListedRun(path="/srv/hurt\x1b[2J", state=RunState.DAMAGED, reason="has no journal: the run is incomplete")
+HURT = ListedRun(
+    path="/srv/hurt\x1b[2J", state=RunState.DAMAGED, reason="has no journal: the run directory is incomplete"
+)
 
 
 def printed(*runs: ListedRun, width: int) -> list[str]:
@@ -59,7 +61,7 @@ def test_a_wide_terminal_shows_all() -> None:
 
 def test_what_is_damaged_is_named_below_with_the_reason_and_harmlessly() -> None:
     text = "\n".join(printed(RUN, HURT, width=200))
-    assert "damaged /srv/hurt\\x1b[2J: has no journal: the run is incomplete" in text
+    assert "damaged /srv/hurt\\x1b[2J: has no journal: the run directory is incomplete" in text
     assert "\x1b" not in text
 
 

@@ -85,9 +85,9 @@ class WindowFigures:
 def judge_steadiness(variables: Mapping[str, ArrayLike], rule: SteadyRule) -> Steadiness:
     """Applies a rule to every tracking variable. Each has one value per round, in time order."""
     series = [np.asarray(values, dtype=np.float64) for values in variables.values()]
-    assert series, "there is at least one tracking variable"
+    assert series, "expected at least one tracking variable"
     rounds = len(series[0])
-    assert all(len(values) == rounds for values in series), "every variable has one value per round"
+    assert all(len(values) == rounds for values in series), "expected one value per round for each tracking variable"
     holding = [
         all(holds(window_figures(values[last - rule.window : last]), rule) for values in series)
         for last in range(rule.window, rounds + 1)

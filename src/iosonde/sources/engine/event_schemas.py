@@ -58,13 +58,13 @@ def checked_result(event: Event) -> Event:
     """The result of a job, with the fields checked that are used before it becomes a record. Raises EngineError."""
     result = event.get("result")
     if not isinstance(result, dict):
-        raise protocol_error("result: it is not an object")
+        raise protocol_error("result is not an object")
     for name in ("outcome", "failure"):
         if name not in result:
-            raise protocol_error(f"result.{name}: it is missing")
+            raise protocol_error(f"result.{name} is missing")
     failure = result["failure"]
     if failure is not None and not isinstance(failure, dict):
-        raise protocol_error("result.failure: it is not an object")
+        raise protocol_error("result.failure is not an object")
     _check_numbers(result, "result")
     return result
 
@@ -72,12 +72,12 @@ def checked_result(event: Event) -> Event:
 def check_interval(start_ns: int, end_ns: int) -> None:
     """Raises EngineError for an interval that begins before 0, ends before it begins, or is out of range."""
     if not 0 <= start_ns <= end_ns < NUMBER_MAX:
-        raise protocol_error(f"interval.end_ns: {end_ns}, after a start_ns of {start_ns}")
+        raise protocol_error(f"interval.end_ns ({end_ns}) is invalid for interval.start_ns ({start_ns})")
 
 
 def protocol_error(what: str) -> EngineError:
     """The error for output that an engine of this build does not send."""
-    return EngineError(f"the engine sent {what}", HINT_ONE_BUILD)
+    return EngineError(f"the engine sent invalid output: {what}", HINT_ONE_BUILD)
 
 
 def _check_numbers(value: object, place: str) -> None:
@@ -88,6 +88,6 @@ def _check_numbers(value: object, place: str) -> None:
         for number, inner in enumerate(value):
             _check_numbers(inner, f"{place}.{number}")
     elif isinstance(value, int) and not -NUMBER_MAX < value < NUMBER_MAX:
-        raise protocol_error(f"{place}: {value:.3g}, which is out of range")
+        raise protocol_error(f"{place} is {value:.3g}, which is out of range")
     elif isinstance(value, int) and value < 0 and place.endswith(("_ns", "_bytes", "count")):
-        raise protocol_error(f"{place}: {value}, which is negative")
+        raise protocol_error(f"{place} is {value}, which is negative")

@@ -19,7 +19,9 @@ def find_engine() -> Path:
     if override:
         path = Path(override)
         if not _runnable(path):
-            raise EngineError(f"{OVERRIDE} names {path}, which is not executable", f"unset {OVERRIDE} or correct it")
+            raise EngineError(
+                f"{OVERRIDE} is set to {path}, which is not an executable file", f"unset {OVERRIDE} or correct it"
+            )
         return path
     places = list(dict.fromkeys(_places()))
     for place in places:
@@ -27,7 +29,7 @@ def find_engine() -> Path:
             return place / NAME
     searched = ", ".join(str(place) for place in places)
     raise EngineError(
-        f"{NAME} was not found in {searched}", "install iosonde again, or set IOSONDE_ENGINE to the binary"
+        f"{NAME} was not found in {searched}", "install iosonde again, or set IOSONDE_ENGINE to the path of the binary"
     )
 
 

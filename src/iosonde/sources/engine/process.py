@@ -54,14 +54,17 @@ class EngineProcess:
         try:
             event = self._child.receive(timeout_s)
         except TimeoutError:
-            raise self.silence(f"the engine sent nothing for {timeout_s:.0f} s") from None
-        assert event is not None, "the engine's last output is part of the message"
+            raise self.silence(f"the engine did not respond within {timeout_s:.0f} s") from None
+        assert event is not None, "the engine's events must end with an error"
         return event
 
     def silence(self, told: str) -> SilenceError:
         """The error for an engine that did not answer: it was stopped by a signal, or waits for its target."""
         if self._child.is_stopped:
-            return SilenceError(f"{told}: it is stopped by a signal", "find out what sent it SIGSTOP, then run again")
+            return SilenceError(
+                f"{told}: the process was stopped by a signal",
+                "find out which process sent SIGSTOP to the engine, then run again",
+            )
         return SilenceError(told, HINT_HANGS)
 
     def waiting(self) -> Iterator[Event]:
@@ -106,9 +109,9 @@ def _event_of(line: bytes) -> Event:
     try:
         event = json.loads(line)
     except (ValueError, RecursionError) as error:
-        raise protocol_error("a line that is not JSON") from error
+        raise protocol_error("a line is not JSON") from error
     if not isinstance(event, dict):
-        raise protocol_error("a line that is not an object")
+        raise protocol_error("a line is not a JSON object")
     return event
 
 
@@ -122,9 +125,9 @@ def _pass_on(piece: bytes) -> None:
 def _gone(child: Child[Event]) -> EngineError:
     code = child.code(END_S_MAX)
     if code is None:
-        return EngineError("the engine closed its output", "run again; report it if it happens twice")
+        return EngineError("the engine closed its output", "run again; if the error recurs, report a bug")
     if code < 0:
         return EngineError(
             f"the engine was killed by {signal_name(code)}", "check the kernel log (dmesg), then run again"
         )
-    return EngineError(f"the engine exited with code {code}", "run again; report it if it happens twice")
+    return EngineError(f"the engine exited with code {code}", "run again; if the error recurs, report a bug")

@@ -17,40 +17,43 @@ from iosonde.errors import (
 from iosonde.vocabulary import FailureKind
 
 _MENDS: Final[Mapping[str, tuple[type[IosondeError], str]]] = {
-    FailureKind.TARGET_MISSING: (TargetError, "name an existing file, or a new file in an existing directory"),
-    FailureKind.TARGET_EXISTS: (TargetError, "name another file, or overwrite this one with --overwrite"),
-    FailureKind.NOT_REGULAR: (TargetError, "name a regular file, a directory or a block device"),
-    FailureKind.NOT_DEVICE: (TargetError, "name a file, a directory or a block device in /dev"),
+    FailureKind.TARGET_MISSING: (TargetError, "specify an existing file, or a new file in an existing directory"),
+    FailureKind.TARGET_EXISTS: (TargetError, "specify another file, or overwrite this one with --overwrite"),
+    FailureKind.NOT_REGULAR: (TargetError, "specify a regular file, a directory or a block device"),
+    FailureKind.NOT_DEVICE: (TargetError, "specify a file, a directory or a block device in /dev"),
     FailureKind.DEVICE_WRITE: (
         TargetError,
-        "iosonde only reads block devices; to measure writes, mount the device and name a directory on it",
+        "iosonde never writes to block devices; to measure writes, mount the device and specify a directory on it",
     ),
     FailureKind.NO_NAMESPACE: (
         TargetError,
-        "name a whole NVMe namespace, such as /dev/nvme0n1, or use --engine io_uring",
+        "specify a whole NVMe namespace, such as /dev/nvme0n1, or use --engine io_uring",
     ),
     FailureKind.NO_RIGHTS: (
         TargetError,
-        "name a file or directory that you have access to; a block device needs root, outside a restricted container",
+        "use a file or directory that you can access; block devices require root and, in a container, device access",
     ),
-    FailureKind.HELD: (TargetError, "wait until it has finished, stop it, or name another file"),
+    FailureKind.HELD: (TargetError, "wait until that process exits, stop it, or use another file"),
     FailureKind.NO_SPACE: (TargetError, "free some space, or use a smaller --size"),
-    FailureKind.DIRECT_REFUSED: (TargetError, "--buffered measures through the page cache; the report says so"),
+    FailureKind.DIRECT_REFUSED: (
+        TargetError,
+        "use --buffered to measure through the page cache, which the report shows as a finding",
+    ),
     FailureKind.ALIGNMENT_UNKNOWN: (
         TargetError,
-        "--buffered measures through the page cache; the report says so",
+        "use --buffered to measure through the page cache, which the report shows as a finding",
     ),
     FailureKind.TARGET_OPEN: (TargetError, "check the path and the file system, then run again"),
-    FailureKind.CHANGED: (TargetError, "stop other programs that use the target while it is measured"),
-    FailureKind.BAD_MODEL: (UsageError, "change that value; `iosonde sim list` lists the shipped models"),
-    FailureKind.BAD_JOB: (UsageError, "lower or change that value"),
+    FailureKind.CHANGED: (TargetError, "make sure that no other program changes the target during the run"),
+    FailureKind.BAD_MODEL: (UsageError, "correct this value; `iosonde sim list` lists the included models"),
+    FailureKind.BAD_JOB: (UsageError, "reduce or correct this value"),
     FailureKind.ENGINE_REFUSED: (
         EngineError,
-        "use --engine psync, which does not need io_uring, or a lower --queue-depth, which needs less memory",
+        "use --engine psync, which does not need io_uring, or a lower --queue-depth, which uses less memory",
     ),
     FailureKind.LEDGER: (
         RecordError,
-        "use the unchanged run directory, with free space on its disk, or start a new run",
+        "use the original run directory and free some space on its disk, or start a new run",
     ),
     FailureKind.STUCK: (TargetError, HINT_HANGS),
     FailureKind.IO: (TargetError, "check the kernel log (dmesg) and the device's health"),
@@ -65,4 +68,4 @@ def refusal(event: dict[str, Any]) -> IosondeError:
         hint = "raise the file-size limit (ulimit -f), or use a smaller --size"
     if event.get("errno") == errno.EAGAIN:
         hint = HINT_PROCESSES
-    return error(str(event.get("message", "the engine refused a command")), hint)
+    return error(str(event.get("message", "the engine rejected a command")), hint)

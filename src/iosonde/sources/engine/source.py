@@ -225,7 +225,7 @@ class EngineSource:
         event = self._process.receive(HELLO_S_MAX)
         if event.get("type") != "hello" or event.get("protocol") != PROTOCOL:
             raise EngineError(
-                f"the engine speaks protocol {event.get('protocol')}, and this iosonde speaks {PROTOCOL}",
+                f"the engine uses protocol version {event.get('protocol')}, but this iosonde requires {PROTOCOL}",
                 HINT_ONE_BUILD,
             )
         return EngineHello(**checked(Greeting, event).model_dump())
@@ -248,16 +248,16 @@ class EngineSource:
             self._is_lost |= event.get("kind") == FailureKind.STUCK
             raise refusal(event)
         if event.get("id") != number:
-            raise protocol_error(f"an answer to command {event.get('id')} instead of {number}")
+            raise protocol_error(f"the response is to command {event.get('id')} instead of {number}")
         if not isinstance(event.get("type"), str):
-            raise protocol_error(f"an event of the type {event.get('type')!r}")
+            raise protocol_error(f"the event type is {event.get('type')!r}")
         return event
 
 
 def _expected(kind: str, event: Event) -> Event:
     """The event, which must be of that kind. Raises EngineError."""
     if event["type"] != kind:
-        raise protocol_error(f"an event of the type {event['type']!r} instead of {kind!r}")
+        raise protocol_error(f"the event type is {event['type']!r} instead of {kind!r}")
     return event
 
 

@@ -104,15 +104,15 @@ class Measured:
         lacking = next((each for each in asked if each not in operations), None)
         if lacking is not None:
             return Failure(
-                kind=FailureKind.NOTHING_COMPLETED, message=f"no {lacking} completed in the measurement time"
+                kind=FailureKind.NOTHING_COMPLETED, message=f"no {lacking} completed within the measurement time"
             )
         timing = self.cell.timing
         if timing.amount_bytes is None and measured_ns < SHORT_SHARE * timing.measure_ns:
             return Failure(
                 kind=FailureKind.SHORT,
                 message=(
-                    f"fio ended without an error after {format_duration(measured_ns)} of "
-                    f"{format_duration(timing.measure_ns)}, as it does when a target disappears"
+                    f"fio exited without an error after {format_duration(measured_ns)} instead of "
+                    f"{format_duration(timing.measure_ns)}, possibly because a target disappeared"
                 ),
             )
         return contradiction(self.last, self.intervals, self.cell.workload)
@@ -148,7 +148,7 @@ def errors_end(last: Snapshot, complaints: Sequence[str] = ()) -> Failure | None
         number = next(group.first_errno for group in last.groups if group.errors)
         return Failure(
             kind=FailureKind.IO,
-            message=f"more than {LOST_MAX:,} operations failed, the first with: {os.strerror(number)}",
+            message=f"more than {LOST_MAX:,} operations failed; the first error was: {os.strerror(number)}",
             errno=number,
         )
     # If fio continues after errors, it keeps the first one in the same field.
@@ -159,7 +159,7 @@ def errors_end(last: Snapshot, complaints: Sequence[str] = ()) -> Failure | None
     where = f" ({line[1]} at offset {line[2]})" if line else ""
     return Failure(
         kind=FailureKind.IO,
-        message=f"fio ended with {errnos.errorcode.get(ended, ended)}: {os.strerror(ended)}{where}",
+        message=f"fio failed with {errnos.errorcode.get(ended, ended)}: {os.strerror(ended)}{where}",
         errno=ended,
         offset_bytes=int(line[2]) if line else None,
     )
@@ -173,7 +173,7 @@ def contradiction(last: Snapshot, intervals: Sequence[IntervalRecord], workload:
     strays = 2 * workload.operations_in_flight
     errors = sum(group.errors for group in last.groups)
     if abs(last.issued - last.counted - errors) > strays:
-        return _implausible(f"fio reports {last.issued:,} operations, but latencies of {last.counted:,}")
+        return _implausible(f"fio reports {last.issued:,} operations, but {last.counted:,} latencies")
     mix = workload.block_sizes
     smallest = workload.block_size_bytes if mix is None else mix.shares[0][0]
     if last.bytes < (last.counted - strays) * smallest:
@@ -184,12 +184,12 @@ def contradiction(last: Snapshot, intervals: Sequence[IntervalRecord], workload:
     seen = add_operations([each for each in intervals if each.phase is Phase.MEASURE])
     count = sum(totals.count for operation, totals in seen.items() if operation is not Operation.FLUSH)
     if count != last.counted:
-        return _implausible(f"fio's intervals add up to {count:,} operations, and its totals to {last.counted:,}")
+        return _implausible(f"fio reports {count:,} operations in its intervals, but {last.counted:,} in total")
     return None
 
 
 def _implausible(what: str) -> Failure:
-    message = f"{what}, as when a target disappears: its results are wrong"
+    message = f"{what}; the results are wrong, possibly because a target disappeared"
     return Failure(kind=FailureKind.CONTRADICTION, message=message)
 
 

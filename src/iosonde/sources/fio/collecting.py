@@ -66,10 +66,12 @@ class Collecting:
         code = self._process.code()
         self._measured.complaints = self._process.complaints()
         if code is None or code < 0:
-            how = "did not end" if code is None else f"was ended by {signal_name(code)}"
+            how = "did not exit" if code is None else f"was killed by {signal_name(code)}"
             raise EngineError(f"fio {how}", "check the kernel log (dmesg), then run again")
         if self._measured.last is None or not self._measured.last.groups:
-            raise EngineError(f"fio reported no result: {self._first_complaint()}", "fix that, or omit --engine fio")
+            raise EngineError(
+                f"fio reported no results: {self._first_complaint()}", "fix the cause, or omit --engine fio"
+            )
         self._finish()
 
     def stop(self) -> None:
@@ -117,13 +119,16 @@ class Collecting:
         if self._end is not None:
             if not self._end.is_over:
                 return None
-            return Failure(kind=FailureKind.STUCK, message=f"fio did not exit within {JOB_SLACK_S:.0f} s of its time")
+            return Failure(
+                kind=FailureKind.STUCK,
+                message=f"fio did not exit within {JOB_SLACK_S:.0f} s after the end of its run time",
+            )
         moved_bytes = self._measured.last.bytes if self._measured.last else 0
         if moved_bytes != self._moved_bytes:
             self._moved_bytes, self._stillness = moved_bytes, self._deadline_in(STILL_S_MAX)
         if self._stillness.is_over:
             still = format_duration(round(STILL_S_MAX * SECOND_NS))
-            return Failure(kind=FailureKind.STUCK, message=f"fio completed nothing for {still}")
+            return Failure(kind=FailureKind.STUCK, message=f"fio completed no operations for {still}")
         return None
 
     def _deadline_in(self, after_s: float) -> Deadline:

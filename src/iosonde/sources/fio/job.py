@@ -123,7 +123,7 @@ def _sizes(workload: Workload) -> list[str]:
     if workload.block_sizes is None:
         return [f"--bs={workload.block_size_bytes}"]
     percents = percents_of(workload.block_sizes)
-    assert percents is not None, "the plan was checked"
+    assert percents is not None, "expected a plan that fio can run"
     return [f"--bssplit={_COLON.join(f'{size}/{percent}' for size, percent in percents)}"]
 
 

@@ -37,7 +37,8 @@ def check_fio_can(plan: Plan) -> None:
         reason = next(_reasons(cell, plan.span_bytes), None)
         if reason is not None:
             raise UsageError(
-                f"{cell.cell}: {reason}", "omit --engine fio: iosonde's own engine (--engine auto) can measure it"
+                f"{cell.cell}: {reason}",
+                "omit --engine fio; iosonde's own engine (--engine auto) can measure this cell",
             )
 
 
@@ -59,32 +60,32 @@ def _reasons(cell: CellPlan, span_bytes: int) -> Iterator[str]:
     share_bytes = workload.block_size_bytes * workload.jobs
     amount_bytes = cell.timing.amount_bytes
     if amount_bytes is not None and amount_bytes % share_bytes:
-        yield "fio divides an amount among its jobs only in whole blocks"
+        yield "fio divides the amount of data among its jobs only in whole blocks"
     # Seen in fio 3.33: its time is already over at the end of such a ramp, and it reports no latency.
     if amount_bytes is None and cell.timing.warmup_ns >= cell.timing.measure_ns:
-        yield "fio may exit before it measures if the warm-up is not shorter than the duration"
+        yield "fio can exit before the measurement starts if the warm-up is not shorter than the duration"
     if any(time_ns % MILLISECOND_NS for time_ns in (cell.timing.warmup_ns, cell.timing.measure_ns)):
-        yield "fio accepts times only in whole milliseconds here"
+        yield "fio accepts these times only in whole milliseconds"
     used_bytes = span_bytes - workload.offset_bytes if workload.span_bytes is None else workload.span_bytes
     if isinstance(workload.pattern, Zipf) and used_bytes > RANKS_MAX * workload.block_size_bytes:
-        yield f"fio's zipf only sums the first {RANKS_MAX:,} ranks, and this workload has more"
+        yield f"fio computes zipf from the first {RANKS_MAX:,} ranks only, and this workload has more"
 
 
 def _of_shape(workload: Workload) -> Iterator[str]:
     mix, pattern = workload.block_sizes, workload.pattern
     if workload.trim_percent:
-        yield "fio only trims block devices, not files"
+        yield "fio can trim block devices, but not files"
     if mix is not None and percents_of(mix) is None:
         yield "fio accepts block-size shares only in whole percent"
     match pattern:
         case Strided():
-            yield "fio starts each pass of a strided pattern at the same blocks"
+            yield "fio accesses the same blocks in each pass of a strided pattern"
         case Permutation() if workload.jobs > 1:
-            yield "each fio job visits all blocks once, instead of all jobs together"
+            yield "each fio job accesses every block; the jobs do not share the blocks"
         case Permutation() if mix is not None:
-            yield "fio does not track visited blocks of several sizes"
+            yield "fio does not track accessed blocks with mixed block sizes"
         case Access.SEQUENTIAL | Runs() if workload.reads and workload.writes:
-            yield "fio's reads and writes keep separate positions instead of a common one"
+            yield "fio uses separate offsets for sequential reads and writes instead of a shared one"
         case Zipf() | Pareto() | HotSpots():
             yield from _of_skew(pattern)
         case _:
@@ -93,9 +94,9 @@ def _of_shape(workload: Workload) -> Iterator[str]:
 
 def _of_content(workload: Workload) -> Iterator[str]:
     if workload.verify:
-        yield "fio's data carries no seals that verify could check"
+        yield "fio does not write the checksums that verify needs"
     if workload.compressible_percent or workload.duplicates_percent:
-        yield "fio defines the shares of compressible and duplicate data differently"
+        yield "fio defines compressible and duplicate data differently"
 
 
 def _of_skew(pattern: Zipf | Pareto | HotSpots) -> Iterator[str]:
@@ -103,13 +104,13 @@ def _of_skew(pattern: Zipf | Pareto | HotSpots) -> Iterator[str]:
         case Zipf(exponent_permille, _) if exponent_permille == HARMONIC_PERMILLE:
             yield "fio's zipf does not support an exponent of exactly 1"
         case Zipf(_, scattered) | Pareto(_, scattered) if not scattered:
-            yield "fio always scatters the ranks of zipf and pareto"
+            yield "fio always scatters the hot blocks of zipf and pareto"
         case HotSpots(_, True):
             yield "fio's zones are contiguous and can't be scattered"
         case HotSpots(zones) if any(share % PERCENT_PERMILLE for zone in zones for share in zone):
             yield "fio accepts zones only in whole percent"
         case HotSpots(zones) if any(not accesses for accesses, _ in zones):
-            yield "fio does not support a zone without accesses"
+            yield "fio does not support zones without accesses"
         case _:
             pass
 
@@ -131,6 +132,6 @@ def _of_pace(workload: Workload) -> Iterator[str]:
         return
     shares = [percent for percent in (workload.read_percent, workload.write_percent) if percent]
     if any(rate_per_s * percent % (ALL_READS * workload.jobs) for percent in shares):
-        yield "fio accepts whole operations per second per job and direction, and this rate does not divide evenly"
+        yield "fio requires an integer rate per job and direction, and this rate does not divide evenly"
     if workload.arrivals is Arrivals.POISSON and rate_per_s > POISSON_PER_S_MAX * workload.jobs:
-        yield f"fio's Poisson arrivals are inaccurate above {POISSON_PER_S_MAX:,} per second and job"
+        yield f"fio's Poisson arrivals are inaccurate above {POISSON_PER_S_MAX:,} operations per second per job"

@@ -60,5 +60,5 @@ def _snapshots(child: Child[Snapshot]) -> Iterator[Snapshot]:
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise EngineError(
             f"fio's output can't be parsed: {type(error).__name__} {error}",
-            "use a fio from 3.28 to 3.42, or omit --engine fio",
+            "use fio 3.28 to 3.42, or omit --engine fio",
         ) from error

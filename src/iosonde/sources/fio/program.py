@@ -37,7 +37,7 @@ def find_fio() -> Program:
     version = _ask(found, "--version").strip()
     match = _VERSION.match(version)
     if match is None:
-        raise EngineError(f"{found} reports the version {version[:60]!r}, which is not fio's", _INSTALL)
+        raise EngineError(f"{found} is not fio: it reports the version {version[:60]!r}", _INSTALL)
     if (int(match[1]), int(match[2])) < VERSION_MIN:
         raise EngineError(f"{found} is {version}, which is too old", _INSTALL)
     listed = {line.strip() for line in _ask(found, "--enghelp").splitlines()}
@@ -60,8 +60,8 @@ def ioengine_for(workload: Workload, program: Program, offered: tuple[Engine, ..
     if alone:
         return "psync"
     raise EngineError(
-        "fio can't keep several operations in flight here: io_uring is not available, and libaio needs direct I/O",
-        "allow io_uring, or omit --engine fio: psync uses threads",
+        "fio can't keep several operations in flight: io_uring is not available, and libaio requires direct I/O",
+        "enable io_uring, or omit --engine fio to use psync, which uses threads",
     )
 
 

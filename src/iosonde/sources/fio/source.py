@@ -155,7 +155,7 @@ class FioSource:
             handle = None if opened.identity is None else handles.get(_numbers(opened.identity))
             if handle is None:
                 raise EngineError(
-                    f"the engine's handle of {target.path} is not visible in /proc, and fio needs it",
+                    f"fio needs the engine's file descriptor of {target.path}, which is not visible in /proc",
                     "mount /proc, or omit --engine fio",
                 )
             files.append(str(handle))
@@ -183,16 +183,16 @@ class FioSource:
             try:
                 found = path.stat()
             except OSError as error:
-                return f"{path} can no longer be found: {error.strerror}"
+                return f"{path} can no longer be accessed: {error.strerror}"
             if stat.S_ISBLK(found.st_mode):
                 # stat does not return the size of a device. If it shrinks, reads beyond its end fail.
                 if (found.st_rdev, 0) != _numbers(opened.identity):
-                    return f"{path} is now another device"
+                    return f"{path} was replaced by another device"
                 continue
             if (found.st_dev, found.st_ino) != _numbers(opened.identity):
-                return f"{path} is now another file"
+                return f"{path} was replaced by another file"
             if found.st_size != opened.identity.size_bytes:
-                return f"{path} had {opened.identity.size_bytes} bytes and now has {found.st_size}"
+                return f"the size of {path} changed from {opened.identity.size_bytes} to {found.st_size} bytes"
         return None
 
     def _now_ns(self) -> int:
