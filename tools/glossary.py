@@ -19,10 +19,11 @@ FIELDS: Final = {
 """What others call a term: the key in the table, and the name on the page."""
 HEAD: Final = (
     "# Glossary\n\n"
-    "This page lists the terms of iosonde in the interface, the record, the reports and the docs. The third column has "
-    "the flags (`--rate`), campaign keys (`rate =`) and columns (`rate_per_s`) that use the term. The last column has "
-    "the names in fio, the SNIA Performance Test Specification, DiskSpd, the Linux kernel and NVMe (*kernel*), and "
-    "statistics. [numbers.md](numbers.md) has the formulas, [concepts.md](concepts.md) the ideas.\n\n"
+    "This page defines the terms that iosonde uses in its interface, records, reports and documentation. The column "
+    "*in iosonde* lists the flags (`--rate`), campaign keys (`rate =`) and table columns (`rate_per_s`) for each term. "
+    "The column *elsewhere* lists the equivalent terms in fio, the SNIA Performance Test Specification, DiskSpd, the "
+    "Linux kernel and NVMe (*kernel*), and statistics. [numbers.md](numbers.md) defines the reported values, and "
+    "[concepts.md](concepts.md) explains the concepts.\n\n"
     "`make docs` generates this page from `docs/glossary.toml`.\n"
 )
 

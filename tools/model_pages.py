@@ -29,20 +29,20 @@ _KINDS: Final = {
 }
 _STATES: Final = {
     State.FRESH: "*fresh* (never written)",
-    State.STEADY: "*steady* (then also written four times at random)",
+    State.STEADY: "*steady* (also overwritten four times with random writes)",
     State.ROUNDS: (
-        "*rounds* (written twice sequentially, then in rounds of random writes of all sizes at the same offsets, as "
-        "TKperf does)"
+        "*rounds* (written twice sequentially, then in rounds of random writes of all block sizes at the same offsets, "
+        "like TKperf)"
     ),
-    State.RECENT: "*just written* (the cell accesses only a small region that was written shortly before)",
-    State.EDGE: "*at the edge* (never written; the cell accesses only the region where addresses start)",
+    State.RECENT: "*just written* (the cell accesses only a small region that was written immediately before)",
+    State.EDGE: "*at the edge* (never written; the cell accesses only the lowest addresses)",
 }
 _OFF: Final = f"{OFF_MAX * 100:.0f} %"
 _CLOSED_FORMS: Final = (
-    "Open loop with Poisson arrivals; response times in units of the mean service time. The table compares theory "
+    "Open loop with Poisson arrivals. Response times are in units of the mean service time. The table compares theory "
     "(D. Gross and others, Fundamentals of Queueing Theory, 2008; for M/D/1 V. B. Iversen, Teletraffic Engineering "
     f"Handbook, 2010) with the 99 % confidence interval of the mean over {len(SEEDS)} seeds. They agree if the "
-    "interval contains the closed form and its half-width is at most 1 %."
+    "interval contains the theoretical value and its half-width is at most 1 %."
 )
 
 
@@ -54,8 +54,8 @@ def model_page(name: str) -> str:
         "## Parameters",
         table(("parameter", "value", "meaning", "source"), _parameters(model)),
         "## Limits",
-        "Computed from the parameters.",
-        table(("limit", "value", "why"), [(each.name, each.value, each.why) for each in model.limits]),
+        "These limits are calculated from the parameters.",
+        table(("limit", "value", "derivation"), [(each.name, each.value, each.why) for each in model.limits]),
         *_against_its_source(name),
         *_closed_forms(name),
         "## Not modelled",
@@ -67,9 +67,9 @@ def model_page(name: str) -> str:
 def index_page() -> str:
     """The text of docs/models/README.md."""
     lead = (
-        "The simulated drives included in iosonde. Each page lists the parameters with their sources, and compares the "
-        "model with published values of the real drive, cell by cell. "
-        "Usage: [Try it without a drive](../guides/simulated-drives.md)."
+        "iosonde includes the following models of simulated drives. The page of each model lists its parameters with "
+        "their sources, and compares the model with published values of the real drive. "
+        "[Use simulated drives](../guides/simulated-drives.md) explains how to use them."
     )
     rows = []
     for name in model_names():
@@ -95,8 +95,8 @@ def _what_it_is(model: Model) -> str:
         else ""
     )
     return (
-        f"The model of {_KINDS[model.kind]} with {format_size(model.size_bytes)}{scaled}. "
-        f"`iosonde run sim:{model.name}` measures it."
+        f"A model of {_KINDS[model.kind]} with a capacity of {format_size(model.size_bytes)}{scaled}. "
+        f"To measure it, run `iosonde run sim:{model.name}`."
     )
 
 
@@ -115,7 +115,7 @@ def _against_its_source(name: str) -> Iterator[str]:
     yield table(("cell", "source", "published", "model", "ratio"), rows)
     off = _reasons(name)
     if off:
-        yield f"Differences of more than {_OFF}, with their reasons:"
+        yield f"Differences of more than {_OFF} and their causes:"
         yield "\n".join(f"- {'; '.join(cells)}: {reason}" for reason, cells in off.items())
     else:
         yield f"No value differs by more than {_OFF}."
@@ -126,8 +126,9 @@ def _how_it_was_asked(source: Source) -> str:
     states = "; ".join(text for state, text in _STATES.items() if state in used)
     unless = f", unless a cell names another state: {states}" if states else ""
     return (
-        f"Each cell is measured on a separate simulated drive that was written once sequentially{unless}. No parameter "
-        f"is adjusted to hide a missing mechanism: every difference of more than {_OFF} has a reason below."
+        f"Each cell is measured on a separate simulated drive that was written once sequentially{unless}. Parameters "
+        "are not adjusted to compensate for effects that the model omits. Every difference of more than "
+        f"{_OFF} is explained below."
     )
 
 

@@ -238,10 +238,10 @@ fn several_jobs_have_a_queue_each() {
         engines.push(Engine::IoUring);
     }
     for engine in engines {
-        let (result, intervals) = run(&target, &Job { engine, jobs: 3, ..psync() });
+        let (result, intervals) = run(&target, &Job { engine, jobs: 3, amount_bytes: Some(256 * 4096), ..psync() });
         assert_eq!(result.outcome, Outcome::Finished, "{engine:?}: {:?}", result.failure);
         assert_eq!(result.engine.workers, if engine == Engine::Psync { 6 } else { 3 });
-        assert!(count(&intervals, Class::Read) > 100);
+        assert_eq!(count(&intervals, Class::Read), 256);
     }
     let refused = try_run(&target, &Job { jobs: 257, ..psync() }).expect_err("too many jobs");
     assert_eq!(refused.kind, FailureKind::BadJob);

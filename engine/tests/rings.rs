@@ -18,6 +18,9 @@ use iosonde_engine::target::{FileOptions, Target};
 
 const MIB: u64 = 1 << 20;
 
+/// Operations of a job that ends after so many, however slow the machine is at the time.
+const READS: u64 = 256;
+
 fn try_run(target: &Target, job: &Job) -> Result<(JobResult, Vec<Interval>), Failure> {
     let context = JobContext { targets: std::slice::from_ref(target), clock: Monotonic::start(), stop: Arc::default() };
     let mut intervals = Vec::new();
@@ -92,9 +95,9 @@ fn the_achieved_poll_mode_is_recorded_and_a_fallback_has_a_reason() {
     let folder = tempfile::tempdir_in(".").expect("a folder on a real file system");
     let target = filled(folder.path());
     for poll in Poll::ALL {
-        let (result, intervals) = run(&target, &Job { poll, ..reads() });
+        let (result, intervals) = run(&target, &Job { poll, amount_bytes: Some(READS * 4096), ..reads() });
         assert_eq!(result.outcome, Outcome::Finished, "{poll:?}: {:?}", result.failure);
-        assert!(count(&intervals) > 50, "{poll:?}");
+        assert_eq!(count(&intervals), READS, "{poll:?}");
         let facts = result.engine;
         if facts.poll_mode == poll.name() {
             assert_eq!(poll != Poll::Interrupt, facts.ring_flags.contains(&poll.name()), "{poll:?}: {facts:?}");
@@ -113,10 +116,11 @@ fn a_file_on_tmpfs_falls_back_to_interrupts() {
     }
     let folder = tempfile::tempdir_in(shared).expect("a folder in memory");
     let target = filled(folder.path());
-    let (result, intervals) = run(&target, &Job { poll: Poll::Iopoll, ..reads() });
+    let job = Job { poll: Poll::Iopoll, amount_bytes: Some(READS * 4096), ..reads() };
+    let (result, intervals) = run(&target, &job);
     assert_eq!((result.outcome, result.engine.poll_mode), (Outcome::Finished, "interrupt"));
     assert!(result.engine.fallbacks[0].starts_with("polled completions refused: E"), "{:?}", result.engine.fallbacks);
-    assert!(count(&intervals) > 50);
+    assert_eq!(count(&intervals), READS);
 }
 
 #[test]
@@ -149,10 +153,11 @@ fn sqpoll_threads_that_lag_behind_lose_no_operation() {
         let cached = FileOptions { write: false, create_bytes: None, direct: false };
         let target = Target::open(&folder.path().join("target"), cached).expect("the file");
         for (queue_depth, jobs) in [(1, 3), (4, 3), (8, 4), (32, 2)] {
-            let job = Job { poll: Poll::Sqpoll, queue_depth, jobs, measure_ns: 200 * MS, ..reads() };
+            let (poll, amount_bytes) = (Poll::Sqpoll, Some(4 * READS * 4096));
+            let job = Job { poll, queue_depth, jobs, amount_bytes, ..reads() };
             let (result, intervals) = run(&target, &job);
             assert_eq!((result.outcome, &result.failure), (Outcome::Finished, &None), "{queue_depth} x {jobs}");
-            assert!(count(&intervals) > 100, "{queue_depth} x {jobs}: {}", count(&intervals));
+            assert_eq!(count(&intervals), 4 * READS, "{queue_depth} x {jobs}");
         }
     }
 }

@@ -79,7 +79,7 @@ def test_a_run_without_such_cells_is_looked_at_as_it_is() -> None:
 
 
 def test_several_streams_of_a_cell_cannot_be_measured_yet() -> None:
-    with pytest.raises(UsageError, match="mixed has 2 streams, and iosonde can only measure one so far"):
+    with pytest.raises(UsageError, match="mixed has 2 streams, but iosonde supports only one stream per cell"):
         check_plan(mixed_run().header.plan, targets=1)
 
 

@@ -69,7 +69,7 @@ REFUSED: list[tuple[dict[str, object], type[IosondeError], str]] = [
         ),
     ),
     ({"block_size": "4K"}, UsageError, "--block-size: '4K' could mean powers of 2 or of 10"),
-    ({"block_size": 1000}, UsageError, "block size 1000 B is not a multiple of 512 B up to 64 MiB"),
+    ({"block_size": 1000}, UsageError, "block size 1000 B is not a multiple of 512 B, or is larger than 64 MiB"),
     ({"duration": 5}, UsageError, "--duration: '5' has no unit"),
     ({"burst": 8, "think_time": 5}, UsageError, "--think-time: '5' has no unit"),
     ({"size": 1}, UsageError, "--size 1 B is too small"),
@@ -152,7 +152,7 @@ def test_only_true_is_consent_to_overwrite_a_file(consent: object, tmp_path: Pat
     file = tmp_path / "keep.dat"
     file.write_bytes(b"precious" * (2 << 20))
     for measure in (iosonde.probe, iosonde.run):
-        with pytest.raises(UsageError, match=r"--overwrite .* is neither True nor False"):
+        with pytest.raises(UsageError, match=r"--overwrite .* is not True or False"):
             measure(file, **asked)
     assert file.read_bytes() == b"precious" * (2 << 20)
 
@@ -160,7 +160,7 @@ def test_only_true_is_consent_to_overwrite_a_file(consent: object, tmp_path: Pat
 @pytest.mark.parametrize("name", ["buffered", "verify"])
 def test_a_switch_of_a_probe_takes_no_text(name: str) -> None:
     asked: dict[str, Any] = {name: "no", "read": 0}
-    with pytest.raises(UsageError, match=f"--{name} 'no' is neither True nor False"):
+    with pytest.raises(UsageError, match=f"--{name} 'no' is not True or False"):
         iosonde.probe("null:", **asked)
 
 

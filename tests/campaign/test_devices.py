@@ -81,7 +81,9 @@ def test_a_block_that_no_command_can_move_is_refused_with_the_limit() -> None:
     check_transfers(plan, NAMESPACE)
     large = run_record([cell_plan(workload(block_size_bytes=256 << 10))], []).header.plan
     check_transfers(large, None)
-    with pytest.raises(UsageError, match=r"256 KiB exceed the largest command of this drive \(128 KiB\)"):
+    with pytest.raises(
+        UsageError, match=r"block size 256 KiB exceeds the drive's maximum data transfer size \(128 KiB\)"
+    ):
         check_transfers(large, NAMESPACE)
 
 

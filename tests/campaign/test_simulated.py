@@ -51,7 +51,7 @@ def test_several_simulated_drives_are_fine() -> None:
     ("words", "message"),
     [
         (("sim:",), "sim: does not name a model"),
-        (("sim:mm2",), "there is no model 'mm2'"),
+        (("sim:mm2",), "unknown model 'mm2'"),
         (("sim:mm1,sed=3",), "sim:mm1,sed=3 has the unknown option sed"),
         (("sim:mm1,seed=x",), "sim:mm1,seed=x: seed is not a whole number"),
         (("sim:mm1,seed=-1",), "sim:mm1,seed=-1: seed is not a whole number"),

@@ -60,7 +60,7 @@ def test_on_a_narrow_terminal_a_model_is_shown_whole_and_no_word_is_cut(
 def test_what_it_is_and_the_source_stand_below_a_key_where_columns_would_be_too_narrow() -> None:
     narrow = iosonde("sim", "show", "sata-dc", COLUMNS="80").stdout.splitlines()
     key = next(place for place, line in enumerate(narrow) if line.startswith("link.duplex"))
-    assert narrow[key + 1].rstrip() == "    Whether data moves in both directions at the same time."
+    assert narrow[key + 1].rstrip() == "    Whether data can be transferred in both directions simultaneously."
     assert narrow[key + 2].rstrip() == "    SATA transfers data in one direction at a time."
 
 

@@ -11,13 +11,13 @@ WRONG_INPUTS: Final[list[tuple[str, int, str, str]]] = [
     (
         "probe null: --compressible 30",
         2,
-        "--compressible needs writes, and the workload has none",
+        "--compressible needs writes, but the workload has none",
         "add writes (--read below 100), or omit it",
     ),
     (
         "probe null: --duplicates 30 --trim 50 --read 50",
         2,
-        "--duplicates needs writes, and the workload has none",
+        "--duplicates needs writes, but the workload has none",
         "add writes (--read below 100), or omit it",
     ),
     (
@@ -26,8 +26,8 @@ WRONG_INPUTS: Final[list[tuple[str, int, str, str]]] = [
         "no such option: --rw",
         (
             "fio's --rw=randrw --rwmixread=70 --bs=4k are --pattern random --read 70 --block-size 4KiB; "
-            "--group_reporting is not needed: iosonde always records all intervals and histograms; --json prints them; "
-            '--fio "fio ..." takes a whole fio command'
+            "--group_reporting is not needed: iosonde always records time series and histograms; --json prints them; "
+            '--fio "fio ..." accepts a complete fio command'
         ),
     ),
     (
@@ -36,7 +36,7 @@ WRONG_INPUTS: Final[list[tuple[str, int, str, str]]] = [
         "no such option: -b",
         (
             "DiskSpd's -b4K -o8 -w30 are --block-size 4KiB --queue-depth 8 --read 70; -L is not needed: iosonde "
-            "records every latency; percentiles have 95 % intervals"
+            "records the latency of every operation and reports percentiles with 95 % intervals"
         ),
     ),
     (
@@ -49,7 +49,7 @@ WRONG_INPUTS: Final[list[tuple[str, int, str, str]]] = [
     (
         "run . --profile fio.toml",
         2,
-        "fio.toml:4: experiment 1 has the unknown key bs",
+        "fio.toml:4: unknown key bs in experiment 1",
         'fio\'s bs is block_size = "4KiB"',
     ),
     ("probe . --sync 1", 2, "--sync: '1' is not one of 'none', 'fdatasync', 'dsync'", "did you mean dsync?"),
@@ -83,14 +83,14 @@ WRONG_INPUTS: Final[list[tuple[str, int, str, str]]] = [
     (
         "probe sim:wrong.toml",
         2,
-        f"wrong.toml:1: kind is missing; it is one of {', '.join(KINDS)}",
+        f"wrong.toml:1: kind is missing; it must be one of {', '.join(KINDS)}",
         'add kind = "queueing"',
     ),
     (
         "sim show mm2",
         2,
-        "there is no model 'mm2'",
-        f"models: {', '.join(model_names())}; a file of your own is named with its path, such as ./drive.toml",
+        "unknown model 'mm2'",
+        f"available models: {', '.join(model_names())}; for a model file, give its path, such as ./drive.toml",
     ),
     (
         "sim shew mmc",
@@ -146,8 +146,8 @@ WRONG_INPUTS: Final[list[tuple[str, int, str, str]]] = [
     (
         "run . --profile snia",
         2,
-        "there is no profile 'snia'",
-        "profiles: lab, lab-slow, reads, reads-slow; a file of your own is named with its path, such as ./snia.toml",
+        "unknown profile 'snia'",
+        "available profiles: lab, lab-slow, reads, reads-slow; for a campaign file, give its path, such as ./snia.toml",
     ),
     (
         "run . --engine libaio",
@@ -223,11 +223,11 @@ WRONG_INPUTS: Final[list[tuple[str, int, str, str]]] = [
         "set --read to a whole number from 0 to 100",
     ),
     ("probe . --duration 5", 2, "--duration: '5' has no unit", "write 5s for seconds"),
-    ("probe . --duration 0s", 2, "--duration 0 ms is not within 1 ms to 30 days", "use a time such as 5s"),
+    ("probe . --duration 0s", 2, "--duration 0 ms is not in the range 1 ms to 30 days", "use a time such as 5s"),
     (
         "probe . --duration 99999d",
         2,
-        "--duration 2399976 h 00 min is not within 1 ms to 30 days",
+        "--duration 2399976 h 00 min is not in the range 1 ms to 30 days",
         "use a time such as 5s",
     ),
     (
@@ -246,31 +246,31 @@ WRONG_INPUTS: Final[list[tuple[str, int, str, str]]] = [
     (
         "probe . --burst 64",
         2,
-        "--burst is incomplete: burst and think_time belong together",
+        "--burst needs --think-time",
         "add --think-time 10ms",
     ),
     (
         "probe null: --pattern strided:6KiB",
         2,
-        "strided6KiB-read-4KiB-qd1: a stride of 6 KiB is not a multiple of 4 KiB up to 1 GiB, a job's part",
-        "a stride is a multiple of the block size",
+        "strided6KiB-read-4KiB-qd1: stride 6 KiB must be a multiple of the block size (4 KiB), at most 1 GiB",
+        "use a larger or smaller stride, or another block size",
     ),
     (
         "probe null: --pattern permutation --block-size snia-composite",
         2,
-        "permutation-read-snia-composite-qd1: permutation visits each block once, and needs a single block size",
-        "use one block size, or the pattern random",
+        "permutation-read-snia-composite-qd1: permutation accesses each block once, so it needs a single block size",
+        "use one block size, or pattern random",
     ),
     (
         "probe null: --span 4GiB --offset 1MiB",
         2,
-        "random-read-4KiB-qd1-span4GiB-from1MiB: 4 GiB from 1 MiB on are beyond the end of the test region (1 GiB)",
+        "random-read-4KiB-qd1-span4GiB-from1MiB: 4 GiB at offset 1 MiB exceeds the test region (1 GiB)",
         "use a smaller span or offset, or a larger --size",
     ),
     (
         "probe null: --flush-every 4",
         2,
-        "random-read-4KiB-qd1-flush4: a flush after every 4 writes needs fdatasync",
+        "random-read-4KiB-qd1-flush4: flushing after every 4 writes requires fdatasync",
         "add --sync fdatasync",
     ),
     (
@@ -282,19 +282,19 @@ WRONG_INPUTS: Final[list[tuple[str, int, str, str]]] = [
     (
         "probe . --block-size 0 --size 16MiB --buffered",
         2,
-        "block size 0 B is not a multiple of 512 B up to 64 MiB",
+        "block size 0 B is not a multiple of 512 B, or is larger than 64 MiB",
         "use a size such as --block-size 4KiB",
     ),
     (
         "probe . --block-size 1000B --size 16MiB --buffered",
         2,
-        "block size 1000 B is not a multiple of 512 B up to 64 MiB",
+        "block size 1000 B is not a multiple of 512 B, or is larger than 64 MiB",
         "use a size such as --block-size 4KiB",
     ),
     (
         "probe . --block-size 1GiB --size 16MiB --buffered",
         2,
-        "block size 1 GiB is not a multiple of 512 B up to 64 MiB",
+        "block size 1 GiB is not a multiple of 512 B, or is larger than 64 MiB",
         "use a size such as --block-size 4KiB",
     ),
     (
@@ -306,8 +306,8 @@ WRONG_INPUTS: Final[list[tuple[str, int, str, str]]] = [
     (
         "probe . --block-size 64MiB --queue-depth 100",
         2,
-        "random-read-64MiB-qd100: 100 blocks of 64 MiB in flight are more than 4 GiB",
-        "lower the queue depth, the jobs or the block size",
+        "random-read-64MiB-qd100: 100 blocks of 64 MiB in flight exceed the limit of 4 GiB",
+        "reduce the queue depth, the number of jobs or the block size",
     ),
     ("probe . --engine null", 2, "--engine null and the target null: go together", "use both or neither"),
     ("probe null: --engine psync", 2, "--engine null and the target null: go together", "use both or neither"),
@@ -342,17 +342,22 @@ WRONG_INPUTS: Final[list[tuple[str, int, str, str]]] = [
         "run . --profile none.toml",
         2,
         "none.toml does not exist",
-        "name a campaign file (TOML), or a profile such as lab",
+        "use a campaign file (TOML), or a profile such as lab",
     ),
-    ("run . --profile ./", 2, "./ is not a file", "name a campaign file (TOML), or a profile such as lab"),
+    ("run . --profile ./", 2, "./ is not a file", "use a campaign file (TOML), or a profile such as lab"),
     ("run . --profile empty.toml", 2, "empty.toml:1: the campaign has no name", 'add name = "mine"'),
-    ("run . --profile binary.toml", 2, "binary.toml is not text", "name a campaign file (TOML in UTF-8)"),
+    (
+        "run . --profile binary.toml",
+        2,
+        "binary.toml is not a text file",
+        "use a campaign file (TOML, encoded in UTF-8)",
+    ),
     (
         "run . --profile wrong.toml",
         2,
-        "wrong.toml:2: the campaign has the unknown key repeat",
+        "wrong.toml:2: unknown key repeat in the campaign",
         (
-            "did you mean repeats? keys: name, about, repeats, order, fill, verify, warmup, duration, precision, "
+            "did you mean repeats? valid keys: name, about, repeats, order, fill, verify, warmup, duration, precision, "
             "budget, first_duration, experiment"
         ),
     ),
@@ -360,7 +365,7 @@ WRONG_INPUTS: Final[list[tuple[str, int, str, str]]] = [
         "plan . --profile twice.toml",
         2,
         "twice.toml:7: queue_depth lists 1 twice",
-        "list each value once; repeats = N measures a cell several times",
+        "list each value once; use repeats = N to measure a cell several times",
     ),
     ("run nothing/at/all", 3, "nothing/at is not a directory", "name a file in an existing directory"),
     (
@@ -382,7 +387,7 @@ WRONG_INPUTS: Final[list[tuple[str, int, str, str]]] = [
     (
         "probe . --rate 0",
         2,
-        "--rate 0 is not within 1 to 1000M operations a second",
+        "--rate 0 is not in the range 1 to 1000M operations per second",
         "use a rate such as 500 or 20k, or omit --rate to keep each queue full",
     ),
     ("probe . --rate abc", 2, "--rate: 'abc' is not a rate", "write operations per second, such as 500, 20k or 1.5M"),
@@ -413,7 +418,7 @@ WRONG_INPUTS: Final[list[tuple[str, int, str, str]]] = [
     (
         "probe . --jobs 200 --block-size 1MiB --size 16MiB --buffered",
         2,
-        "random-read-1MiB-qd1-jobs200: 200 jobs of 1 MiB blocks need more than the test region of 16 MiB",
+        "random-read-1MiB-qd1-jobs200: the test region of 16 MiB is too small for 200 jobs with a block size of 1 MiB",
         "use fewer jobs or a larger --size",
     ),
     (
@@ -541,7 +546,7 @@ WRONG_INPUTS: Final[list[tuple[str, int, str, str]]] = [
     (
         "probe . --sync dsync --size 16MiB",
         2,
-        "random-read-4KiB-qd1-dsync: dsync needs writes, and the workload has none",
+        "random-read-4KiB-qd1-dsync: dsync needs writes, but the workload has none",
         "add writes (--read below 100), or omit --sync",
     ),
     ("report measured --json measured/run.json --force", 7, "measured/run.json is the run itself", "name another file"),

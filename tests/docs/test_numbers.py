@@ -26,7 +26,7 @@ TEXT = (ROOT / "docs/numbers.md").read_text(encoding="utf-8")
 ENTRIES = dict(entry.split("\n", maxsplit=1) for entry in re.split(r"^#{2,3} ", TEXT, flags=re.MULTILINE)[1:])
 ENTRIES = {name: body for name, body in ENTRIES.items() if "\n- " in body}
 PARTS = ("", "_low", "_high", "_standard_error", "_degrees_of_freedom")
-SAID_OF_EACH = ("Formula", "Unit", "Limits", "Is not")
+SAID_OF_EACH = ("Definition", "Unit", "Notes", "Caution")
 
 
 def named(entry: str, kind: str) -> list[str]:

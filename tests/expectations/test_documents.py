@@ -77,7 +77,7 @@ def test_what_was_judged_is_shown_with_what_its_digits_leave() -> None:
 
 def test_what_was_not_printed_is_undecided_and_says_so() -> None:
     found = checked('cell = "random-read-4KiB-qd1"\nmetric = "latency_ns_p99_9"\nat_most = "1 s"')
-    assert (found.value, found.verdict, found.why) == (None, Verdict.UNDECIDED, "it has no value: it was not printed")
+    assert (found.value, found.verdict, found.why) == (None, Verdict.UNDECIDED, "no value: it was not printed")
 
 
 def test_a_class_of_operations_that_was_not_printed_has_no_figures() -> None:
@@ -100,13 +100,13 @@ def test_a_cell_whose_workload_was_not_printed_is_found_by_its_name_alone() -> N
     assert (by_keys.cell, by_keys.verdict, by_keys.why) == (
         None,
         Verdict.UNDECIDED,
-        "no cell of the document is known to have this workload; select a cell by its name",
+        "no cell in the document has this workload, but some workloads are unknown; select the cell by name",
     )
 
 
 def test_a_workload_that_no_cell_has_is_undecided() -> None:
     known = DOCUMENT.replace("target 2 ==\n", "target 2 ==\nworkload: random 100 % reads, 4096 B, depth 2, threads 1\n")
-    assert checked(f"read = 50\n{MEAN}", known).why == "no cell of the document has this workload"
+    assert checked(f"read = 50\n{MEAN}", known).why == "no cell in the document has this workload"
 
 
 def test_a_doubt_is_named_beside_the_verdict_and_an_invalid_figure_decides_nothing() -> None:

@@ -89,14 +89,14 @@ NEAR_MISSES: list[tuple[str, Callable[[], RunRecord]]] = [
 
 def test_data_that_did_not_reach_the_device_is_told_with_both_rates() -> None:
     found = only(run_of(*three(**counted(0.5))), "device-counts-differ")
-    assert "32.8 MB/s of reads in the engine, 16.4 MB/s at the device (-50.0 %)" in found.statement
+    assert "read bandwidth 32.8 MB/s in the engine, 16.4 MB/s at the device (-50.0 %)" in found.statement
     assert "page cache" in found.advice
 
 
 def test_data_that_nobody_asked_for_is_told_of_a_device_that_nobody_else_uses() -> None:
     found = only(alone(*three(**counted(1.5))), "device-counts-differ")
     assert "(+50.0 %)" in found.statement
-    assert "Something else used the device" in found.advice
+    assert "Other I/O reached the device" in found.advice
 
 
 def test_a_latency_below_that_of_the_device_is_none() -> None:

@@ -60,5 +60,5 @@ def test_kernel_threads_are_told_with_their_share_of_the_time_and_the_way_out() 
     found = only(run_of(*deep, header=device(queue_tags=64)), "kernel-workers")
     assert "Up to 3 io-wq workers" in found.statement
     assert ("requests per device queue", "64") in found.evidence
-    assert "repeat 3: 3 workers with 50 % of the cell's CPU time" in dict(found.evidence).values()
+    assert "repeat 3: 3 workers used 50 % of the cell's CPU time" in dict(found.evidence).values()
     assert found.advice.startswith("Keep at most 64 operations in flight")

@@ -63,6 +63,6 @@ NEAR_MISSES: list[tuple[str, Callable[[], RunRecord]]] = [
 def test_a_busy_thread_is_told_with_user_and_system_apart() -> None:
     found = only(run_of(*three(cpu_ns=round(4.8 * SECOND_NS))), "host-limited")
     assert (
-        "In random-read-4KiB-qd8 the engine thread was busy for 96 % (24 % user, 72 % system) of the time"
+        "In random-read-4KiB-qd8, the engine thread was busy for 96 % (24 % user, 72 % system) of the time"
         in found.statement
     )

@@ -34,7 +34,7 @@ def test_a_run_on_two_sound_hosts_has_no_findings_about_hosts() -> None:
 @pytest.mark.parametrize(
     ("rule", "facts", "said"),
     [
-        ("one-cpu", {"cpus_allowed": 1}, "The run on bench-02 may use only one CPU"),
+        ("one-cpu", {"cpus_allowed": 1}, "The run on bench-02 is limited to one CPU"),
         ("cpu-quota", {"cpu_quota": 2.0}, "A control group limits the run on bench-02 to 2.00 of 16 CPUs"),
         ("virtual-disk", {"virtual_machine": "QEMU"}, "The host bench-02 is a virtual machine (QEMU)"),
         ("slow-clock", {"engine": {"clock_read_ns": 900}}, "takes 900 ns on bench-02."),
@@ -59,7 +59,7 @@ def test_the_span_on_a_host_is_held_against_the_memory_of_that_host() -> None:
     first = run.header.target.model_copy(update={"direct": False})
     run = run.model_copy(update={"header": run.header.model_copy(update={"target": first})})
     [statement] = statements(run, "span-fits-cache")
-    assert "The test region of 100 GiB fits into the available memory (200 GiB)" in statement
+    assert "The test region (100 GiB) fits in the available memory (200 GiB)" in statement
 
 
 def test_a_host_that_names_no_engine_has_the_first_ones() -> None:

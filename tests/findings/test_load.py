@@ -44,23 +44,26 @@ def test_what_would_decide_about_a_depth_is_another_way_than_the_one_taken() -> 
         short = three(queue_depth_achieved=2.0, engine=engine_facts(engine))
         return only(run_of(*short), "depth-not-reached").deciding_test
 
-    assert told(Engine.PSYNC) == "The same cell with --engine io_uring."
-    assert told(Engine.IO_URING) == "The same cell with more CPUs, or with more jobs of a lower queue depth."
+    assert told(Engine.PSYNC) == "Run the cell again with --engine io_uring."
+    assert told(Engine.IO_URING) == "Run the cell again with more CPUs, or with more jobs at a lower queue depth."
 
 
 def test_a_queue_that_is_far_from_full_makes_the_figure_invalid_and_names_the_cell() -> None:
     half_empty = only(run_of(*three(queue_depth_achieved=2.3)), "depth-not-reached")
     assert half_empty.severity is Severity.INVALID
-    assert "random-read-4KiB-qd8 kept 2.3 of 8" in half_empty.statement
+    assert "random-read-4KiB-qd8 achieved a queue depth of 2.3 instead of 8" in half_empty.statement
 
 
 def test_a_saturated_cell_names_both_rates_and_how_far_it_was_behind() -> None:
     found = only(FIRES["saturated"](), "saturated")
     assert found.severity is Severity.INVALID
     assert "completed 940 of 1,000 operations per second and was 300 ms behind at the end" in found.statement
-    assert found.evidence[0] == ("random-read-4KiB-rate1k", "94.0 % of the arrival rate, about 300 waiting at the end")
+    assert found.evidence[0] == (
+        "random-read-4KiB-rate1k",
+        "94.0 % of the arrival rate, about 300 operations waiting at the end",
+    )
 
 
 def test_an_engine_that_was_late_is_named_with_its_own_part_of_the_response() -> None:
     found = only(FIRES["submitted-late"](), "submitted-late")
-    assert "the p99 of its own lag is 200 µs, and the p99 response latency is 1,000 µs" in found.statement
+    assert "the engine's p99 lag is 200 µs and the p99 response latency is 1,000 µs" in found.statement

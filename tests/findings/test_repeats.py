@@ -34,8 +34,8 @@ def test_discarded_repeats_are_told_with_their_reasons_and_with_the_mean_of_all(
     busy: dict[str, Any] = {"neighbours": (Neighbour(process=71, device="sda"),), "count": 20_000}
     found = only(run_of(*three(), repeat(4, **busy)), "repeats-discarded")
     assert found.statement == (
-        "In random-read-4KiB-qd8, iosonde discarded 1 of 4 repeats (1 because another run used the device); "
-        "the mean is 8,000 IOPS without them, 7,000 IOPS with all."
+        "In random-read-4KiB-qd8, iosonde discarded 1 of 4 repeats (1 because another run used the device). "
+        "The mean is 8,000 IOPS over the used repeats and 7,000 IOPS over all repeats."
     )
     assert (found.severity, found.cells) == (Severity.NOTE, ("random-read-4KiB-qd8",))
 
@@ -47,7 +47,7 @@ def test_a_cell_that_lost_more_than_a_third_of_its_repeats_by_what_they_show_is_
     found = only(run_of(*lost_many, *lost_one), "repeats-discarded")
     assert (found.severity, found.cells) == (Severity.DOUBTFUL, ("random-read-4KiB-qd8",))
     assert [cell for cell, _ in found.evidence] == ["random-read-4KiB-qd8", "random-read-4KiB-qd16"]
-    assert "In total, 4 repeats of 2 cells were discarded." in found.statement
+    assert "In total, iosonde discarded 4 repeats of 2 cells." in found.statement
 
 
 @pytest.mark.parametrize("others", [{"neighbours": BESIDE}, {"cpu": stolen(0.5)}])

@@ -89,6 +89,6 @@ def test_levels_are_named_with_their_times() -> None:
     falls = [8_000] * 12 + [2_000] * 28
     found = only(run_of(*(repeat(each, intervals=time_series(falls)) for each in (1, 2, 3))), "level-changed")
     assert (
-        "changed within repeat 1: 16,038 IOPS initially, 3,996 IOPS from 6.0 s. In 2 more repeats the change is smaller"
-        in found.statement
+        "changed during repeat 1: 16,038 IOPS initially, 3,996 IOPS from 6.0 s. "
+        "The change was smaller in 2 more repeats." in found.statement
     )

@@ -54,7 +54,7 @@ def test_first_repeats_of_all_cells_are_within_the_budget_and_the_price_says_so(
 def test_a_budget_that_does_not_hold_the_first_repeats_is_refused_with_one_that_does() -> None:
     with pytest.raises(UsageError, match="is too short for the first 6 repeats of 43 cells") as refused:
         lab(Aim(precision_percent=2.0, budget_ns=30 * SECOND_NS))
-    assert "--budget 2m or more" in refused.value.hint
+    assert "set --budget to 2m or more" in refused.value.hint
 
 
 def test_every_repeat_has_sixty_intervals_of_half_milliseconds() -> None:
@@ -81,9 +81,9 @@ def test_a_cell_with_an_amount_takes_nothing_of_the_budget() -> None:
 @pytest.mark.parametrize(
     ("line", "words"),
     [
-        ('precision = "0%"', 'm.toml:2: precision = "0%" is not within 0.1% to 50%'),
+        ('precision = "0%"', 'm.toml:2: precision = "0%" is not in the range 0.1% to 50%'),
         ('precision = "wide"', "is not a share"),
-        ("precision = true", "is not a share in percent"),
+        ("precision = true", "is not a percentage"),
         ('budget = "5m"', "m.toml:2: budget needs a precision"),
     ],
 )

@@ -98,43 +98,51 @@ MISTAKES = [
         "m.toml:9: arrivals needs a rate",
         'rate = "20k"',
     ),
-    (changed("queue_depth = 1", "queue_depth = 64\nrate = 0"), "m.toml:9: rate = 0 is not within 1 to 1000M", ""),
+    (changed("queue_depth = 1", "queue_depth = 64\nrate = 0"), "m.toml:9: rate = 0 is not in the range 1 to 1000M", ""),
     (changed("queue_depth = 1", 'queue_depth = 64\nrate = "fast"'), 'm.toml:9: rate = "fast" is not a rate', "20k"),
     (
         changed("queue_depth = 1", 'queue_depth = 64\nrate = "1k"\nkind = "baseline"'),
         "m.toml:9: rate can't be combined with kind = baseline",
-        "matrix, tail",
+        "set it to matrix or tail",
     ),
-    (changed("queue_depth = 1", "queue_depth = 0"), "m.toml:8: queue_depth = 0 is not within 1 to 4096", "1 to 4096"),
-    (changed("queue_depth = 1", "queue_depth = [1, 5000]"), "m.toml:8: queue_depth = 5000 is not within 1 to 4096", ""),
+    (
+        changed("queue_depth = 1", "queue_depth = 0"),
+        "m.toml:8: queue_depth = 0 is not in the range 1 to 4096",
+        "1 to 4096",
+    ),
+    (
+        changed("queue_depth = 1", "queue_depth = [1, 5000]"),
+        "m.toml:8: queue_depth = 5000 is not in the range 1 to 4096",
+        "",
+    ),
     (changed("queue_depth = 1", "queue_depth = 1.5"), "m.toml:8: queue_depth = 1.5 is not a whole number", "1 to 4096"),
     (changed("queue_depth = 1", "queue_depth = []"), "m.toml:8: queue_depth = [] is empty", "1 to 4096"),
     (changed("queue_depth = 1", ""), "m.toml:3: experiment 1 has no queue_depth", "queue_depth = [1, 8, 32]"),
     (
         changed("queue_depth", "qeue_depth"),
-        "m.toml:8: experiment 1 has the unknown key qeue_depth",
+        "m.toml:8: unknown key qeue_depth in experiment 1",
         "did you mean queue_depth?",
     ),
     (
         changed("block_size", "blocksize"),
-        "m.toml:7: experiment 1 has the unknown key blocksize",
+        "m.toml:7: unknown key blocksize in experiment 1",
         "did you mean block_size?",
     ),
     (changed('"4KiB"', '"4K"'), 'm.toml:7: block_size = "4K" could mean powers of 2 or of 10', "write 4KiB"),
     (changed('"4KiB"', '"-4KiB"'), 'm.toml:7: block_size = "-4KiB" is not a size', "4KiB"),
-    (changed('"4KiB"', "4096"), "m.toml:7: block_size = 4096 is not text with a unit", '"4KiB"'),
-    (changed('"4KiB"', '"1GiB"'), 'm.toml:7: block_size = "1GiB" is not within 512 B to 64 MiB', ""),
+    (changed('"4KiB"', "4096"), "m.toml:7: block_size = 4096 is not a string with a unit", '"4KiB"'),
+    (changed('"4KiB"', '"1GiB"'), 'm.toml:7: block_size = "1GiB" is not in the range 512 B to 64 MiB', ""),
     (
         changed('"random"', '"rndom"'),
         'm.toml:5: pattern = "rndom" is not a pattern',
         'did you mean "random"?',
     ),
-    (changed("read = 100", "read = 101"), "m.toml:6: read = 101 is not within 0 to 100", "0 to 100"),
+    (changed("read = 100", "read = 101"), "m.toml:6: read = 101 is not in the range 0 to 100", "0 to 100"),
     (changed("read = 100", "read = true"), "m.toml:6: read = true is not a whole number", "0 to 100"),
     (
         changed("read = 100", 'read = 100\nsync = "dsync"'),
-        "m.toml:7: sync needs writes, and read = 100 has none",
-        "of their own",
+        "m.toml:7: sync needs writes, but read = 100 means reads only",
+        "to a separate experiment",
     ),
     (
         changed("read = 100", 'read = 100\namount = "1GiB"\nduration = "5s"'),
@@ -144,27 +152,35 @@ MISTAKES = [
     (changed("read = 100", 'read = 100\nduration = "5"'), 'm.toml:7: duration = "5" has no unit', "write 5s"),
     (
         changed("read = 100", 'read = 100\nduration = "99d"'),
-        'm.toml:7: duration = "99d" is not within 1 ms to 720 h',
+        'm.toml:7: duration = "99d" is not in the range 1 ms to 720 h',
         "",
     ),
-    (changed("read = 100", "read = 100\njobs = 1000"), "m.toml:7: jobs = 1000 is not within 1 to 256", "1 to 256"),
-    (changed("read = 100", "read = 100\ntrim = 101"), "m.toml:7: trim = 101 is not within 0 to 100", "0 to 100"),
-    (changed("read = 100", "read = 100\ntargets = 65"), "m.toml:7: targets = 65 is not within 1 to 64", "1 to 64"),
-    ("repeats = 0\n" + HEAD + EXPERIMENT, "m.toml:1: repeats = 0 is not within 1 to 1000", "1 to 1000"),
+    (
+        changed("read = 100", "read = 100\njobs = 1000"),
+        "m.toml:7: jobs = 1000 is not in the range 1 to 256",
+        "1 to 256",
+    ),
+    (changed("read = 100", "read = 100\ntrim = 101"), "m.toml:7: trim = 101 is not in the range 0 to 100", "0 to 100"),
+    (
+        changed("read = 100", "read = 100\ntargets = 65"),
+        "m.toml:7: targets = 65 is not in the range 1 to 64",
+        "1 to 64",
+    ),
+    ("repeats = 0\n" + HEAD + EXPERIMENT, "m.toml:1: repeats = 0 is not in the range 1 to 1000", "1 to 1000"),
     ('order = "reverse"\n' + HEAD + EXPERIMENT, "m.toml:1: order = \"reverse\" is not 'random' or 'listed'", "listed"),
-    ("repeat = 3\n" + HEAD + EXPERIMENT, "m.toml:1: the campaign has the unknown key repeat", "did you mean repeats?"),
-    ('name = "my campaign"\n' + EXPERIMENT, 'm.toml:1: name = "my campaign" is not a name of letters', ""),
+    ("repeat = 3\n" + HEAD + EXPERIMENT, "m.toml:1: unknown key repeat in the campaign", "did you mean repeats?"),
+    ('name = "my campaign"\n' + EXPERIMENT, 'm.toml:1: name = "my campaign" is not a valid name (letters', ""),
     (
         "verify = true\n" + HEAD + EXPERIMENT,
-        "m.toml:1: verify needs writes, and no experiment has any",
+        "m.toml:1: verify needs writes, but no experiment writes",
         "read below 100",
     ),
     (EXPERIMENT, "m.toml:1: the campaign has no name", 'name = "mine"'),
-    (HEAD, "m.toml:1: the campaign has no experiment", "add [[experiment]], in two brackets"),
+    (HEAD, "m.toml:1: the campaign has no experiment", "add an [[experiment]] table in double brackets"),
     ("", "m.toml:1: the campaign has no", ""),
     (HEAD + "[[experiment]\n", "m.toml:2: not TOML:", "examples/"),
     (HEAD + 'about = "open\n', "m.toml:2: not TOML:", "examples/"),
-    (HEAD + EXPERIMENT + EXPERIMENT.replace("100", "-1"), "m.toml:13: read = -1 is not within 0 to 100", ""),
+    (HEAD + EXPERIMENT + EXPERIMENT.replace("100", "-1"), "m.toml:13: read = -1 is not in the range 0 to 100", ""),
 ]
 
 
@@ -201,7 +217,7 @@ def test_the_schema_tells_defaults_and_bounds_as_the_file_writes_them() -> None:
     assert (duration["default"], duration["description"]) == ("5.0s", "Measurement time.")
     assert read_campaign(f'duration = "{duration["default"]}"\n' + HEAD + EXPERIMENT, "m.toml").duration == 5 * 10**9
     block_size = campaign_schema()["$defs"]["ExperimentTable"]["properties"]["block_size"]
-    assert block_size["anyOf"][0]["description"] == "Bytes with a unit, 512 B to 64 MiB; several with their weights."
+    assert block_size["anyOf"][0]["description"] == "Size with a unit, 512 B to 64 MiB, or several sizes with weights."
 
 
 def test_every_key_is_documented_with_its_range() -> None:
@@ -243,5 +259,5 @@ def test_arrivals_are_poissons_where_nobody_says_and_a_depth_of_ones_own_is_name
 
 def test_an_amount_below_one_block_is_refused_before_anything_is_touched() -> None:
     plan = plan_of(HEAD + EXPERIMENT.replace('"4KiB"', '"64KiB"') + 'amount = "4KiB"\n')
-    with pytest.raises(UsageError, match="an amount of 4 KiB is less than one block of 64 KiB"):
+    with pytest.raises(UsageError, match="amount 4 KiB is smaller than the block size 64 KiB"):
         check_plan(plan, targets=1)

@@ -54,7 +54,7 @@ MISTAKES = [
     (
         ("until_ns = 3_000", "until_ns = 2_000"),
         "mine.toml:9: faults.0: until_ns = 2000 is not after from_ns = 2000",
-        "write a later until_ns, or omit it",
+        "use a later until_ns, or omit it",
     ),
     (
         ('"reads"', '"red"'),
@@ -63,18 +63,18 @@ MISTAKES = [
     ),
     (
         ("length_bytes = 512\n", ""),
-        "mine.toml:14: faults.1.length_bytes is missing; it is a whole number from 1 to 1152921504606846976",
-        "add faults.1.length_bytes; `iosonde sim show MODEL` shows a model whole",
+        "mine.toml:14: faults.1.length_bytes is missing; it must be a whole number from 1 to 1152921504606846976",
+        "add faults.1.length_bytes; `iosonde sim show MODEL --toml` prints a complete model file",
     ),
     (
         ("length_bytes = 512\n", "length_byte = 512\n"),
-        "mine.toml:17: faults.1 has the unknown key length_byte",
-        "did you mean length_bytes? keys: kind, from_ns, offset_bytes, length_bytes, operations",
+        "mine.toml:17: unknown key length_byte in faults.1",
+        "did you mean length_bytes? valid keys: kind, from_ns, offset_bytes, length_bytes, operations",
     ),
     (
         ("length_ns = 10", "length_ns = 1_000"),
         "mine.toml:20: faults.2: length_ns = 1000 is longer than period_ns = 100",
-        "write a length_ns within the period",
+        "use a length_ns no longer than period_ns",
     ),
     (
         ('kind = "stall"', 'kind = "stal"'),
@@ -83,13 +83,13 @@ MISTAKES = [
     ),
     (
         ('kind = "stall"\n', ""),
-        f"mine.toml:9: faults.0.kind is missing; it is one of {KINDS}",
-        "add the kind of fault that is meant",
+        f"mine.toml:9: faults.0.kind is missing; it must be one of {KINDS}",
+        "add the kind of fault",
     ),
     (
         ("service_ns = 100_000\n", "service_ns = 100_000\nfaults = 4\n#"),
-        f"mine.toml:8: faults = 4 is not a list of at most {FAULTS_MAX}",
-        f"write faults = …, a list of at most {FAULTS_MAX}",
+        f"mine.toml:8: faults = 4 is not a list of at most {FAULTS_MAX} items",
+        f"write faults = …, a list of at most {FAULTS_MAX} items",
     ),
 ]
 
@@ -108,7 +108,9 @@ def test_a_mistake_in_a_fault_is_told_with_its_line_and_its_number(
 
 def test_more_faults_than_a_drive_takes_are_refused() -> None:
     text = GOOD + '[[faults]]\nkind = "stall"\n' * FAULTS_MAX
-    with pytest.raises(UsageError, match=rf"faults = a list of {FAULTS_MAX + 3} is not a list of at most {FAULTS_MAX}"):
+    with pytest.raises(
+        UsageError, match=rf"faults = a list of {FAULTS_MAX + 3} items is not a list of at most {FAULTS_MAX} items"
+    ):
         read_model(text, "mine", "mine.toml")
 
 

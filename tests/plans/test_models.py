@@ -32,14 +32,14 @@ def test_a_shipped_model_says_what_it_is_in_one_sentence_and_what_follows_from_i
 
 def test_all_servers_busy_give_the_peak() -> None:
     assert load_model("mmc").limits[0] == Limit(
-        name="peak IOPS", value="40,000/s", why="servers / service_ns: all servers always busy"
+        name="peak IOPS", value="40,000/s", why="servers / service_ns, with all servers busy"
     )
 
 
 def test_a_limit_to_power_says_what_it_lets_be_written() -> None:
     limits = {limit.name: limit.value for limit in load_model("enterprise-nvme").limits}
     # 21.5 W above idle power; a byte takes 130 mW for 1.3 ms / 64 KiB, and 2 W for a second / 6.9 GB of the link.
-    assert limits["sustained write bandwidth by power"] == "7,495 MB/s"
+    assert limits["sustained write bandwidth within the power limit"] == "7,495 MB/s"
     assert not any("power" in limit.name for limit in load_model("sata-dc").limits)
 
 
@@ -61,13 +61,13 @@ def test_a_file_says_in_sentences_what_it_leaves_out_or_nothing_of_it() -> None:
 MISTAKES = [
     (
         ('kind = "queueing"\n', 'kind = "queueing"\nleaves_out = "trim"\n'),
-        'drive.toml:2: leaves_out = "trim" is not a list of texts',
-        'write leaves_out = ["…"]: what the drive has and the model does not, a sentence each',
+        'drive.toml:2: leaves_out = "trim" is not a list of strings',
+        'write leaves_out = ["…"], with one sentence for each feature that the model omits',
     ),
     (
         ('kind = "queueing"\n', 'kind = "queueing"\nleaves_out = ["trim", 3]\n'),
-        "drive.toml:2: leaves_out = a list with something else in it is not a list of texts",
-        'write leaves_out = ["…"]: what the drive has and the model does not, a sentence each',
+        "drive.toml:2: leaves_out = a list with non-string values is not a list of strings",
+        'write leaves_out = ["…"], with one sentence for each feature that the model omits',
     ),
     (
         ("servers = 4", "servers = 0"),
@@ -91,15 +91,15 @@ MISTAKES = [
     ),
     (
         ("service_ns = 100_000\n", ""),
-        "drive.toml:1: service_ns is missing; it is a whole number from 1 to 3600000000000",
-        "add service_ns; `iosonde sim show MODEL` shows a model whole",
+        "drive.toml:1: service_ns is missing; it must be a whole number from 1 to 3600000000000",
+        "add service_ns; `iosonde sim show MODEL --toml` prints a complete model file",
     ),
     (
         ("servers = 4", "server = 4"),
-        "drive.toml:5: the model has the unknown key server",
+        "drive.toml:5: unknown key server in the model",
         (
-            "did you mean servers? keys: kind, size_bytes, servers, service, service_ns, title, about, leaves_out, "
-            "faults, sources"
+            "did you mean servers? valid keys: kind, size_bytes, servers, service, service_ns, title, about, "
+            "leaves_out, faults, sources"
         ),
     ),
     (
@@ -109,28 +109,28 @@ MISTAKES = [
     ),
     (
         ('kind = "queueing"\n', ""),
-        f"drive.toml:1: kind is missing; it is one of {', '.join(KINDS)}",
+        f"drive.toml:1: kind is missing; it must be one of {', '.join(KINDS)}",
         'add kind = "queueing"',
     ),
     (
         ('title = "mine"\n', ""),
-        "drive.toml:1: title is missing; it is a text",
-        'add title = "…": a few words on the drive',
+        "drive.toml:1: title is missing; it must be a string",
+        'add title = "…" with a short description',
     ),
     (
         ('title = "mine"', 'title = ""'),
-        'drive.toml:2: title = "" is not a text of one letter or more',
+        'drive.toml:2: title = "" is not a non-empty string',
         'write title = "…"',
     ),
     (
         ("service_ns = 100_000\n", 'service_ns = 100_000\n[sources]\nservrs = "a guess"\n'),
-        "drive.toml:9: sources has the unknown key servrs",
+        "drive.toml:9: unknown key servrs in sources",
         "did you mean servers?",
     ),
     (
         ("service_ns = 100_000\n", "service_ns = 100_000\n[sources]\nservers = 4\n"),
-        "drive.toml:9: sources.servers = 4 is not a text",
-        "say where the value comes from",
+        "drive.toml:9: sources.servers = 4 is not a string",
+        "state the source of the value",
     ),
     (
         ("service_ns = 100_000\n", "service_ns = 100_000\nsources = 4\n"),
@@ -140,7 +140,10 @@ MISTAKES = [
     (
         ("servers = 4", "servers = four"),
         "drive.toml:5: not TOML: invalid value",
-        "put text in quotes, and use each key once per table; `iosonde sim show MODEL` shows a model whole",
+        (
+            "put strings in quotes, and use each key only once per table; `iosonde sim show MODEL --toml` prints a "
+            "complete model file"
+        ),
     ),
 ]
 
@@ -210,12 +213,12 @@ def test_a_kind_is_one_row_of_one_table_and_its_keys_are_dotted() -> None:
     ("change", "message"),
     [
         (("500_000_000", "0"), "nested.toml:6: host.bytes_per_s = 0 is not a whole number from 1 to 1000000000000"),
-        (("bytes_per_s =", "byte_per_s ="), "nested.toml:6: host has the unknown key byte_per_s"),
+        (("bytes_per_s =", "byte_per_s ="), "nested.toml:6: unknown key byte_per_s in host"),
         (
             ("bytes_per_s = 500_000_000\n", ""),
-            "nested.toml:5: host.bytes_per_s is missing; it is a whole number from 1 to 1000000000000",
+            "nested.toml:5: host.bytes_per_s is missing; it must be a whole number from 1 to 1000000000000",
         ),
-        (("[host]\nbytes_per_s = 500_000_000\n", ""), "nested.toml:1: host is missing; it is a table"),
+        (("[host]\nbytes_per_s = 500_000_000\n", ""), "nested.toml:1: host is missing; it must be a table"),
         (
             ("[sources]", "[slc]\nbytes_per_s = 0\n[sources]"),
             "nested.toml:8: slc.bytes_per_s = 0 is not a whole number from 1 to 1000000000000",
@@ -234,7 +237,7 @@ def test_a_mistake_within_a_table_is_told_with_its_dotted_key(change: tuple[str,
 
 
 def test_a_model_that_is_not_there_is_told_with_those_that_are() -> None:
-    with pytest.raises(UsageError, match="there is no model 'mm2'") as told:
+    with pytest.raises(UsageError, match="unknown model 'mm2'") as told:
         load_model("mm2")
     assert "mm1" in told.value.hint
 

@@ -356,9 +356,9 @@ def test_two_cells_that_would_have_one_name_are_refused_with_what_they_differ_in
 ) -> None:
     monkeypatch.setattr(build, "cell_name", lambda _: "all-the-same")
     monkeypatch.setattr(build, "timing_name", lambda *_, **__: "as-long")
-    with pytest.raises(UsageError, match="two different cells are both called all-the-same") as caught:
+    with pytest.raises(UsageError, match="two different cells have the same name: all-the-same") as caught:
         planned(BASE | one, BASE | other)
-    assert f"they differ in {difference}:" in caught.value.hint
+    assert f"they differ in {difference};" in caught.value.hint
 
 
 def test_a_probe_and_a_campaign_call_a_workload_alike() -> None:

@@ -187,7 +187,7 @@ def test_what_a_workload_does_not_ask_for_is_left_out_of_the_job() -> None:
 
 
 def test_half_of_how_a_worker_rests_is_a_mistake() -> None:
-    with pytest.raises(UsageError, match="burst is incomplete: burst and think_time belong together"):
+    with pytest.raises(UsageError, match="burst needs think_time"):
         planned(more="burst = 64")
 
 

@@ -363,7 +363,7 @@ def test_a_run_whose_chart_fails_has_its_report_its_tables_and_a_warning(
         (derive, "page_of", "The page"),
         (derive, "run_tables", "Parquet"),
         (summary, "targets_text", "The summary"),
-        (Case, "of", "The analysis that findings need"),
+        (Case, "of", "The analysis required for findings"),
     ],
 )
 def test_neither_page_nor_tables_nor_summary_cost_each_other(

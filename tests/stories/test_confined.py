@@ -16,7 +16,7 @@ from iosonde.machine.sysfs import read_text
 from tests.commands import command, iosonde
 from tests.confinement import on_one_cpu, with_locked_memory, without_io_uring
 
-PROBE = ["--size", "16MiB", "--buffered", "--duration", "50ms", "--warmup", "0s"]
+PROBE = ["--size", "16MiB", "--buffered", "--duration", "300ms", "--warmup", "0s"]
 DIRECT = [word for word in PROBE if word != "--buffered"]
 WRITE = ["probe", "--engine", "io_uring", "--read", "0", "--json"]
 # Enough for the ring; the pool of data for writes is larger.

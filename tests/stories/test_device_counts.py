@@ -74,7 +74,7 @@ def test_what_others_do_on_a_device_that_nobody_is_known_to_use_is_found_out(dev
     told = json.loads(said.read_text())
     [finding] = [each for each in told["findings"] if each["id"] == "device-counts-differ"]
     assert others > 1
-    assert "Something else used the device" in finding["advice"]
+    assert "Other I/O reached the device" in finding["advice"]
 
 
 def test_where_no_device_is_known_nothing_is_counted(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ ROUNDS = 8
 @pytest.mark.parametrize("how", ["ended", "killed"])
 def test_a_file_can_be_opened_at_once_behind_an_engine_that_had_a_ring_on_it(how: str, tmp_path: Path) -> None:
     workload = Workload(pattern=Access.RANDOM, read_percent=0, block_size_bytes=4096, queue_depth=32)
-    timing = Timing(warmup_ns=0, measure_ns=50 * MS, interval_ns=50 * MS)
+    timing = Timing(warmup_ns=0, measure_ns=200 * MS, interval_ns=200 * MS)
     cell = CellPlan(cell="writes", experiments=(Experiment.PROBE,), streams=one_stream(workload), timing=timing)
     path, counts = tmp_path / "file", []
     for number in range(ROUNDS):

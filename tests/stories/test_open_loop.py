@@ -59,7 +59,7 @@ def test_a_probe_leads_with_the_response_and_says_that_the_rate_was_not_kept() -
     assert done.returncode == 0, done.stderr
     assert "open loop, poisson arrivals: 12,000 operations/s offered, 10," in done.stdout
     assert "SATURATED" in done.stdout
-    assert "invalid saturated: 1 cell could not sustain the arrival rate" in done.stdout
+    assert "invalid saturated: 1 cell did not sustain the arrival rate" in done.stdout
     assert done.stdout.index("response mean") < done.stdout.index("service mean")
 
 

@@ -28,8 +28,8 @@ def test_what_is_the_same_what_differs_and_what_is_not_needed_is_said_first(tmp_
     )
     assert others[:3] == [
         "differs: ioengine: iosonde uses io_uring instead of libaio",
-        "ignored: group_reporting: iosonde always records all intervals and histograms; --json prints them",
-        "ignored: norandommap: not set: fio accesses each block once per pass, as permutation does",
+        "ignored: group_reporting: iosonde always records time series and histograms; --json prints them",
+        "ignored: norandommap: not set: fio accesses each block once per pass, like --pattern permutation",
     ]
 
 
@@ -70,9 +70,9 @@ def test_a_file_that_the_job_names_is_not_written_without_leave(tmp_path: Path) 
         ([".", "--fio", COMMAND, "--read", "100"], "--read and --fio both describe the workload"),
         (["--fio", COMMAND], "the fio job names no file"),
         ([".", "--fio", "nowhere.fio"], "nowhere.fio is neither a job file nor a fio command line"),
-        ([".", "--fio", "fio --name=x --latency_target=5ms"], "fio's latency_target=5ms is not supported"),
-        ([".", "--fio", "fio --name=x --made_up=5"], "iosonde does not know fio's option made_up, and guesses nothing"),
-        ([".", "--fio", "fio --name=x --name=y"], "a probe measures one workload, and the input has 2 jobs"),
+        ([".", "--fio", "fio --name=x --latency_target=5ms"], "fio option latency_target=5ms is not supported"),
+        ([".", "--fio", "fio --name=x --made_up=5"], "unknown fio option made_up"),
+        ([".", "--fio", "fio --name=x --name=y"], "a probe measures one workload, but the input has 2 jobs"),
     ],
 )
 def test_what_can_not_be_had_is_refused_with_the_reason(tmp_path: Path, words: list[str], message: str) -> None:

@@ -19,7 +19,7 @@ from tests.stories.random_campaigns import DRIVES, SPAN, Drawn, small_campaigns
 from tests.stories.whole_reports import assert_drawn, assert_whole, measure, report_of
 
 ASKED: Final = os.environ.get("CAMPAIGNS")
-CAMPAIGNS: Final = int(ASKED or 25)
+CAMPAIGNS: Final = int(ASKED or 12)
 
 
 @pytest.fixture(scope="module")

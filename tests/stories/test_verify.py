@@ -152,12 +152,12 @@ def until_free(run: Path) -> subprocess.CompletedProcess[str]:
     [
         ("null: --read 0 --verify", "null: does not keep the data that verify would read"),
         ("sim:mmc,seed=1 --read 0 --verify", "sim:mmc,seed=1 does not keep the data that verify would read"),
-        (". --verify", "random-read-4KiB-qd1-verify: verify needs writes, and the workload has none"),
+        (". --verify", "random-read-4KiB-qd1-verify: verify needs writes, but the workload has none"),
         (". --read 0 --verify --data zeros", "random-write-4KiB-qd1-zeros-verify: zeros can't be verified"),
         (". --read 0 --verify --duplicates 10", "10 % duplicates can't be verified"),
         (". --read 0 --verify --compressible 95", "95 % compressible can't be verified"),
         (". --read 0 --data zeros --compressible 5", "compressible needs random data"),
-        (". --read 0 --data zeros --duplicates 5", "zeros are already duplicates of each other"),
+        (". --read 0 --data zeros --duplicates 5", "duplicates can't be combined with zeros, which are all identical"),
     ],
 )
 def test_what_can_not_be_verified_is_refused_with_the_way_out(tmp_path: Path, asked: str, message: str) -> None:

@@ -9,35 +9,32 @@ from iosonde.workload_keys import bounds
 from tools.reference.markdown import code, page, table
 
 _LEAD: Final = (
-    "Everything that can be set but the options of [the commands](commands.md): the keys of a campaign file, the "
-    "environment, and the bounds that hold for both. [campaigns.md](../campaigns.md) tells how a campaign is written."
+    "All settings except the options of [the commands](commands.md): the keys of a campaign file, environment "
+    "variables, and the limits of a plan. [campaigns.md](../campaigns.md) explains how to write a campaign file."
 )
 
 ENVIRONMENT: Final = {
-    "IOSONDE_FIO": "The fio that `--engine fio` starts. Where it is not set, fio is looked for on the `PATH`.",
-    "IOSONDE_ENGINE": (
-        "The engine's binary. Where it is not set, the engine is looked for beside the interpreter and where "
-        "installers put programs."
-    ),
-    "IOSONDE_PAGER": "The command that `iosonde show` pages with on a terminal; empty or `cat` for none.",
-    "PAGER": "The same, where `IOSONDE_PAGER` is not set; `less` where neither is.",
-    "LESS": "What less is told; `FRX`, as git does, where it is not set: leave where all fits the screen.",
-    "LV": "The same for lv; `-c` where it is not set.",
-    "COLUMNS": "The width of what is printed, from 20 to 1,000. Where it is not set, a pipe or file gets 160 columns.",
-    "SHELL": "The shell that `iosonde completion` is for, where none is named.",
-    "XDG_DATA_HOME": "Where completion for bash and zsh is installed; `~/.local/share` where it is not set.",
-    "XDG_CONFIG_HOME": "Where completion for fish is installed; `~/.config` where it is not set.",
+    "IOSONDE_FIO": "Path of the fio binary for `--engine fio`. Default: `fio` on the `PATH`.",
+    "IOSONDE_ENGINE": ("Path of the engine binary. Default: the binary installed with iosonde."),
+    "IOSONDE_PAGER": "Pager for `iosonde show` on a terminal. Empty or `cat` disables paging.",
+    "PAGER": "Pager if `IOSONDE_PAGER` is not set. Default: `less`.",
+    "LESS": "Options for less. Default: `FRX`, as in git: less exits if the output fits on one screen.",
+    "LV": "Options for lv. Default: `-c`.",
+    "COLUMNS": "Output width, 20 to 1,000 columns. Default: the terminal width, or 160 columns for a pipe or file.",
+    "SHELL": "Shell for `iosonde completion` if no shell is given.",
+    "XDG_DATA_HOME": "Directory in which bash and zsh completion is installed. Default: `~/.local/share`.",
+    "XDG_CONFIG_HOME": "Directory in which fish completion is installed. Default: `~/.config`.",
     "XDG_STATE_HOME": (
-        "Where files are noted that iosonde has made on file systems that keep no marks; `~/.local/state` where it is "
-        "not set."
+        "Directory for the list of files that iosonde created on file systems without extended attributes. Default: "
+        "`~/.local/state`."
     ),
-    "TERM": "On a terminal named `linux` bars and signs are plain ASCII, as in any output that is not UTF-8.",
+    "TERM": "If `linux`, bars and symbols are plain ASCII, as in any output that is not UTF-8.",
     "OPENBLAS_NUM_THREADS": (
-        "Set by iosonde to 1 where it is not set already: nothing here needs more, and where the system starts no more "
-        "threads, the library ends the process."
+        "iosonde sets it to 1 if it is not set. More threads are not needed, and the library aborts the process if the "
+        "system cannot start more threads."
     ),
     "PYDANTIC_DISABLE_PLUGINS": (
-        "Set by iosonde to `__all__` where it is not set already: looking for plug-ins takes longer than `--help`."
+        "iosonde sets it to `__all__` if it is not set, because a search for plug-ins takes longer than `--help`."
     ),
 }
 """Each variable of the environment that iosonde's own code reads or sets."""
@@ -49,19 +46,19 @@ def settings_page() -> str:
     experiment = schema["$defs"]["ExperimentTable"]
     parts = [
         "## Campaign files",
-        "In the head of the file:",
+        "At the top level of the file:",
         _keys(schema, schema["$defs"]),
-        "In each `[[experiment]]`; a key that takes a list is a sweep:",
+        "In each `[[experiment]]` table. A list defines a sweep:",
         _keys(experiment, schema["$defs"]),
         "## Environment",
         table(("variable", "meaning"), [(code(name), meaning) for name, meaning in ENVIRONMENT.items()]),
-        "Colours follow the terminal; `NO_COLOR` turns them off.",
+        "Output is coloured if the terminal supports it. `NO_COLOR` disables colours.",
         "## Bounds",
-        "What a plan may ask for, whether by option or by campaign file:",
-        table(("what", "at least", "at most"), _bounds()),
+        "Limits of a plan, for command-line options and campaign files:",
+        table(("quantity", "minimum", "maximum"), _bounds()),
         "## Units",
-        "A size or a time carries one of these; a bare `K`, `M`, `G` or `T` is refused.",
-        table(("unit", "means"), _units()),
+        "Sizes and times need a unit. A bare `K`, `M`, `G` or `T` is rejected.",
+        table(("unit", "value"), _units()),
     ]
     return page("Settings", _LEAD, parts)
 
@@ -70,16 +67,16 @@ def _keys(schema: Mapping[str, Any], definitions: Mapping[str, Any]) -> str:
     needed = set(schema.get("required", ()))
     rows = []
     for key, about in schema["properties"].items():
-        default = "needed" if key in needed else _default(about)
+        default = "required" if key in needed else _default(about)
         rows.append((code(key), "; or ".join(_takes(about, definitions)), default, about["description"]))
-    return table(("key", "takes", "default", "what it is"), rows)
+    return table(("key", "values", "default", "description"), rows)
 
 
 def _default(about: Mapping[str, Any]) -> str:
     """What holds where the key is not given; where that stands elsewhere, the description says where."""
     value = about.get("default")
     if value is None:
-        return "see there" if "default:" in about["description"].lower() else "none"
+        return "see description" if "default:" in about["description"].lower() else "none"
     one = value[0] if isinstance(value, list) else value
     return code(str(one).lower() if isinstance(one, bool) else str(one)) if one != "" else "empty"
 
@@ -104,21 +101,21 @@ def _takes(about: Mapping[str, Any], definitions: Mapping[str, Any]) -> Iterator
     elif "examples" in about:
         yield f"{about['$comment']}, such as {code(about['examples'][0])}"
     elif "pattern" in about:
-        yield f"text that fits {code(about['pattern'])}"
+        yield f"string that matches {code(about['pattern'])}"
     else:
-        yield "text"
+        yield "string"
 
 
 def _bounds() -> Iterator[tuple[str, str, str]]:
     least = format_size(bounds.SECTOR_BYTES)
-    yield "block size", f"{least}, and a multiple of it", format_size(bounds.BLOCK_SIZE_BYTES_MAX)
-    yield "queue depth of a job", "1", f"{bounds.QUEUE_DEPTH_MAX:,}"
+    yield "block size", f"{least} (multiples of it)", format_size(bounds.BLOCK_SIZE_BYTES_MAX)
+    yield "queue depth per job", "1", f"{bounds.QUEUE_DEPTH_MAX:,}"
     yield "jobs", "1", str(bounds.JOBS_MAX)
     yield "targets", "1", str(bounds.TARGETS_MAX)
     yield "repeats", "1", f"{limits.REPEATS_MAX:,}"
-    yield "bytes in flight in one cell", "", format_size(limits.IN_FLIGHT_BYTES_MAX)
+    yield "bytes in flight per cell", "", format_size(limits.IN_FLIGHT_BYTES_MAX)
     yield (
-        "measuring time of a cell",
+        "measurement time of a cell",
         format_duration(bounds.DURATION_NS_MIN),
         format_duration(bounds.DURATION_NS_MAX),
     )

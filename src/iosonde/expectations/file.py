@@ -23,7 +23,7 @@ _TIME: Final = (parse_duration, '"0.1 ms"')
 def _bound(value: Any) -> Any:  # noqa: ANN401 - whatever the file holds
     """A number or text. The metric determines the unit."""
     if isinstance(value, bool) or not isinstance(value, int | float | str):
-        raise PydanticCustomError("bound", "is neither a number nor text with a unit", {"hint": 'such as "0.1 ms"'})
+        raise PydanticCustomError("bound", "is not a number or a string with a unit", {"hint": 'such as "0.1 ms"'})
     return value
 
 
@@ -34,7 +34,7 @@ Bound = Annotated[
         {
             "type": ["number", "string"],
             "examples": ["0.1 ms", "90k", "500 MB/s", 100000],
-            "description": "A number in the metric's base unit, or text with a unit.",
+            "description": "Number in the base unit of the metric, or string with a unit.",
         }
     ),
 ]
@@ -47,19 +47,19 @@ class _Table(BaseModel):
 class ExpectationTable(_Table):
     """One ``[[expect]]``. It selects cells by name with ``cell``, or by workload with keys that must all match."""
 
-    name: str = Field(default="", description="A title; default: the metric and its bound.")
-    cell: str | None = Field(default=None, description="The name of one cell of the run.", min_length=1)
-    pattern: Pattern | None = Field(default=None, description="The access pattern; default: any.")
-    read: Percent | None = Field(default=None, description="Share of reads in percent; default: any.")
-    block_size: Sizes | None = Field(default=None, description="Bytes per operation; default: any.")
-    queue_depth: Depth | None = Field(default=None, description="Requested queue depth of each job; default: any.")
-    jobs: Jobs = Field(default=1, description="Workers.")
-    sync: Sync = Field(default=Sync.NONE, description="When a write is complete.")
-    rate: Rate | None = Field(default=None, description="Arrivals per second; default: cells without a rate.")
-    operation: Operation | None = Field(default=None, description="The operation; default: the one the cell measures.")
-    metric: Quantity = Field(description="The metric, by the name of its column.")
-    at_most: Bound | None = Field(default=None, description="The largest value that passes.")
-    at_least: Bound | None = Field(default=None, description="The smallest value that passes.")
+    name: str = Field(default="", description="Title. Default: the metric and its bound.")
+    cell: str | None = Field(default=None, description="Name of a cell in the run.", min_length=1)
+    pattern: Pattern | None = Field(default=None, description="Access pattern. Default: any.")
+    read: Percent | None = Field(default=None, description="Percentage of reads. Default: any.")
+    block_size: Sizes | None = Field(default=None, description="Block size. Default: any.")
+    queue_depth: Depth | None = Field(default=None, description="Requested queue depth per job. Default: any.")
+    jobs: Jobs = Field(default=1, description="Number of jobs.")
+    sync: Sync = Field(default=Sync.NONE, description="Sync method for writes: none, fdatasync or dsync (O_DSYNC).")
+    rate: Rate | None = Field(default=None, description="Arrivals per second. Default: no rate (closed loop).")
+    operation: Operation | None = Field(default=None, description="Operation. Default: the main operation of the cell.")
+    metric: Quantity = Field(description="Column name of the metric.")
+    at_most: Bound | None = Field(default=None, description="Maximum value that passes.")
+    at_least: Bound | None = Field(default=None, description="Minimum value that passes.")
 
     @property
     def is_by_workload(self) -> bool:
@@ -80,17 +80,17 @@ class ExpectationTable(_Table):
     def _agrees(self) -> "ExpectationTable":
         keys = WORKLOAD_KEYS & self.model_fields_set
         if self.cell is not None and keys:
-            raise _disagreement(f"cell and {min(keys)} both select cells", min(keys), "omit one of them")
+            raise _disagreement(f"cell and {min(keys)} can't be combined", min(keys), "omit one of them")
         if self.cell is None and not keys:
             raise _disagreement(
-                "does not select any cell",
+                "selects no cells",
                 "metric",
-                'add cell = "random-read-4KiB-qd1", or pattern, read, block_size and queue_depth',
+                'add cell = "random-read-4KiB-qd1", or select by pattern, read, block_size and queue_depth',
             )
         if (self.at_most is None) == (self.at_least is None):
-            what = "neither at_most nor at_least" if self.at_most is None else "both at_most and at_least"
+            what = "needs at_most or at_least" if self.at_most is None else "sets both at_most and at_least"
             _, example = _PARSERS.get(self.metric, _TIME)
-            raise _disagreement(f"has {what}", "metric", f"write one of them, such as at_most = {example}")
+            raise _disagreement(what, "metric", f"set one of them, such as at_most = {example}")
         key = "at_least" if self.at_most is None else "at_most"
         try:
             if self.bound > 0:
@@ -98,7 +98,7 @@ class ExpectationTable(_Table):
         except UsageError as error:
             what = error.message.partition("' ")[2]
             raise _disagreement(f'{key} = "{self.at_most or self.at_least}" {what}', key, error.hint) from error
-        raise _disagreement(f"{key} is not above 0", key, "write a positive value in the unit of the metric")
+        raise _disagreement(f"{key} is not above 0", key, "use a positive value in the unit of the metric")
 
 
 def _disagreement(what: str, key: str, hint: str) -> PydanticCustomError:
@@ -111,9 +111,9 @@ WORKLOAD_KEYS: Final = frozenset({"pattern", "read", "block_size", "queue_depth"
 class ExpectationsTable(_Table):
     """A file of expected values."""
 
-    name: str = Field(description="The name of these expected values, such as that of the data sheet.", min_length=1)
-    about: str = Field(default="", description="Their source.")
-    expect: list[ExpectationTable] = Field(min_length=1, description="The expected values.")
+    name: str = Field(description='Name of this set of expected values, such as "data sheet".', min_length=1)
+    about: str = Field(default="", description="Source of the expected values.")
+    expect: list[ExpectationTable] = Field(min_length=1, description="List of expected values.")
 
 
 SCHEMA_TITLE: Final = "iosonde expectations"

@@ -94,15 +94,19 @@ def check_results(results: Results, expected: ExpectationsTable, where: tuple[st
 
 def _why_not_found(results: Results) -> str:
     if any(cell.workload is None for cell in results.cells):
-        return f"no cell of the {results.kind} is known to have this workload; select a cell by its name"
-    return f"no cell of the {results.kind} has this workload"
+        return (
+            f"no cell in the {results.kind} has this workload, but some workloads are unknown; select the cell by name"
+        )
+    return f"no cell in the {results.kind} has this workload"
 
 
 def _unknown_cell(name: str, results: Results, number: int, where: tuple[str, str]) -> UsageError:
     file, text = where
     near = difflib.get_close_matches(name, [cell.name for cell in results.cells], n=CELLS_NAMED_MAX, cutoff=0.0)
     # No command lists the cells of a document.
-    every = "`iosonde show RUN` lists all" if results.kind is ResultsKind.RUN else f"nearest names: {', '.join(near)}"
+    every = (
+        "`iosonde show RUN` lists all cells" if results.kind is ResultsKind.RUN else f"nearest names: {', '.join(near)}"
+    )
     return UsageError(
         f'{file}:{line_of_expectation(text, number, "cell")}: this {results.kind} has no cell "{name}"',
         f'did you mean "{near[0]}"? {every}' if near else f"the {results.kind} has no cells",
@@ -177,9 +181,9 @@ def _judged(expectation: ExpectationTable, cell: str, figure: Figure) -> Checked
 
 def _verdict(figure: Figure, bound: float, *, is_at_most: bool) -> tuple[Verdict, str]:
     if figure.value is None:
-        return Verdict.UNDECIDED, f"it has no value: {figure.why_none}"
+        return Verdict.UNDECIDED, f"no value: {figure.why_none}"
     if figure.ends is None:
-        return Verdict.UNDECIDED, f"it has no interval: {figure.why_none}"
+        return Verdict.UNDECIDED, f"no interval: {figure.why_none}"
     low, high = figure.ends
     good, bad = (high <= bound, low > bound) if is_at_most else (low >= bound, high < bound)
     if good or bad:

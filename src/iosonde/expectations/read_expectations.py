@@ -12,11 +12,11 @@ from iosonde.errors import UsageError
 from iosonde.expectations.file import ExpectationsTable, ExpectationTable
 from iosonde.plans.validation_errors import first_validation_error, line_of_key, load_tables, lower_first, shown
 
-WHOLE_FILE: Final = "see examples/expectations/ for a complete file"
+WHOLE_FILE: Final = "see examples/expectations/ for complete files"
 _EXAMPLES: Final = {
     "name": 'name = "data sheet"',
     "metric": 'metric = "latency_ns_p99"',
-    "expect": "[[expect]], in double brackets, with its keys below",
+    "expect": "an [[expect]] table in double brackets, followed by its keys",
 }
 KeyPath = tuple[int | str, ...]
 
@@ -45,7 +45,7 @@ def _mistake(details: ErrorDetails, text: str, file: str) -> UsageError:
         known = list((ExpectationTable if place[0] == "expect" else ExpectationsTable).model_fields)
         near = difflib.get_close_matches(key, known, n=1, cutoff=0.0)
         return UsageError(
-            f"{at}: {table} has the unknown key {key}", f"did you mean {near[0]}? keys: {', '.join(known)}"
+            f"{at}: unknown key {key} in {table}", f"did you mean {near[0]}? valid keys: {', '.join(known)}"
         )
     if kind == "missing":
         return UsageError(f"{at}: {table} has no {key}", f"add {_EXAMPLES.get(key, key)}")
@@ -62,7 +62,7 @@ def _hint(kind: str, context: dict[str, Any], value: object) -> str:
         allowed = re.findall(r"'([^']+)'", str(context["expected"]))
         near = difflib.get_close_matches(str(value), allowed, n=1, cutoff=0.3)
         return f'did you mean "{near[0]}"?' if near else f"write one of {', '.join(allowed)}"
-    return f"docs/guides/expectations.md lists every key; {WHOLE_FILE}"
+    return f"docs/guides/expectations.md lists all keys; {WHOLE_FILE}"
 
 
 def _key_of(place: KeyPath) -> str:

@@ -31,15 +31,15 @@ def device_in_use(case: Case) -> Iterator[Finding]:
             severity=Severity.DOUBTFUL,
             confidence=Confidence.POSSIBLE,
             statement=(
-                f"The device is in use: {name_some(uses)}. Other I/O on this device affects the results, and the run "
-                "slows that I/O down."
+                f"The device is in use: {name_some(uses)}. Other I/O on the device affects the results. The run also "
+                "slows down the other users of the device."
             ),
             evidence=tuple(("in use", use) for use in uses),
             advice=(
-                "Unmount the device and stop its other users, or measure while it is idle. Check the spread of the "
-                "repeats."
+                "Unmount the device and stop all other I/O on it, or measure while it is idle. Check the variation "
+                "between repeats."
             ),
-            deciding_test="The same run with nothing mounted on the device.",
+            deciding_test="Run again with nothing mounted on the device.",
         )
 
 
@@ -54,11 +54,12 @@ def virtual_disk(case: Case) -> Iterator[Finding]:
                 confidence=Confidence.LIKELY,
                 statement=(
                     f"{host.name_in('The host', 'The host')} is a virtual machine ({vendor}). The results describe the "
-                    "storage that the hypervisor provides, with its caches, limits and other tenants, not a drive."
+                    "storage that the hypervisor provides, not a physical drive. They include the effects of "
+                    "hypervisor caches, limits and other tenants."
                 ),
                 evidence=(("hypervisor", vendor),),
-                advice="Compare with the provider's limits, and run at other times of day before you decide.",
-                deciding_test="The same run an hour later: results that change point to other tenants.",
+                advice="Compare the results with the provider's limits. Run again at different times of day.",
+                deciding_test="Run again an hour later. If the results change, other tenants are the likely cause.",
             )
 
 
@@ -74,11 +75,11 @@ def volatile_write_cache(case: Case) -> Iterator[Finding]:
             severity=Severity.NOTE,
             confidence=Confidence.LIKELY,
             statement=(
-                "The device has a volatile write cache. Plain writes complete before the data would survive a power "
-                "cut."
+                "The device has a volatile write cache. Plain writes complete before the data is protected against "
+                "power loss."
             ),
             evidence=(("write cache of " + device.name, device.write_cache),),
-            advice="For a database or a log, use the results of write + fdatasync and of O_DSYNC.",
+            advice="For a database or a log, use the results for write + fdatasync and for O_DSYNC.",
             deciding_test="",
         )
 
@@ -97,11 +98,11 @@ def depth_over_tags(case: Case) -> Iterator[Finding]:
                 severity=Severity.NOTE,
                 confidence=Confidence.LIKELY,
                 statement=(
-                    f"{name_some(deep)} requested more operations in flight than the {tags} that a queue of "
-                    f"{device.name} takes. The rest may wait in the host, and that wait is part of the latency."
+                    f"{name_some(deep)} requested more operations in flight than one queue of {device.name} accepts "
+                    f"({tags}). The excess operations can wait in the host, which increases latency."
                 ),
                 evidence=(("requests per queue", str(tags)),),
-                advice="Above that depth, attribute added latency to the host's queue, not to the drive.",
+                advice="Above that depth, attribute the additional latency to queueing in the host, not to the drive.",
                 deciding_test="",
                 cells=deep,
             )
@@ -133,11 +134,11 @@ def request_split(case: Case) -> Iterator[Finding]:
                 severity=Severity.NOTE,
                 confidence=Confidence.CERTAIN,
                 statement=(
-                    f"{name_some(large)} used blocks larger than {format_size(bound)}, the largest request that "
-                    f"{device.name} takes. The kernel split them, so the device saw more and smaller requests."
+                    f"{name_some(large)} used blocks larger than {format_size(bound)}, the maximum request size of "
+                    f"{device.name}. The kernel split them, so the device received more, smaller requests."
                 ),
-                evidence=(("largest request", format_size(bound)),),
-                advice="At these block sizes, read IOPS as those of the application, not of the device.",
+                evidence=(("maximum request size", format_size(bound)),),
+                advice="At these block sizes, interpret IOPS as application IOPS, not device IOPS.",
                 deciding_test="",
                 cells=large,
             )
@@ -164,20 +165,22 @@ def device_counts_differ(case: Case) -> Iterator[Finding]:
             severity=Severity.DOUBTFUL,
             confidence=Confidence.CERTAIN if is_less else Confidence.LIKELY,
             statement=(
-                f"In {count_of(len(mismatches), 'repeat')} the kernel counted a different amount of data at the device "
-                f"than the engine. In {worst.record.cell}, repeat {worst.record.repeat}: {_amounts(witness)} "
-                f"({format_percent(worst.share, 1, signed=True)})."
+                f"In {count_of(len(mismatches), 'repeat')}, the kernel counted a different amount of device I/O than "
+                f"the engine did. The largest difference is in {worst.record.cell}, repeat {worst.record.repeat}: "
+                f"{_amounts(witness)} ({format_percent(worst.share, 1, signed=True)})."
             ),
             evidence=tuple(of_repeat(each.record, _amounts(each.witness)) for each in mismatches[:10]),
             advice=(
-                "The rest of the data did not reach the device. Check for the page cache, for blocks that were never "
-                "written and for a file system that compresses. Read these results as those of the file system, not of "
-                "the device."
+                "Some of the data did not reach the device. Possible causes are the page cache, unwritten blocks and "
+                "file-system compression. The results describe the file system, not the device."
                 if is_less
-                else "Something else used the device during the run, or the file system writes data more than once. "
-                "Find the cause, and measure again without it."
+                else "Other I/O reached the device during the run, or the file system writes data more than once. "
+                "Find and remove the cause, then run again."
             ),
-            deciding_test="The same cell on the whole device, with nothing mounted on it, while `iostat -x 1` runs.",
+            deciding_test=(
+                "Run the cell again on the whole device with nothing mounted on it, and monitor the device with "
+                "`iostat -x 1`."
+            ),
             cells=distinct(each.record.cell for each in mismatches),
         )
 
@@ -193,16 +196,17 @@ def device_times_differ(case: Case) -> Iterator[Finding]:
             severity=Severity.INVALID if is_below else Severity.DOUBTFUL,
             confidence=Confidence.LIKELY,
             statement=(
-                f"In {count_of(len(mismatches), 'repeat')} mean latency does not match the kernel's mean request time. "
-                f"In {worst.record.cell}, repeat {worst.record.repeat}: {_times(worst.witness)}."
+                f"In {count_of(len(mismatches), 'repeat')}, mean latency does not match the kernel's mean request "
+                f"time. The largest difference is in {worst.record.cell}, repeat {worst.record.repeat}: "
+                f"{_times(worst.witness)}."
             ),
             evidence=tuple(of_repeat(each.record, _times(each.witness)) for each in mismatches[:10]),
             advice=(
-                "A latency below the device's own time is impossible. Trust neither value, and report this as a bug."
+                "Latency cannot be lower than the kernel's request time. Do not use either value, and report a bug."
                 if is_below
-                else "The host causes part of these latencies. Look for a busy CPU, and compare at a lower queue depth."
+                else "The host causes part of this latency. Check for a busy CPU, and compare with a lower queue depth."
             ),
-            deciding_test="The same cell with --engine fio, or traced with blktrace.",
+            deciding_test="Run the cell again with --engine fio, or trace it with blktrace.",
             cells=distinct(each.record.cell for each in mismatches),
         )
 
@@ -278,7 +282,7 @@ def _together(record: CellRecord) -> int:
 
 def _amounts(witness: Witnessed) -> str:
     ours, device = format_bandwidth(witness.bytes_per_s), format_bandwidth(witness.device_bytes_per_s)
-    return f"{ours} of {witness.operation}s in the engine, {device} at the device"
+    return f"{witness.operation} bandwidth {ours} in the engine, {device} at the device"
 
 
 def _times(witness: Witnessed) -> str:

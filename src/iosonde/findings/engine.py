@@ -21,9 +21,9 @@ def debug_build(case: Case) -> Iterator[Finding]:
                 id="debug-build",
                 severity=Severity.INVALID,
                 confidence=Confidence.CERTAIN,
-                statement=f"The engine is a {profile} build. It is slower than a release build by an unknown factor.",
+                statement=f"The engine is a {profile} build. It is slower than a release build, by an unknown factor.",
                 evidence=(("build profile", profile),),
-                advice="Install iosonde from a wheel, or with pip from the source folder, and run again.",
+                advice="Install iosonde from a wheel, or with pip from the source directory, and run again.",
                 deciding_test="",
             )
 
@@ -32,21 +32,21 @@ def engine_fallback(case: Case) -> Iterator[Finding]:
     """io_uring is not available, so ``auto`` selected psync."""
     header = case.run.header
     if header.engine_asked == "auto" and header.engine is Engine.PSYNC:
-        why = header.hello.io_uring_refused or "the engine does not offer it"
+        why = header.hello.io_uring_refused or "the engine does not support it"
         yield Finding(
             id="engine-fallback",
             severity=Severity.DOUBTFUL,
             confidence=Confidence.CERTAIN,
             statement=(
-                f"io_uring is not available ({why}), so iosonde measured with psync. psync needs one thread per "
-                "operation in flight, which costs CPU time and adds latency at high queue depth."
+                f"io_uring is not available ({why}), so iosonde used psync. psync needs one thread per operation in "
+                "flight, which costs CPU time and adds latency at high queue depth."
             ),
             evidence=(("refused", why), ("engine", header.engine.value)),
             advice=(
-                "For results at high queue depth, allow io_uring (sysctl kernel.io_uring_disabled, the container's "
+                "To measure at high queue depth, enable io_uring (sysctl kernel.io_uring_disabled, or the container's "
                 "seccomp profile)."
             ),
-            deciding_test="The same run with --engine io_uring where it is allowed.",
+            deciding_test="Run again with --engine io_uring on a system that allows it.",
         )
 
 
@@ -66,11 +66,11 @@ def engine_by_cell(case: Case) -> Iterator[Finding]:
             severity=Severity.NOTE,
             confidence=Confidence.CERTAIN,
             statement=(
-                f"iosonde measured {', '.join(cells)} with {engine}: {header.engine.value} passes every fdatasync to "
-                "an io-wq worker, and a database that calls fdatasync itself does not pay for that hand-over."
+                f"{', '.join(cells)} ran with {engine}. With {header.engine.value}, an io-wq worker performs every "
+                "fdatasync. A database that calls fdatasync directly does not incur this overhead."
             ),
             evidence=(("engine of the run", header.engine.value), ("engine of these cells", engine)),
-            advice=f"To measure these cells with {header.engine.value} too, use --engine {header.engine.value}.",
+            advice=f"To use {header.engine.value} for these cells too, run again with --engine {header.engine.value}.",
             deciding_test="",
             cells=cells,
         )
@@ -96,16 +96,16 @@ def polling_refused(case: Case) -> Iterator[Finding]:
             severity=Severity.DOUBTFUL,
             confidence=Confidence.CERTAIN,
             statement=(
-                f"{asked} was requested, but {count_of(len(cells), 'cell')} ran with interrupts "
+                f"--poll {asked} was requested, but {count_of(len(cells), 'cell')} ran with interrupts "
                 f"({'; '.join(reasons) or 'no reason reported'}). The results do not show the effect of polling."
             ),
             evidence=tuple(("refused", reason) for reason in reasons),
             advice=(
-                "Give the driver poll queues, for example with nvme.poll_queues=4 on the kernel command line."
+                "Configure poll queues in the driver, for example with nvme.poll_queues=4 on the kernel command line."
                 if asked is Poll.IOPOLL
                 else "Run with the privileges that the kernel requires for an SQPOLL thread, or omit --poll."
             ),
-            deciding_test=f"The same cell after that change: the report then shows {asked} as its completion mode.",
+            deciding_test=f"Run the cell again. The report should show {asked} as the completion mode.",
             cells=cells,
         )
 
@@ -125,8 +125,8 @@ def registration_refused(case: Case) -> Iterator[Finding]:
             severity=Severity.NOTE,
             confidence=Confidence.CERTAIN,
             statement=(
-                f"The kernel did not register the I/O buffers ({'; '.join(reasons)}). This costs a little CPU time per "
-                "operation."
+                f"The kernel did not register the I/O buffers ({'; '.join(reasons)}). This adds a small CPU cost to "
+                "each operation."
             ),
             evidence=tuple(("refused", reason) for reason in reasons),
             advice="Raise the locked-memory limit (ulimit -l) to at least 16 MiB.",
@@ -149,8 +149,9 @@ def kernel_workers(case: Case) -> Iterator[Finding]:
             severity=Severity.DOUBTFUL,
             confidence=Confidence.CERTAIN,
             statement=(
-                f"Up to {count_of(most, 'io-wq worker')} performed I/O in {name_some(cells)}: io_uring could not "
-                "submit these operations without blocking. Latency includes the hand-over to the workers."
+                f"Up to {count_of(most, 'io-wq worker')} performed I/O in {name_some(cells)} because io_uring could "
+                "not submit these operations without blocking. Latency includes the overhead of passing operations to "
+                "the workers."
             ),
             evidence=(
                 ("queue depth", str(deepest)),
@@ -158,7 +159,7 @@ def kernel_workers(case: Case) -> Iterator[Finding]:
                 *(of_repeat(record, _workers_of(record)) for record in punted[:10]),
             ),
             advice=_how_to_avoid_workers(deepest, tags, direct=case.run.header.target.direct),
-            deciding_test="The same cell with --engine psync, and at a lower queue depth.",
+            deciding_test="Run the cell again with --engine psync, and with a lower queue depth.",
             cells=cells,
         )
 
@@ -194,14 +195,14 @@ def _worker_share(record: CellRecord) -> float | None:
 def _workers_of(record: CellRecord) -> str:
     workers = count_of(_kernel_workers(record), "worker")
     share = _worker_share(record)
-    return workers if share is None else f"{workers} with {format_percent(share)} of the cell's CPU time"
+    return workers if share is None else f"{workers} used {format_percent(share)} of the cell's CPU time"
 
 
 def _how_to_avoid_workers(depth: int, tags: int | None, *, direct: bool) -> str:
     if not direct:
-        return (
-            "Measure without --buffered if the file system supports direct I/O, or use --engine psync for these cells."
-        )
+        return "Omit --buffered if the file system supports direct I/O, or use --engine psync for these cells."
     if tags is not None and depth > tags:
-        return f"Keep at most {tags} operations in flight: a queue of the device takes no more."
-    return "Lower the queue depth, or use --engine psync for these cells. The device's own tail is shorter."
+        return f"Keep at most {tags} operations in flight, the limit of one device queue."
+    return (
+        "Lower the queue depth, or use --engine psync for these cells. The tail latency of the device itself is lower."
+    )

@@ -14,7 +14,7 @@ def measured_by_fio(case: Case) -> Iterator[Finding]:
     told = distinct(f"{fio.version}, {fio.ioengine}" for each in by_fio if (fio := each.by_fio) is not None)
     commits = distinct(record.cell for record in by_fio if record.workload.flushes_each)
     separate = (
-        f" For {name_some(commits)}, fio times writes and flushes separately and reports no commit latency."
+        f" In {name_some(commits)}, fio measures writes and flushes separately and does not report commit latency."
         if commits
         else ""
     )
@@ -23,13 +23,13 @@ def measured_by_fio(case: Case) -> Iterator[Finding]:
         severity=Severity.NOTE,
         confidence=Confidence.CERTAIN,
         statement=(
-            f"fio measured this run ({'; '.join(told)}). fio does not report the achieved queue depth, the operations "
-            "in flight at the end, the slowest operations, the CPU time of the measurement or the latency of the "
-            f"warm-up. iosonde skips the findings that need these values.{separate}"
+            f"This run was measured with fio ({'; '.join(told)}). fio does not report achieved queue depth, operations "
+            "in flight at the end, the slowest operations, CPU time during the measurement or warm-up latency. iosonde "
+            f"skips the findings that need these values.{separate}"
         ),
         evidence=tuple(("measured by", each) for each in told),
-        advice="Compare with the same campaign on iosonde's own engine, which reports these values.",
-        deciding_test="The same campaign with --engine auto.",
+        advice="To get these values, run the same campaign with iosonde's engine.",
+        deciding_test="Run the campaign again with --engine auto.",
     )
 
 
@@ -43,12 +43,12 @@ def waiting_not_counted(case: Case) -> Iterator[Finding]:
             severity=Severity.DOUBTFUL,
             confidence=Confidence.CERTAIN,
             statement=(
-                f"{count_of(len(cells), 'cell')} had an arrival rate, but fio's latency starts at submission. The time "
-                "that an operation waited before submission is in no latency result. A target that stalls or cannot "
-                "sustain the rate looks much faster than it is for its users."
+                f"{count_of(len(cells), 'cell')} specified an arrival rate, but fio measures latency from submission. "
+                "Latency results exclude the time that operations waited before submission. If the target stalls or "
+                "cannot sustain the rate, users experience much higher latency than reported."
             ),
             evidence=tuple((record.cell, f"repeat {record.repeat}") for record in paced[:10]),
-            advice="Treat these latencies as a lower bound. iosonde's own engine measures from the intended start.",
-            deciding_test="The same cells with --engine auto.",
+            advice="Treat these latencies as lower bounds. iosonde's engine measures latency from the intended start.",
+            deciding_test="Run these cells again with --engine auto.",
             cells=cells,
         )

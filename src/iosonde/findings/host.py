@@ -29,21 +29,21 @@ def clock_drift(case: Case) -> Iterator[Finding]:
             severity=Severity.DOUBTFUL,
             confidence=Confidence.CERTAIN,
             statement=(
-                f"The kernel clock drifted from the hardware clock by up to {worst_ppm:,.0f} ppm. Every latency and "
-                "duration of this run is off by up to that much."
+                f"The kernel clock drifted from the hardware clock by up to {worst_ppm:,.0f} ppm. All latencies and "
+                "durations in this run have an error of up to that amount."
             ),
             evidence=(("drift", f"{worst_ppm:,.0f} ppm"), ("limit", f"{DRIFT_PPM_MAX} ppm")),
-            advice="Check the clock source and the time service (NTP, PTP) of the host.",
-            deciding_test="The same run after the clock has settled.",
+            advice="Check the clock source and the time synchronisation (NTP, PTP) of the host.",
+            deciding_test="Run again after the clock has stabilised.",
         )
     if stepped:
         yield Finding(
             id="wall-clock-set",
             severity=Severity.NOTE,
             confidence=Confidence.CERTAIN,
-            statement="The wall clock was set during the run. Durations and latencies do not depend on it.",
+            statement="The wall clock was changed during the run. Durations and latencies do not depend on it.",
             evidence=(),
-            advice="Do not correlate this run with other logs by wall-clock time.",
+            advice="Do not use wall-clock times to correlate this run with other logs.",
             deciding_test="",
         )
 
@@ -71,9 +71,9 @@ def _slow_clock(host: HostCase, read_ns: int, source: str) -> Finding:
         severity=Severity.NOTE,
         confidence=Confidence.CERTAIN,
         statement=(
-            f"A clock read takes {read_ns:,} ns on {host.name_in('this host')}{named}. At low queue depth the engine "
-            "reads the clock twice per operation: about one read is part of the latency, and both are part of the "
-            "engine's CPU time."
+            f"A clock read takes {read_ns:,} ns on {host.name_in('this host')}{named}. At low queue depth, the engine "
+            "reads the clock twice per operation. About one read is included in the measured latency, and both add "
+            "to the engine's CPU time."
         ),
         evidence=(
             ("clock read", f"{read_ns:,} ns"),
@@ -81,10 +81,10 @@ def _slow_clock(host: HostCase, read_ns: int, source: str) -> Finding:
             *((("clock source", source),) if source else ()),
         ),
         advice=(
-            "Subtract that much from latencies of a few microseconds. Select the fastest clock source that the kernel "
-            "trusts: /sys/devices/system/clocksource/clocksource0/available_clocksource lists them."
+            "Subtract this time from latencies of a few microseconds. Select the fastest clock source listed in "
+            "/sys/devices/system/clocksource/clocksource0/available_clocksource."
         ),
-        deciding_test="The same run with clock source tsc (kvm-clock in a virtual machine, arch_sys_counter on ARM).",
+        deciding_test="Run again with clock source tsc (kvm-clock in a virtual machine, arch_sys_counter on ARM).",
     )
 
 
@@ -101,15 +101,15 @@ def cpu_quota(case: Case) -> Iterator[Finding]:
                 confidence=Confidence.LIKELY,
                 statement=(
                     f"A control group limits {host.name_in('this run', 'the run on')} to {quota:.2f} of {allowed} "
-                    "CPUs. Once the quota is used up, the kernel throttles the run until the next period, and that "
-                    "wait is part of the latency."
+                    "CPUs. When the quota is exhausted, the kernel throttles the run until the next period, which "
+                    "increases latency."
                 ),
                 evidence=(("CPU quota", f"{quota:.2f} CPUs"), ("CPUs allowed", str(allowed))),
                 advice=(
-                    "Distrust tail latency first, then results at high queue depth. Raise the container's CPU limit "
-                    "and run again."
+                    "Tail latency is the least reliable result, followed by results at high queue depth. Raise the "
+                    "container's CPU limit and run again."
                 ),
-                deciding_test="The same run without a CPU limit.",
+                deciding_test="Run again without a CPU limit.",
             )
 
 
@@ -122,12 +122,12 @@ def one_cpu(case: Case) -> Iterator[Finding]:
                 severity=Severity.NOTE,
                 confidence=Confidence.LIKELY,
                 statement=(
-                    f"{host.name_in('The run', 'The run on')} may use only one CPU. The engine, interrupts and all "
-                    "other work on it wait for each other, and that wait is part of the latency."
+                    f"{host.name_in('The run', 'The run on')} is limited to one CPU. The engine, interrupts and all "
+                    "other tasks compete for this CPU, which increases latency."
                 ),
                 evidence=(("CPUs allowed", "1"),),
-                advice="To measure the target's own tail, allow at least two CPUs (taskset, the container's cpuset).",
-                deciding_test="The same run with two CPUs.",
+                advice="To measure the target's tail latency, allow at least two CPUs (taskset, container cpuset).",
+                deciding_test="Run again with two CPUs.",
             )
 
 
@@ -143,12 +143,12 @@ def far_from_device(case: Case) -> Iterator[Finding]:
             severity=Severity.NOTE,
             confidence=Confidence.CERTAIN,
             statement=(
-                f"{device.name} is attached to NUMA node {device.numa_node}, but this run may use no CPU of that node. "
-                "Every operation crosses to another node."
+                f"{device.name} is attached to NUMA node {device.numa_node}, but this run is restricted to CPUs on "
+                "other nodes. Every operation crosses a node boundary."
             ),
-            evidence=(("NUMA node", str(device.numa_node)), ("CPUs of that node", " ".join(map(str, near)))),
-            advice="Allow CPUs of that node (taskset, numactl, the container's cpuset).",
-            deciding_test="The same run on CPUs of that node.",
+            evidence=(("NUMA node", str(device.numa_node)), ("CPUs on that node", " ".join(map(str, near)))),
+            advice="Allow the run to use CPUs on that node (taskset, numactl, container cpuset).",
+            deciding_test="Run again on CPUs of that node.",
             cells=distinct(record.cell for record in far),
         )
 
@@ -168,13 +168,13 @@ def steal(case: Case) -> Iterator[Finding]:
             severity=Severity.DOUBTFUL,
             confidence=Confidence.LIKELY,
             statement=(
-                f"The hypervisor gave CPU time to other guests during {count_of(len(stolen), 'repeat')}: up to "
-                f"{format_percent(steal_share(worst), 1)} of the workers' time. Latency includes these waits, which "
-                "the target did not cause."
+                f"In {count_of(len(stolen), 'repeat')}, the hypervisor gave CPU time to other guests. Steal time was "
+                f"up to {format_percent(steal_share(worst), 1)} of the worker threads' time. The target "
+                "did not cause these delays, but measured latency includes them."
             ),
             evidence=tuple(of_repeat(record, format_percent(steal_share(record), 1)) for record in stolen[:10]),
-            advice="Distrust the tail latency of these cells first.",
-            deciding_test="The same run at a quieter time.",
+            advice="Treat the results of these cells with caution, especially tail latency.",
+            deciding_test="Run again when the hypervisor is less busy.",
             cells=distinct(record.cell for record in stolen),
         )
 
@@ -192,12 +192,12 @@ def host_limited(case: Case) -> Iterator[Finding]:
             severity=Severity.DOUBTFUL,
             confidence=Confidence.LIKELY,
             statement=(
-                f"In {worst.cell} the engine thread was busy for {_busy_text(worst)} of the time. In "
-                f"{count_of(len(cells), 'cell')} this CPU may be the limit, not the target."
+                f"In {worst.cell}, the engine thread was busy for {_busy_text(worst)} of the time. In "
+                f"{count_of(len(cells), 'cell')}, the bottleneck may be the CPU, not the target."
             ),
             evidence=tuple(of_repeat(record, _busy_text(record)) for record in busy[:10]),
-            advice="Treat the result as what one core of this host can drive. To use more cores, raise --jobs.",
-            deciding_test="The same cell with twice the jobs at half the queue depth, or on a faster CPU.",
+            advice="The results show the limit of one CPU core on this host. To use more cores, increase --jobs.",
+            deciding_test="Run the cell again with twice the jobs at half the queue depth, or on a faster CPU.",
             cells=cells,
         )
 
@@ -214,11 +214,11 @@ def busy_by_design(case: Case) -> Iterator[Finding]:
             severity=Severity.NOTE,
             confidence=Confidence.CERTAIN,
             statement=(
-                f"The engine thread was awake all the time in {name_some(cells)}, as polling and open loops require. "
-                "Its CPU time does not show whether this host was the limit."
+                f"In {name_some(cells)}, the engine thread ran continuously, as polling and open loops require. Its "
+                "CPU time does not show whether the host was the bottleneck."
             ),
             evidence=tuple(of_repeat(record, _busy_text(record)) for record in awake[:10]),
-            advice="In an open loop, check the engine's own lag. In a closed loop, compare with --poll interrupt.",
+            advice="In an open loop, check the engine's lag. In a closed loop, compare with --poll interrupt.",
             deciding_test="",
             cells=cells,
         )

@@ -20,10 +20,10 @@ def cell_failed(case: Case) -> Iterator[Finding]:
             confidence=Confidence.CERTAIN,
             statement=(
                 f"{count_of(len(failed), 'repeat')} of {name_some(cells)} failed: "
-                f"{reasons[0] if reasons else 'no reason reported'}. No result includes failed repeats."
+                f"{reasons[0] if reasons else 'no reason reported'}. Results exclude failed repeats."
             ),
             evidence=tuple(of_repeat(record, record.failure.message) for record in failed[:10] if record.failure),
-            advice="Fix the cause and run again. The other cells are not affected.",
+            advice="Fix the cause and run again. Other cells are not affected.",
             deciding_test="",
             cells=cells,
         )
@@ -45,18 +45,18 @@ def io_errors(case: Case) -> Iterator[Finding]:
             severity=Severity.INVALID,
             confidence=Confidence.CERTAIN,
             statement=(
-                f"{count_of(number, 'operation')} failed ({', '.join(kinds)}){where}. No result includes them, and "
-                "results from a failing device are not representative."
+                f"{count_of(number, 'operation')} failed ({', '.join(kinds)}){where}. Results exclude these "
+                "operations. Results from a failing device are not representative."
             ),
             evidence=tuple(
                 of_repeat(record, f"{fault.count} × {fault.operation} {fault.errno_name or 'short transfer'}")
                 for record, fault in faulty[:10]
             ),
             advice=(
-                "Check the faults of the model: a simulated drive fails for no other reason."
+                "Check the faults configured in the model. They are the only cause of errors on a simulated drive."
                 if case.is_simulated
-                else "Check the kernel log (dmesg) and the device's health before anything else."
+                else "First check the kernel log (dmesg) and the device's health."
             ),
-            deciding_test=("" if case.is_simulated else "A read of that offset with dd, and the device's self-test."),
+            deciding_test=("" if case.is_simulated else "Read that offset with dd, and run the device's self-test."),
             cells=cells,
         )

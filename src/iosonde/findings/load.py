@@ -36,18 +36,19 @@ def depth_not_reached(case: Case) -> Iterator[Finding]:
             severity=Severity.INVALID if share < DEPTH_SHARE_INVALID else Severity.DOUBTFUL,
             confidence=Confidence.CERTAIN,
             statement=(
-                f"{count_of(len(short), 'cell')} had fewer operations in flight than requested: {cell.cell} kept "
-                f"{achieved:.1f} of {cell.queue_depth_asked}{_waiting(cell)}. Its results apply to the achieved depth."
+                f"{count_of(len(short), 'cell')} had fewer operations in flight than requested. {cell.cell} achieved a "
+                f"queue depth of {achieved:.1f} instead of {cell.queue_depth_asked}{_waiting(cell)}. Its results apply "
+                "to the achieved depth."
             ),
             evidence=tuple(
                 (each.cell, f"{part * each.queue_depth_asked:.1f} of {each.queue_depth_asked}") for each, part in short
             ),
             advice=(
-                "Read these cells at the achieved queue depth."
+                "Use the results of these cells for the achieved queue depth only."
                 if case.is_simulated
-                else "Check for a busy CPU first. Read these cells at the achieved queue depth."
+                else "First check for a busy CPU. Use the results of these cells for the achieved queue depth only."
             ),
-            deciding_test="" if case.is_simulated else f"The same cell with {_deeper(case, cell)}.",
+            deciding_test="" if case.is_simulated else f"Run the cell again with {_deeper(case, cell)}.",
             cells=tuple(each.cell for each, _ in short),
         )
 
@@ -55,7 +56,7 @@ def depth_not_reached(case: Case) -> Iterator[Finding]:
 def _deeper(case: Case, cell: CellEstimate) -> str:
     """A configuration that keeps more operations in flight than the one measured."""
     engines = {own.engine for record in case.run.cells if record.cell == cell.cell and (own := record.own_engine)}
-    return "more CPUs, or with more jobs of a lower queue depth" if Engine.IO_URING in engines else "--engine io_uring"
+    return "more CPUs, or with more jobs at a lower queue depth" if Engine.IO_URING in engines else "--engine io_uring"
 
 
 def _waiting(cell: CellEstimate) -> str:
@@ -63,7 +64,7 @@ def _waiting(cell: CellEstimate) -> str:
     host, device = cell.queue_depth_achieved, cell.queue_depth_device
     if host is None or device is None or cell.queue_depth_asked - host.mean > host.mean - device.mean:
         return ""
-    return f" at the device, and {host.mean - device.mean:.1f} had completed but were not yet reaped"
+    return f" at the device, with another {host.mean - device.mean:.1f} operations completed but not yet reaped"
 
 
 def _depth_share(cell: CellEstimate) -> float:
@@ -84,16 +85,16 @@ def littles_law_off(case: Case) -> Iterator[Finding]:
         severity=Severity.INVALID,
         confidence=Confidence.CERTAIN,
         statement=(
-            f"In {count_of(len(off), 'repeat')} IOPS, latency and queue depth contradict each other. In {worst.cell}, "
-            f"repeat {worst.repeat}, IOPS times mean latency is {law.queue_depth_by_latency:.2f}, but "
-            f"{law.queue_depth_achieved:.2f} operations were in flight "
-            f"({format_percent(law.residual_share, 1, signed=True)}). Operations that started before the measurement "
-            f"or ended after it explain only {format_percent(law.edge_share_low, 1, signed=True)} to "
+            f"In {count_of(len(off), 'repeat')}, IOPS, latency and queue depth are inconsistent. In {worst.cell}, "
+            f"repeat {worst.repeat}, IOPS × mean latency is {law.queue_depth_by_latency:.2f}, but the measured mean "
+            f"queue depth is {law.queue_depth_achieved:.2f} "
+            f"({format_percent(law.residual_share, 1, signed=True)}). Operations that started before or ended after "
+            f"the measurement explain a difference of only {format_percent(law.edge_share_low, 1, signed=True)} to "
             f"{format_percent(law.edge_share_high, 1, signed=True)}."
         ),
         evidence=tuple(_law_evidence(record, law) for record, law in off[:10]),
-        advice="Do not trust any of the three in these cells. Check for clock jumps, and report this as a bug.",
-        deciding_test="The same cell on another host, or with --engine fio.",
+        advice="Do not use any of these three values for these cells. Check for clock jumps, and report a bug.",
+        deciding_test="Run the cell again on another host, or with --engine fio.",
         cells=distinct(record.cell for record, _ in off),
     )
 
@@ -106,8 +107,8 @@ def beyond_edges(law: LittlesLaw) -> float:
 
 
 def _law_evidence(record: CellRecord, law: LittlesLaw) -> tuple[str, str]:
-    by_latency = f"{law.queue_depth_by_latency:.2f} from IOPS and latency"
-    return of_repeat(record, f"{by_latency}, {law.queue_depth_achieved:.2f} in flight")
+    by_latency = f"IOPS × mean latency {law.queue_depth_by_latency:.2f}"
+    return of_repeat(record, f"{by_latency}, measured queue depth {law.queue_depth_achieved:.2f}")
 
 
 def saturated(case: Case) -> Iterator[Finding]:
@@ -124,17 +125,18 @@ def saturated(case: Case) -> Iterator[Finding]:
         severity=Severity.INVALID,
         confidence=Confidence.CERTAIN,
         statement=(
-            f"{count_of(len(behind), 'cell')} could not sustain the arrival rate: {worst.cell} completed "
+            f"{count_of(len(behind), 'cell')} did not sustain the arrival rate. {worst.cell} completed "
             f"{format_iops(pace.achieved_per_s.mean)} of {format_iops(pace.asked_per_s)} operations per second"
-            f"{waited}. The achieved throughput is valid. Response latency is not: it grows with the measurement time, "
-            "and operations that still waited at the end are not in it. iosonde withholds its percentiles. Its mean "
-            "and maximum are lower bounds."
+            f"{waited}. The achieved throughput is valid, but response latency is not. It increases with the "
+            "measurement time and excludes operations still waiting at the end. Its percentiles are not reported, and "
+            "its mean and maximum are lower bounds."
         ),
         evidence=tuple(_rate_evidence(cell) for cell in behind[:10]),
         advice=(
-            "Treat the achieved throughput as the limit at this queue depth. Measure latency at a rate well below it."
+            "Treat the achieved throughput as the limit at this queue depth. Measure latency at a rate well below this "
+            "limit."
         ),
-        deciding_test="The same cell at 80 % of the achieved throughput.",
+        deciding_test="Run the cell again at 80 % of the achieved throughput.",
         cells=tuple(cell.cell for cell in behind),
     )
 
@@ -142,7 +144,7 @@ def saturated(case: Case) -> Iterator[Finding]:
 def _rate_evidence(cell: CellEstimate) -> tuple[str, str]:
     pace = cell.pace
     assert pace is not None
-    waiting = "" if pace.waiting is None else f", about {pace.waiting:,} waiting at the end"
+    waiting = "" if pace.waiting is None else f", about {pace.waiting:,} operations waiting at the end"
     return cell.cell, f"{format_percent(pace.share, 1)} of the arrival rate{waiting}"
 
 
@@ -165,16 +167,16 @@ def submitted_late(case: Case) -> Iterator[Finding]:
         severity=Severity.DOUBTFUL,
         confidence=Confidence.LIKELY,
         statement=(
-            f"In {count_of(len(late), 'cell')} the engine submitted operations late although the queue had room. In "
-            f"{worst.cell} the p99 of its own lag is {format_latency(own_ns)}, and the p99 response latency is "
-            f"{format_latency(response_ns)}. This host, not the target, causes that part of the latency."
+            f"In {count_of(len(late), 'cell')}, the engine submitted operations late even though the queue had free "
+            f"slots. In {worst.cell}, the engine's p99 lag is {format_latency(own_ns)} and the p99 response latency is "
+            f"{format_latency(response_ns)}. The host, not the target, causes this part of the latency."
         ),
         evidence=tuple((cell.cell, f"{format_percent(part)} of the p99 response latency") for cell, part in late[:10]),
         advice=(
-            "Read the service latency together with the response latency. Stop other load on the host, and allow more "
+            "Compare service latency with response latency. Stop other load on the host, and allow the run to use more "
             "CPUs."
         ),
-        deciding_test="The same cell on an idle host, or with a lower rate.",
+        deciding_test="Run the cell again on an idle host, or at a lower rate.",
         cells=tuple(cell.cell for cell, _ in late),
     )
 

@@ -20,10 +20,10 @@ BUDGETS_FORECAST_MAX: Final = 20
 
 REASONS: Final = {
     Reason.UNMEASURED: "without results",
-    Reason.TOO_FEW_REPEATS: "with too few repeats to estimate their spread",
-    Reason.WARMING_UP: "still warming up when the measurement began",
-    Reason.TAIL_TOO_THIN: "with too few operations for a p99",
-    Reason.REPEATS_DIFFER: "with repeats that differ by more than their within-repeat variation explains",
+    Reason.TOO_FEW_REPEATS: "with too few repeats to estimate the variation",
+    Reason.WARMING_UP: "still warming up at the start of the measurement",
+    Reason.TAIL_TOO_THIN: "with too few operations for p99",
+    Reason.REPEATS_DIFFER: "with larger differences between repeats than within-repeat variation explains",
     Reason.TOO_SHORT: "with too little measurement time",
 }
 
@@ -50,8 +50,8 @@ def precision_missed(case: Case) -> Iterator[Finding]:
         ),
         evidence=tuple((each.cell, _widest(each)) for each in missed[:EVIDENCE_MAX]),
         advice=(
-            "Use these results with their intervals, which are valid. To reach the precision, allow a larger budget or "
-            "request less."
+            "Use these results together with their intervals, which are valid. Increase the budget, or relax the "
+            "requested precision."
         ),
         deciding_test=_longer(case, missed, aim),
         cells=tuple(each.cell for each in missed),
@@ -66,18 +66,18 @@ def not_established(case: Case) -> Iterator[Finding]:
     if not found:
         return
     counts = Counter(why for _, why in found)
-    causes = "; ".join(f"{number} because {why}" for why, number in counts.most_common())
+    causes = "; ".join(f"{count_of(number, 'cell')}: {why}" for why, number in counts.most_common())
     yield Finding(
         id="not-established",
         severity=Severity.DOUBTFUL,
         confidence=Confidence.CERTAIN,
         statement=(
-            f"The results of {name_some(tuple(cell for cell, _ in found))} are unreliable: their error is unknown "
+            f"The results of {name_some(tuple(cell for cell, _ in found))} are unreliable. Their error is unknown "
             f"({causes})."
         ),
         evidence=tuple(found[:EVIDENCE_MAX]),
-        advice="Do not rely on the results of these cells. Measure them longer and more often.",
-        deciding_test="The same cells, measured several times as long in at least three repeats.",
+        advice="Do not rely on the results of these cells. Use a longer measurement time and more repeats.",
+        deciding_test="Run these cells again with a much longer measurement time and at least three repeats.",
         cells=tuple(cell for cell, _ in found),
     )
 
@@ -116,9 +116,9 @@ def _widest_share(each: Precision) -> float:
 def _widest(each: Precision) -> str:
     """The widest interval of a cell, and the quantities that have none."""
     known = [(share, figure.name) for figure in each.known if (share := figure.half_width_share) is not None]
-    widest = [f"±{format_percent(share, 1)} for its {name}" for share, name in sorted(known)[-1:]]
+    widest = [f"±{format_percent(share, 1)} for {name}" for share, name in sorted(known)[-1:]]
     missing = [figure.name for figure in each.known if figure.half_width_share is None]
-    return ", ".join([*widest, *(f"no interval for its {each}" for each in missing)])
+    return ", ".join([*widest, *(f"no interval for {each}" for each in missing)])
 
 
 def _longer(case: Case, missed: Sequence[Precision], aim: Aim) -> str:
@@ -130,6 +130,6 @@ def _longer(case: Case, missed: Sequence[Precision], aim: Aim) -> str:
         if isfinite(names.get(record.cell, inf))
     )
     if aim.budget_ns + more_ns > BUDGETS_FORECAST_MAX * aim.budget_ns:
-        return f"The same run with --precision {5 * aim.precision_percent:g}% shows what this budget can achieve."
+        return f"Run again with --precision {5 * aim.precision_percent:g}% to see what this budget can achieve."
     budget = minutes_flag(aim.budget_ns + more_ns)
-    return f"The same run with --budget {budget}. That is enough if random variation is the only cause."
+    return f"Run again with --budget {budget}. This is sufficient if random variation is the only cause."

@@ -47,21 +47,21 @@ def repeats_differ(case: Case) -> Iterator[Finding]:
     if wide:
         wide.sort(key=lambda each: -each[1])
         cell, spread = wide[0]
-        how = "without --quick, " if case.run.header.plan.quick else ""
+        how = "without --quick and " if case.run.header.plan.quick else ""
         yield Finding(
             id="repeats-differ",
             severity=Severity.NOTE,
             confidence=Confidence.CERTAIN,
             statement=(
-                f"In {len(wide)} of {count_of(len(case.estimates.cells), 'cell')} the repeats differ so much that the "
-                f"95 % interval of throughput is wider than ±{format_percent(SPREAD_MAX)}. The widest is {cell.cell} "
-                f"with ±{format_percent(spread)}."
+                f"In {len(wide)} of {count_of(len(case.estimates.cells), 'cell')}, the repeats vary so much that the "
+                f"95 % interval of throughput is wider than ±{format_percent(SPREAD_MAX)}. The widest interval is "
+                f"±{format_percent(spread)} for {cell.cell}."
             ),
             evidence=tuple((each.cell, f"±{format_percent(part)}") for each, part in wide[:10]),
-            advice="Use these results with their intervals, which are valid. To narrow them, "
-            f"{'' if case.is_simulated else 'stop other load and '}measure longer.",
+            advice="Use these results together with their intervals, which are valid. To narrow the intervals, "
+            f"{'' if case.is_simulated else 'stop other load and '}increase the measurement time.",
             deciding_test=(
-                f"The same run {how}{'with more measurement time' if case.is_simulated else 'on an idle host'}."
+                f"Run again {how}{'with a longer measurement time' if case.is_simulated else 'on an idle host'}."
             ),
             cells=tuple(each.cell for each, _ in wide),
         )
@@ -101,7 +101,8 @@ class _Discards:
         if self.mean is None or self.mean_of_all is None:
             return ""
         return (
-            f"; the mean is {format_iops(self.mean)} IOPS without them, {format_iops(self.mean_of_all)} IOPS with all"
+            f". The mean is {format_iops(self.mean)} IOPS over the used repeats and {format_iops(self.mean_of_all)} "
+            "IOPS over all repeats"
         )
 
 
@@ -114,7 +115,7 @@ def repeats_discarded(case: Case) -> Iterator[Finding]:
         return
     found.sort(key=lambda each: -each.share)
     worst, number = found[0], sum(len(each.repeats.discarded) for each in found)
-    others = "" if len(found) == 1 else f". In total, {number} repeats of {len(found)} cells were discarded"
+    others = "" if len(found) == 1 else f". In total, iosonde discarded {number} repeats of {len(found)} cells"
     grave = [each for each in found if each.many]
     yield Finding(
         id="repeats-discarded",
@@ -123,10 +124,10 @@ def repeats_discarded(case: Case) -> Iterator[Finding]:
         statement=f"In {worst.cell}, iosonde discarded {worst.told}{others}.",
         evidence=tuple((each.cell, each.told) for each in found[:EVIDENCE_MAX]),
         advice=(
-            "Compare the two means. If they differ by more than you can accept, do not rely on the results of the "
-            "cell. `iosonde show RUN CELL` and the plan in the report list the fate of each repeat."
+            "Compare the two means. If the difference is too large for your purpose, do not rely on the results of the "
+            "cell. `iosonde show RUN CELL` and the plan in the report show which repeats were discarded, and why."
         ),
-        deciding_test="The same cells again, with no other load on the device and a longer warm-up.",
+        deciding_test="Run these cells again with no other load on the device and a longer warm-up.",
         # A cell that discarded few repeats keeps valid results.
         cells=tuple(each.cell for each in grave or found),
     )

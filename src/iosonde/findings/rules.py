@@ -94,7 +94,7 @@ def find(case: Case, failures: FailureLog = STRICT) -> tuple[Finding, ...]:
 
 def find_in(analysis: RunAnalysis, failures: FailureLog) -> tuple[Finding, ...]:
     """The findings about an analysed run. A rule that fails, or the analysis they all need, stops nothing else."""
-    case = failures.attempt("the analysis that findings need", lambda: Case.of(analysis), lambda _: None, FINDINGS)
+    case = failures.attempt("the analysis required for findings", lambda: Case.of(analysis), lambda _: None, FINDINGS)
     return () if case is None else find(case, failures)
 
 

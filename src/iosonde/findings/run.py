@@ -18,12 +18,12 @@ def quick_run(case: Case) -> Iterator[Finding]:
             severity=Severity.DOUBTFUL,
             confidence=Confidence.CERTAIN,
             statement=(
-                f"This is a quick run with {format_duration(measure_ns)} of measurement time per cell. It shows the "
-                "order of magnitude and little of the tail."
+                f"This is a quick run with {format_duration(measure_ns)} of measurement time per cell. It shows "
+                "only the order of magnitude, and the tail has too few samples."
             ),
             evidence=(("measurement time per cell", format_duration(measure_ns)),),
             advice="Do not base decisions on these results. Run again without --quick.",
-            deciding_test="The same run without --quick.",
+            deciding_test="Run again without --quick.",
         )
 
 
@@ -39,13 +39,13 @@ def run_unfinished(case: Case) -> Iterator[Finding]:
         confidence=Confidence.CERTAIN,
         statement=(
             f"The run {'is still in progress' if run.running else 'was interrupted'}: {done} of "
-            f"{count_of(planned, 'trial')} finished. Repeats are missing, and intervals are wider."
+            f"{count_of(planned, 'trial')} finished. Some repeats are missing, so intervals are wider."
         ),
         evidence=(("finished", f"{done}"), ("planned", f"{planned}")),
         advice=(
-            "Wait for the end of the run before you decide."
+            "Wait until the run finishes before you draw conclusions."
             if run.running
-            else "Use the finished cells as they are. `iosonde resume` measures the rest."
+            else "Use the results of the finished cells, or run `iosonde resume` to measure the rest."
         ),
         deciding_test="",
     )
@@ -73,6 +73,7 @@ def run_resumed(case: Case) -> Iterator[Finding]:
     pairs = zip(run.header.engines, run.sessions[-1].engines, strict=False)
     changed = [change for before, after in pairs for change in _changed(before, after)]
     is_new_file = any(session.made_anew for session in run.sessions)
+    times = "once" if len(run.sessions) == 1 else f"{len(run.sessions)} times"
     what = " with a different " + ", ".join(name for name, _ in changed) if changed else ""
     file = " The file was created and laid out again." if is_new_file else ""
     yield Finding(
@@ -80,12 +81,12 @@ def run_resumed(case: Case) -> Iterator[Finding]:
         severity=Severity.DOUBTFUL if changed else Severity.NOTE,
         confidence=Confidence.CERTAIN,
         statement=(
-            f"The run was interrupted and resumed {count_of(len(run.sessions), 'time')}{what}.{file} Repeats are "
-            "further apart in time than planned, and any change in between adds to their spread."
+            f"The run was interrupted and resumed {times}{what}.{file} Repeats are "
+            "further apart in time than planned. Changes during the interruption can increase their variation."
         ),
         evidence=(*(("resumed", session.resumed_at) for session in run.sessions), *changed),
-        advice="Check the spread of the repeats first. If it is wide, run again without interruption.",
-        deciding_test="The same run without interruption.",
+        advice="Check the variation between repeats first. If it is large, run again without interruption.",
+        deciding_test="Run again without interruption.",
     )
 
 
@@ -97,11 +98,11 @@ def journal_damaged(case: Case) -> Iterator[Finding]:
             severity=Severity.DOUBTFUL,
             confidence=Confidence.CERTAIN,
             statement=(
-                f"Part of the journal is unreadable: {case.run.damage}. That part is lost and in no result. All other "
-                "cells are complete."
+                f"Part of the journal is unreadable: {case.run.damage}. Results exclude the data in that part. "
+                "All other cells are complete."
             ),
             evidence=(("damage", case.run.damage),),
-            advice="Look for a copy of the run directory, and check the health of the disk that holds it.",
+            advice="Use an intact copy of the run directory, if available, and check the health of its disk.",
             deciding_test="",
         )
 
@@ -122,8 +123,8 @@ def neighbours(case: Case) -> Iterator[Finding]:
                 f"{count_of(len(shared), 'repeat')}. The runs competed for the device."
             ),
             evidence=tuple((record.cell, f"repeat {record.repeat}") for record in shared[:10]),
-            advice="Discard these cells. Measure them again with no other run on the device.",
-            deciding_test="The same cells with no other I/O on the device.",
+            advice="Do not use the results of these cells. Run the cells again with no other run on the device.",
+            deciding_test="Run these cells again with no other I/O on the device.",
             cells=distinct(record.cell for record in shared),
         )
 
@@ -138,11 +139,11 @@ def intervals_merged(case: Case) -> Iterator[Finding]:
             severity=Severity.NOTE,
             confidence=Confidence.CERTAIN,
             statement=(
-                f"The engine merged {count_of(number, 'interval')} with their neighbours because the front end did not "
-                "read them in time. Totals are complete. Time series are coarser."
+                f"The engine merged {count_of(number, 'interval')} with adjacent ones because the front end did not "
+                "read them in time. Totals are complete, but time series have lower resolution."
             ),
             evidence=tuple(of_repeat(record, count_of(record.intervals_merged, "interval")) for record in merged[:10]),
-            advice="Totals need no action. For finer time series, keep the host idle.",
+            advice="No action is needed for totals. For time series at full resolution, run again on an idle host.",
             deciding_test="",
             cells=distinct(record.cell for record in merged),
         )

@@ -8,7 +8,7 @@ from typing import Final
 from iosonde.analysis.estimate import LEVEL_SHARE_MIN
 from iosonde.analysis.slowest import Common, Shared, shared_by_slowest
 from iosonde.analysis.totals import total_of
-from iosonde.findings.case import Case, count_of, distinct, name_some
+from iosonde.findings.case import Case, count_of, distinct, name_some, of_repeat
 from iosonde.findings.finding import Confidence, Finding, Severity
 from iosonde.records import CellRecord, Operation
 from iosonde.units import format_duration, format_latency, format_percent, format_size
@@ -20,13 +20,13 @@ TIMES_SLOWEST: Final = 2.0
 AGE_NS_MIN: Final = 10_000_000
 
 ADVICE: Final = {
-    Common.TIME: "Read the tail as a few events in which the target stalled or a queue built up. The frequency of "
-    "these events matters, not the share of operations in them.",
-    Common.GROUP: "Read the tail as that many stalls. Look for an activity that occurs as often, in the target or on "
-    "the host.",
-    Common.OFFSET: "Check that part of the target: its health, and the data stored around it.",
-    Common.OPERATION: "Read the percentiles of that operation on their own.",
-    Common.TARGET: "Measure that target on its own.",
+    Common.TIME: "Interpret the tail as a few events in which the target stalled or a queue built up. The frequency of "
+    "these events matters, not the percentage of operations that they affect.",
+    Common.GROUP: "Interpret the tail as a series of stalls. Look for activity in the target or on the host "
+    "that recurs at the same rate.",
+    Common.OFFSET: "Check the health of this region of the target and the data stored near it.",
+    Common.OPERATION: "Evaluate the percentiles of this operation separately.",
+    Common.TARGET: "Measure this target separately.",
 }
 
 
@@ -44,19 +44,19 @@ def slowest_together(case: Case) -> Iterator[Finding]:
         alike.sort(key=lambda each: -each[1].count)
         record, shared = alike[0]
         cells = distinct(each.cell for each, _ in alike)
-        more = f" {count_of(len(alike) - 1, 'more repeat')} of {name_some(cells)} had the same pattern."
+        more = f" The same pattern occurred in {count_of(len(alike) - 1, 'more repeat')} of {name_some(cells)}."
         yield Finding(
             id=f"slowest-by-{common}",
             severity=Severity.NOTE,
             confidence=Confidence.CERTAIN,
             statement=(
                 f"{shared.count} of the {shared.kept} slowest operations of {record.cell}, repeat {record.repeat}, "
-                f"{describe_shared(shared)}. By chance, about {shared.expected:.0f} would."
+                f"{describe_shared(shared)}. About {shared.expected:.0f} would be expected by chance."
                 f"{more if len(alike) > 1 else ''}"
             ),
             evidence=tuple(_evidence(each, also) for each, also in alike[:EVIDENCE_MAX]),
             advice=ADVICE[common],
-            deciding_test="The same cell for longer: a pattern with a cause recurs.",
+            deciding_test="Run the cell again for longer. If the pattern recurs, it is not due to chance.",
             cells=cells,
         )
 
@@ -68,7 +68,7 @@ def describe_shared(shared: Shared) -> str:
         return f"completed within {within} of each other, {format_duration(shared.low)} into the measurement"
     if shared.common is Common.GROUP:
         groups, near = count_of(shared.groups, "group"), format_duration(shared.high)
-        return f"completed in {groups}, each operation within {near} of the next one in its group"
+        return f"completed in {groups}, with at most {near} between consecutive completions in a group"
     if shared.common is Common.OFFSET:
         return f"have offsets between {format_size(shared.low)} and {format_size(shared.high)}"
     if shared.common is Common.OPERATION:
@@ -92,47 +92,44 @@ def slowest_not_counted(case: Case) -> Iterator[Finding]:
     assert censored is not None
     in_the_end = ""
     if censored.latency_ns_max > age_ns:
-        in_the_end = f", and the slowest of them took {format_latency(censored.latency_ns_max)} in total"
+        in_the_end = f", and the slowest one took {format_latency(censored.latency_ns_max)} in total"
     slowest = (
         f"The slowest operation in the results took {format_latency(slowest_ns)}"
         if slowest_ns
-        else "No operation is in the results"
+        else "The results contain no operations"
     )
     yield Finding(
         id="slowest-not-counted",
         severity=Severity.INVALID if grave else Severity.NOTE,
         confidence=Confidence.CERTAIN,
         statement=(
-            f"In {count_of(len(found), 'repeat')} the target stalled at the end of the measurement. In {record.cell}, "
-            f"repeat {record.repeat}, {_in_flight(censored.count, age_ns)}{in_the_end}. {slowest}. No latency result "
-            f"includes operations in flight at the end, so latencies are too low: {_too_low(max(lost.values()))}."
+            f"In {count_of(len(found), 'repeat')}, the target stalled at the end of the measurement. In {record.cell}, "
+            f"repeat {record.repeat}, {_in_flight(censored.count, age_ns)}{in_the_end}. {slowest}. Latency results "
+            f"exclude operations in flight at the end, so they are too low: {_too_low(max(lost.values()))}."
         ),
         evidence=tuple(
-            (
-                each.cell,
-                f"repeat {each.repeat}: {format_latency(age)} in flight at the end, slowest {format_latency(most)}",
-            )
+            of_repeat(each, f"oldest in flight {format_latency(age)}, slowest completed {format_latency(most)}")
             for each, (age, most) in found[:EVIDENCE_MAX]
         ),
-        advice="Treat the latencies of these cells as a lower bound. Find out why the target stalled.",
-        deciding_test="The same cells with a longer --duration, so that stalled operations complete within it.",
+        advice="Treat the latencies of these cells as lower bounds. Investigate why the target stalled.",
+        deciding_test="Run these cells again with a longer --duration, so that stalled operations can complete.",
         # If any cell is invalid, do not name those whose mean hardly changes.
         cells=grave or tuple(lost),
     )
 
 
 def _in_flight(count: int, age_ns: int) -> str:
-    """``1 operation had been in flight for 4 s``, ``8 operations were in flight, the oldest for 4 s``."""
+    """``1 operation had been in flight for 4 s``, ``8 operations had been in flight for up to 4 s``."""
     age = format_latency(age_ns)
     if count == 1:
         return f"1 operation had been in flight for {age}"
-    return f"{count} operations were in flight, the oldest for {age}"
+    return f"{count} operations had been in flight for up to {age}"
 
 
 def _too_low(share: float) -> str:
     if share > 1:
-        return "the true mean may be more than twice as high"
-    return f"the mean by up to {format_percent(share, 1)}, the tail by more"
+        return "the true mean may be more than double the reported mean"
+    return f"the mean by up to {format_percent(share, 1)}, and the tail by more"
 
 
 def _lost_shares(records: Sequence[CellRecord], silent: Sequence[CellRecord]) -> dict[str, float]:

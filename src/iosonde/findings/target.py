@@ -23,12 +23,12 @@ def buffered_io(case: Case) -> Iterator[Finding]:
             severity=Severity.INVALID,
             confidence=Confidence.CERTAIN,
             statement=(
-                "I/O went through the page cache (--buffered). Reads may never have reached the device, and writes "
-                "completed as soon as they were in memory."
+                "I/O went through the page cache (--buffered). Reads may have been served from memory, and writes "
+                "completed as soon as the data was in memory."
             ),
             evidence=(("direct I/O", "no"),),
-            advice="Use these results for the file system with its page cache, never for the device.",
-            deciding_test="The same run without --buffered, on a file system that supports direct I/O.",
+            advice="Use these results only for buffered I/O on this file system, not for the device.",
+            deciding_test="Run again without --buffered on a file system that supports direct I/O.",
         )
 
 
@@ -57,12 +57,12 @@ def _fits_memory(span: int, memory: int) -> Finding:
         severity=Severity.INVALID,
         confidence=Confidence.LIKELY,
         statement=(
-            f"The test region of {format_size(span)} fits into the available memory ({format_size(memory)}), and the "
-            "page cache is in use. Most reads were probably served from memory."
+            f"The test region ({format_size(span)}) fits in the available memory ({format_size(memory)}), and I/O went "
+            "through the page cache. Most reads were probably served from memory."
         ),
         evidence=(("test region", format_size(span)), ("memory", format_size(memory))),
-        advice="Use a test region of at least twice the memory, or direct I/O.",
-        deciding_test=f"The same run with --size {format_size(2 * memory).replace(' ', '')}.",
+        advice="Use direct I/O, or a test region of at least twice the memory size.",
+        deciding_test=f"Run again with --size {format_size(2 * memory).replace(' ', '')}.",
     )
 
 
@@ -88,12 +88,12 @@ def _small_share(span: int, below: int) -> Finding:
         severity=Severity.NOTE,
         confidence=Confidence.POSSIBLE,
         statement=(
-            f"The test region of {format_size(span)} is {share:.2g} % of the device or file system "
-            f"({format_size(below)}). The drive's cache, its SLC area or the hypervisor's memory may hold all of it."
+            f"The test region ({format_size(span)}) is {share:.2g} % of the device or file system "
+            f"({format_size(below)}). It may fit entirely in the drive's cache, the SLC cache or hypervisor memory."
         ),
         evidence=(("test region", format_size(span)), ("device or file system", format_size(below))),
-        advice="Apply the results to a working set of this size, not to the whole drive.",
-        deciding_test=f"The same run with --size {wider}: lower results there mean that a cache served this run.",
+        advice="Use the results for a working set of this size, not for the whole drive.",
+        deciding_test=f"Run again with --size {wider}. If the results are lower, a cache served this run.",
     )
 
 
@@ -105,12 +105,12 @@ def content_unknown(case: Case) -> Iterator[Finding]:
             severity=Severity.NOTE,
             confidence=Confidence.CERTAIN,
             statement=(
-                "iosonde did not write this file. The file system reports no holes. It is unknown how compressible "
-                "the content is, and whether the drive has ever read it back."
+                "iosonde did not write this file. The file system reports no holes, but the compressibility "
+                "and read history of the file are unknown."
             ),
             evidence=(("written by", "another program"),),
-            advice="For results with incompressible data, name a directory: iosonde then lays out a file of its own.",
-            deciding_test="The same cells on a file that iosonde laid out.",
+            advice="To measure incompressible data, specify a directory. iosonde then lays out a new file in it.",
+            deciding_test="Run these cells again on a file that iosonde laid out.",
         )
 
 
@@ -123,12 +123,12 @@ def written_unknown(case: Case) -> Iterator[Finding]:
             severity=Severity.DOUBTFUL,
             confidence=Confidence.POSSIBLE,
             statement=(
-                f"The write history of {name_some(devices)} is unknown. A drive answers reads of blocks that were "
-                "trimmed or never written without accessing its medium, and faster than all other reads."
+                f"The write history of {name_some(devices)} is unknown. Drives complete reads of trimmed or unwritten "
+                "blocks without accessing the media, so these reads are faster than other reads."
             ),
             evidence=tuple(("read only", path) for path in devices),
-            advice="Trust the read results only if data fills the test region. On a new drive it does not.",
-            deciding_test="The same reads on a file that iosonde lays out, on a file system on the device.",
+            advice="Trust the read results only if the whole test region has been written. A new drive is unwritten.",
+            deciding_test="Create a file system on the device, and run the same reads on a file that iosonde lays out.",
         )
 
 
@@ -148,12 +148,12 @@ def reads_of_holes(case: Case) -> Iterator[Finding]:
         severity=Severity.DOUBTFUL,
         confidence=Confidence.LIKELY,
         statement=(
-            f"{count_of(len(emptied), 'cell')} read from a target with trimmed parts ({name_some(emptied)}). A trimmed "
-            "block that was not written again is a hole, and is read without accessing the medium."
+            f"{count_of(len(emptied), 'cell')} read from a target with trimmed blocks ({name_some(emptied)}). Trimmed "
+            "blocks that were not rewritten are holes, and reads of holes do not access the media."
         ),
-        evidence=(("cells that trim", name_some(names)), ("cells that read during or after", name_some(emptied))),
-        advice="Use read results from a run without trims, or write the whole target in between.",
-        deciding_test="The same cells in a campaign without trims: if reads are slower there, this run read holes.",
+        evidence=(("cells that trim", name_some(names)), ("cells that read during or after trims", name_some(emptied))),
+        advice="Use read results from a run without trims, or rewrite the whole target after trimming.",
+        deciding_test="Run these cells in a campaign without trims. If reads are slower there, this run read holes.",
         cells=emptied,
     )
 
@@ -169,15 +169,15 @@ def targets_share_device(case: Case) -> Iterator[Finding]:
                 severity=Severity.NOTE,
                 confidence=Confidence.CERTAIN,
                 statement=(
-                    f"{number} of the {len(targets)} targets are on {name}. Their total throughput is that of one "
-                    "device, not the sum of several devices."
+                    f"{number} of the {len(targets)} targets are on {name}. Their total throughput represents one "
+                    "device, not several."
                 ),
                 evidence=tuple(
                     (target.path, name) for target in targets if target.device and target.device.name == name
                 ),
                 advice=(
-                    "Read the sums as the throughput of several files on one device. To add up devices, name targets "
-                    "on separate devices."
+                    "Interpret totals as the throughput of several files on one device. To measure several devices, "
+                    "specify targets on separate devices."
                 ),
                 deciding_test="",
             )
@@ -200,16 +200,16 @@ def targets_uneven(case: Case) -> Iterator[Finding]:
         severity=Severity.NOTE,
         confidence=Confidence.CERTAIN,
         statement=(
-            f"The targets were not equally fast in {count_of(len(uneven), 'repeat')} ({name_some(cells)}). In "
-            f"{worst.cell}, {paths[slowest]} completed {format_percent(share)} of the operations of the fastest "
-            "target. Latencies are over all targets, so a slow target appears as a tail."
+            f"Throughput differed between targets in {count_of(len(uneven), 'repeat')} ({name_some(cells)}). In "
+            f"{worst.cell}, {paths[slowest]} achieved {format_percent(share)} of the IOPS of the fastest target. "
+            "Latency results cover all targets, so a slow target appears in the tail."
         ),
         evidence=tuple(
             (f"{record.cell}, repeat {record.repeat}", f"{paths[target]} {format_percent(share)}")
             for record, (target, share) in uneven[:10]
         ),
-        advice="Read the share of each target before the sums.",
-        deciding_test="A run on each target alone: a target that is still slow is slow on its own.",
+        advice="Check the share of each target before you use the totals.",
+        deciding_test="Measure each target separately. If one is still slow, the other targets are not the cause.",
         cells=cells,
     )
 

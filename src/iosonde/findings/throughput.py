@@ -32,15 +32,15 @@ def level_changed(case: Case) -> Iterator[Finding]:
         severity=Severity.DOUBTFUL,
         confidence=Confidence.LIKELY,
         statement=(
-            f"The throughput regime of {worst.cell} changed within repeat {worst.repeat}: "
-            f"{describe_regimes(regimes)}{_others(changed)}. A mean over several regimes describes none of them."
+            f"The throughput regime of {worst.cell} changed during repeat {worst.repeat}: "
+            f"{describe_regimes(regimes)}{_others(changed)}. The mean does not represent any single regime."
         ),
         evidence=tuple(_regime_evidence(record, levels) for record, levels in changed[:EVIDENCE_MAX]),
         advice=(
-            "Base your decision on the regime that your workload will meet. `iosonde show RUN CELL` lists each regime "
-            "with its time."
+            "Use the results of the regime that applies to your workload. `iosonde show RUN CELL` lists the throughput "
+            "and start time of each regime."
         ),
-        deciding_test="The same cell for longer: a lasting regime continues, a temporary one ends or recurs.",
+        deciding_test="Run the cell again for longer, and check whether the last regime continues.",
         cells=cells,
     )
 
@@ -66,7 +66,7 @@ def describe_regimes(regimes: Sequence[Regime]) -> str:
 def _others(found: Sequence[object]) -> str:
     """The number of repeats besides the worst, as the end of a sentence."""
     more = len(found) - 1
-    return f". In {count_of(more, 'more repeat')} the change is smaller" if more else ""
+    return f". The change was smaller in {count_of(more, 'more repeat')}" if more else ""
 
 
 def _contrast(regimes: Sequence[Regime]) -> float:
@@ -95,16 +95,16 @@ def not_settled(case: Case) -> Iterator[Finding]:
         confidence=Confidence.LIKELY,
         statement=(
             f"The throughput of {worst.cell} had not settled when the measurement of repeat {worst.repeat} began: "
-            f"{_described(ends)}{_others(moving)}. Its mean depends on the measurement time."
+            f"{_described(ends)}{_others(moving)}. The mean depends on the measurement time."
         ),
         evidence=tuple(
             (record.cell, f"repeat {record.repeat}: {_described(each)}") for record, each in moving[:EVIDENCE_MAX]
         ),
         advice=(
-            "Read the result as early behaviour. For sustained throughput, use a longer warm-up and a longer "
+            "Interpret the result as initial behaviour. For sustained throughput, increase the warm-up and the "
             "measurement time."
         ),
-        deciding_test="The same cell, measured several times as long: settled throughput is level in the last half.",
+        deciding_test="Run the cell again for much longer, and check whether throughput is constant in the last half.",
         cells=cells,
     )
 
@@ -118,7 +118,7 @@ def _ends(record: CellRecord) -> tuple[Regime, Regime]:
 
 def _described(ends: tuple[Regime, Regime]) -> str:
     first, last = ends
-    return f"{format_iops(first.iops)} IOPS in its first tenth, {format_iops(last.iops)} IOPS in its last half"
+    return f"{format_iops(first.iops)} IOPS in the first tenth, {format_iops(last.iops)} IOPS in the last half"
 
 
 def state_left(case: Case) -> Iterator[Finding]:
@@ -139,14 +139,17 @@ def state_left(case: Case) -> Iterator[Finding]:
         confidence=Confidence.LIKELY,
         statement=(
             f"The target left its initial state during the run: {name} delivered {format_iops(before)} IOPS initially "
-            f"and {format_iops(after)} IOPS later. The first repeats of {name_some(cells)} were discarded."
+            f"and {format_iops(after)} IOPS later. iosonde discarded the first repeats of {name_some(cells)}."
         ),
         evidence=tuple(
-            (each, f"{format_iops(first)} IOPS in {count_of(number, 'repeat')}, {format_iops(later)} IOPS later")
+            (
+                each,
+                f"{count_of(number, 'repeat')} at {format_iops(first)} IOPS, later ones at {format_iops(later)} IOPS",
+            )
             for each, first, later, number in found[:EVIDENCE_MAX]
         ),
-        advice="The results describe the later state. A new or erased target shows the initial state again.",
-        deciding_test="The same run again, on the target in its current state: the first repeats no longer differ.",
+        advice="The results apply to the later state. A new or erased target starts in the initial state again.",
+        deciding_test="Run again on the target in its current state. The first repeats should no longer differ.",
         cells=cells,
     )
 
@@ -165,18 +168,22 @@ def stalled(case: Case) -> Iterator[Finding]:
     found.sort(key=lambda each: -_longest(each[1]))
     record, stalls = found[0]
     cells = distinct(each.cell for each, _ in found)
-    others = f" So did {count_of(len(found) - 1, 'more repeat')} of {name_some(cells)}." if len(found) > 1 else ""
+    others = (
+        f" It also stalled in {count_of(len(found) - 1, 'more repeat')} of {name_some(cells)}."
+        if len(found) > 1
+        else ""
+    )
     yield Finding(
         id="stalled",
         severity=Severity.NOTE,
         confidence=Confidence.CERTAIN,
         statement=(
-            f"The target stalled for {format_duration(_longest(stalls))} within repeat {record.repeat} of "
+            f"The target stalled for {format_duration(_longest(stalls))} during repeat {record.repeat} of "
             f"{record.cell}: less than a tenth of the usual number of operations completed.{others}"
         ),
         evidence=tuple(_stall_evidence(each, also) for each, also in found[:EVIDENCE_MAX]),
-        advice="The mean includes the stalls. The tail latency shows their cost.",
-        deciding_test="The same cell for longer: it shows how often stalls occur, and whether they are periodic.",
+        advice="The mean includes the stalls. Check tail latency for their effect.",
+        deciding_test="Run the cell again for longer to see how often stalls occur and whether they are periodic.",
         cells=cells,
     )
 
@@ -188,21 +195,23 @@ def nothing_completed(case: Case) -> Iterator[Finding]:
         return
     worst = max(silent, key=lambda record: record.measured_ns)
     cells = distinct(record.cell for record in silent)
+    where = f"repeat {worst.repeat} of {worst.cell} ({format_duration(worst.measured_ns)})"
+    if len(silent) > 1:
+        where = f"{count_of(len(silent), 'repeat')} of {name_some(cells)}. The longest is {where}"
     yield Finding(
         id="nothing-completed",
         severity=Severity.NOTE,
         confidence=Confidence.CERTAIN,
         statement=(
-            f"No requested operation completed in {count_of(len(silent), 'repeat')} of {name_some(cells)}. The longest "
-            f"is repeat {worst.repeat} of {worst.cell} with {format_duration(worst.measured_ns)}. Such a repeat counts "
-            "as a throughput of 0 and adds nothing to the latency results."
+            f"No requested operation completed in {where}. The mean includes such repeats as zero throughput. They do "
+            "not contribute to the latency results."
         ),
         evidence=tuple(
             (record.cell, f"repeat {record.repeat}: {format_duration(record.measured_ns)}")
             for record in silent[:EVIDENCE_MAX]
         ),
-        advice="The latency results of these cells lack the slowest operations. Measure them in longer repeats.",
-        deciding_test="The same cells with a longer --duration.",
+        advice="Latency results of these cells exclude the slowest operations. Increase the measurement time.",
+        deciding_test="Run these cells again with a longer --duration.",
         cells=cells,
     )
 

@@ -16,7 +16,7 @@ def not_as_written(case: Case) -> Iterator[Finding]:
     """A verification pass found blocks that do not hold the data that was written."""
     passes = [
         *((f"after {cell.cell}, repeat {cell.repeat}", cell.verification) for cell in case.run.cells),
-        *((f"in the later pass of {later.verified_at}", later.targets) for later in case.run.later_passes),
+        *((f"in the later verification at {later.verified_at}", later.targets) for later in case.run.later_passes),
     ]
     damaged = [(name, found) for name, found in passes if any(each.steps_damaged for each in found)]
     if not damaged:
@@ -31,16 +31,16 @@ def not_as_written(case: Case) -> Iterator[Finding]:
         severity=Severity.INVALID,
         confidence=Confidence.CERTAIN,
         statement=(
-            f"{len(damaged)} of {count_of(len([each for _, each in passes if each]), 'read-back')} found blocks that "
-            f"do not hold the data that was written. The first damage was found {name}: {counts} of "
-            f"{sum(each.steps_checked for each in found):,} blocks."
+            f"{len(damaged)} of {count_of(len([each for _, each in passes if each]), 'verification')} found blocks "
+            f"that do not contain the written data. The first damaged blocks were found {name}: {counts} "
+            f"({sum(each.steps_checked for each in found):,} blocks checked)."
         ),
         evidence=tuple((name, _first(found)) for name, found in damaged[:10]),
         advice=(
-            "Do not store data on this device. Keep the target as it is, and check the kernel log (dmesg), the "
-            "device's health and the memory of the host."
+            "Do not store data on this device. Leave the target unchanged, and check the kernel log (dmesg), the "
+            "device's health and the host's memory."
         ),
-        deciding_test="`iosonde verify RUN` reads back again: damage that differs between passes is a read error.",
+        deciding_test="Run `iosonde verify RUN` again. If the damage differs, the cause is a read error.",
         cells=distinct(cell.cell for cell in case.run.cells if any(each.steps_damaged for each in cell.verification)),
     )
 

@@ -192,8 +192,8 @@ def _check_names(names: dict[_Cell, str]) -> None:
         other = held.setdefault(name, cell)
         if other != cell:
             raise UsageError(
-                f"two different cells are both called {name}",
-                f"they differ in {', '.join(_differences(cell, other))}: move one of them to another campaign",
+                f"two different cells have the same name: {name}",
+                f"they differ in {', '.join(_differences(cell, other))}; move one of them to another campaign file",
             )
 
 

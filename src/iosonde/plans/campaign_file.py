@@ -48,7 +48,7 @@ class _Table(BaseModel):
 
 class _Named(_Table):
     name: str = Field(description="Name of the experiment.", min_length=1)
-    kind: Kind = Field(default=Kind.MATRIX, description="Section of the report.")
+    kind: Kind = Field(default=Kind.MATRIX, description="Report section for the cells of the experiment.")
 
 
 if TYPE_CHECKING:
@@ -60,7 +60,9 @@ else:
 class ExperimentTable(_Asked):
     """One ``[[experiment]]``: each key takes a value or a list, and all combinations are cells."""
 
-    repeats: Repeats | None = Field(default=None, description="Default: the campaign's.")
+    repeats: Repeats | None = Field(
+        default=None, description="Number of times each cell is measured. Default: the campaign setting."
+    )
 
     def values(self, key: Key[_Value]) -> list[_Value]:
         """The values of a key; none where it is not given and its default is none."""
@@ -79,16 +81,16 @@ class ExperimentTable(_Asked):
             )
         if bool(self.values(BURST)) != bool(self.values(THINK_TIME)):
             given, other = ("burst", 'think_time = "10ms"') if self.values(BURST) else ("think_time", "burst = 64")
-            raise _disagreement(given, f"{given} is incomplete: burst and think_time belong together", f"add {other}")
+            raise _disagreement(given, f"{given} needs {other.split()[0]}", f"add {other}")
         if self.values(RATE) and self.kind not in RATE_KINDS:
             raise _disagreement(
                 "rate",
                 f"rate can't be combined with kind = {self.kind}, which keeps queues full",
-                f"omit kind, or write one of {', '.join(sorted(RATE_KINDS))}",
+                f"omit kind, or set it to {' or '.join(sorted(RATE_KINDS))}",
             )
         if any(sync is not Sync.NONE for sync in self.values(SYNC)) and 100 in self.values(READ):  # noqa: PLR2004 - percent
             raise _disagreement(
-                "sync", "sync needs writes, and read = 100 has none", "move the reads to an experiment of their own"
+                "sync", "sync needs writes, but read = 100 means reads only", "move the reads to a separate experiment"
             )
         return self
 
@@ -103,32 +105,35 @@ class CampaignTable(_Table):
 
     name: str = Field(description="Name of the campaign.", pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$")
     about: str = Field(default="", description="Purpose of the campaign.")
-    repeats: Repeats = Field(default=3, description="Number of trials of each cell, each with its own seed.")
+    repeats: Repeats = Field(
+        default=3, description="Number of times each cell is measured, each time with a different seed."
+    )
     order: Order = Field(default=Order.RANDOM, description="Order of the cells within a repeat.")
-    fill: Data = Field(default=Data.RANDOM, description="Data of the preconditioning write.")
+    fill: Data = Field(default=Data.RANDOM, description="Data that preconditioning writes.")
     verify: bool = Field(
         default=False,
         strict=True,
-        description="Read the targets back after each cell that writes, and compare them with what was written.",
+        description="After each cell that writes, read the targets back and compare the data with what was written.",
     )
     warmup: Warmup = Field(
         default=10**9,
-        description="Warm-up before the measurement; recorded, but not part of the results.",
+        description="Warm-up before the measurement. It is recorded but excluded from the results.",
         json_schema_extra=_in_text,
     )
     duration: Duration = Field(default=5 * 10**9, description="Measurement time.", json_schema_extra=_in_text)
     precision: Precision | None = Field(
         default=None,
-        description="Requested half-width of the 95 % intervals of throughput, mean latency and p99: each "
-        "cell is repeated until it is reached; no repeat is longer than duration. Default: fixed times.",
+        description="Target half-width of the 95 % intervals of throughput and mean latency; for p99, the target is "
+        "twice as wide. Each cell is repeated until it reaches these targets. The duration is the maximum length of a "
+        "repeat. Default: fixed durations.",
     )
     budget: Duration | None = Field(
-        default=None, description="With precision: time limit for all cells together. Default: 5 minutes."
+        default=None, description="With precision: total time limit for all cells. Default: 5 minutes."
     )
     first_duration: Duration | None = Field(
         default=None,
-        description="With precision: duration of the first and shortest repeats of each cell, with a "
-        "proportionally shorter warm-up. Default: 1/16 of duration (1/8 if the cell writes) after 1/5 of warmup.",
+        description="With precision: duration of the first repeats of each cell and minimum of all repeats. The "
+        "warm-up is shortened in proportion. Default: 1/16 of duration (1/8 for cells that write) and 1/5 of warmup.",
     )
     experiment: list[ExperimentTable] = Field(min_length=1, description="The experiments.")
 
@@ -148,7 +153,7 @@ class CampaignTable(_Table):
         if self.verify and all(read == 100 for table in self.experiment for read in table.values(READ)):  # noqa: PLR2004 - percent
             raise _disagreement(
                 "verify",
-                "verify needs writes, and no experiment has any",
+                "verify needs writes, but no experiment writes",
                 "add an experiment that writes (read below 100), or omit verify",
             )
         return self

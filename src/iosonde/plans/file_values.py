@@ -41,7 +41,7 @@ def _each_once(values: list[Any], about: ValidationInfo) -> list[Any]:
             raise PydanticCustomError(
                 "twice",
                 "{shown}",
-                {"shown": shown, "hint": "list each value once; repeats = N measures a cell several times"},
+                {"shown": shown, "hint": "list each value once; use repeats = N to measure a cell several times"},
             )
     return values
 
@@ -70,7 +70,9 @@ class _InFile:
         if kind.takes_numbers and isinstance(value, int) and not isinstance(value, bool):
             value = str(value)
         if not isinstance(value, str):
-            raise PydanticCustomError("quantity", "is not text with a unit", {"hint": f'write "{kind.examples[0]}"'})
+            raise PydanticCustomError(
+                "quantity", "is not a string with a unit", {"hint": f'write "{kind.examples[0]}"'}
+            )
         try:
             found = kind.parse(value, "")
         except UsageError as error:
@@ -79,7 +81,7 @@ class _InFile:
             ) from error
         if not kind.least <= found <= kind.most:
             least, most = kind.shown(kind.least), kind.shown(kind.most)
-            raise PydanticCustomError("range", "is not within {least} to {most}", {"least": least, "most": most})
+            raise PydanticCustomError("range", "is not in the range {least} to {most}", {"least": least, "most": most})
         return found
 
 
@@ -87,7 +89,7 @@ def _checked(kind: Kind[int]) -> Any:  # noqa: ANN401 - what stands beside a typ
     """What Pydantic is to check of a number."""
     if isinstance(kind, Quantity):
         return _InFile(kind)
-    assert isinstance(kind, Whole), "numbers must be whole or have a unit"
+    assert isinstance(kind, Whole), "a number must be an integer or have a unit"
     return Field(strict=True, ge=kind.least, le=kind.most)
 
 
@@ -120,7 +122,7 @@ Sizes = Annotated[
         {
             "type": "string",
             "examples": [*_SIZE.kind.examples, "4KiB:70,64KiB:30", *NAMED_SIZES],
-            "description": f"Bytes with a unit, {_SIZE.kind.bounds}; several with their weights.",
+            "description": f"Size with a unit, {_SIZE.kind.bounds}, or several sizes with weights.",
             "$comment": _SIZE.kind.bounds,
         }
     ),
@@ -142,7 +144,7 @@ def _read_percent(value: Any) -> Any:  # noqa: ANN401 - whatever the file holds
     """Percent as a flag takes it; a bare number is clear enough."""
     text = str(value) if isinstance(value, int | float) and not isinstance(value, bool) else value
     if not isinstance(text, str):
-        raise PydanticCustomError("quantity", "is not a share in percent", {"hint": 'write "2%"'})
+        raise PydanticCustomError("quantity", "is not a percentage", {"hint": 'write "2%"'})
     try:
         found = parse_percent(text, "")
     except UsageError as error:
@@ -151,7 +153,7 @@ def _read_percent(value: Any) -> Any:  # noqa: ANN401 - whatever the file holds
         ) from error
     if not PRECISION_PERCENT_MIN <= found <= PRECISION_PERCENT_MAX:
         least, most = f"{PRECISION_PERCENT_MIN:g}%", f"{PRECISION_PERCENT_MAX:g}%"
-        raise PydanticCustomError("range", "is not within {least} to {most}", {"least": least, "most": most})
+        raise PydanticCustomError("range", "is not in the range {least} to {most}", {"least": least, "most": most})
     return found
 
 
@@ -176,7 +178,7 @@ def experiment_fields() -> dict[str, Any]:
 
 def _field(key: Key[Any]) -> tuple[Any, Any]:
     about = key.in_file
-    assert about is not None, "a key of an experiment"
+    assert about is not None, "not a key of an experiment"
     several: Any = Several
     kind = several[_type_of(key)] if about.swept else _type_of(key)
     if about.needed:
@@ -199,7 +201,7 @@ def _type_of(key: Key[Any]) -> Any:  # noqa: ANN401 - a type with what Pydantic 
             return Pattern
         case SizesText():
             return Sizes
-    raise AssertionError(f"{key.name} has a kind that no file knows")
+    raise AssertionError(f"{key.name} has an unsupported kind")
 
 
 def _default_of(key: Key[Any]) -> Any:  # noqa: ANN401 - of the key's kind

@@ -37,14 +37,15 @@ def check_whole(value: object, flag: str, least: int, most: int) -> None:
 def check_switch(value: object, flag: str) -> None:
     """Raises UsageError for what is neither True nor False: a text such as "no" would count as consent."""
     if not isinstance(value, bool):
-        raise UsageError(f"{flag} {value!r} is neither True nor False", f"set {flag} to True or False, without quotes")
+        raise UsageError(f"{flag} {value!r} is not True or False", f"set {flag} to True or False, without quotes")
 
 
 def check_rate(rate_per_s: int) -> None:
     """Raises UsageError for a rate that no open loop can have."""
     if not 1 <= rate_per_s <= RATE_PER_S_MAX:
         raise UsageError(
-            f"--rate {format_rate(rate_per_s)} is not within 1 to {format_rate(RATE_PER_S_MAX)} operations a second",
+            f"--rate {format_rate(rate_per_s)} is not in the range 1 to {format_rate(RATE_PER_S_MAX)} operations "
+            "per second",
             "use a rate such as 500 or 20k, or omit --rate to keep each queue full",
         )
 
@@ -54,8 +55,8 @@ def check_plan(plan: Plan, *, targets: int) -> None:
     for cell in plan.every_cell:
         if len(cell.streams) > 1:
             raise UsageError(
-                f"{cell.cell} has {len(cell.streams)} streams, and iosonde can only measure one so far",
-                "define a cell for each",
+                f"{cell.cell} has {len(cell.streams)} streams, but iosonde supports only one stream per cell",
+                "define a separate cell for each stream",
             )
     check_account(plan)
     for step in plan.writes_first:
@@ -66,9 +67,9 @@ def check_plan(plan: Plan, *, targets: int) -> None:
         check_data(cell)
         if cell.workload.targets > targets:
             raise UsageError(
-                f"{cell.cell} is for {cell.workload.targets} targets, and {targets} "
+                f"{cell.cell} needs {cell.workload.targets} targets, but only {targets} "
                 f"{'was' if targets == 1 else 'were'} given",
-                "name as many targets as the campaign needs",
+                "add targets, or reduce targets in the campaign file",
             )
 
 
@@ -78,8 +79,8 @@ def check_alignment(plan: Plan, offset_bytes: int) -> None:
         size = next((size for size in _sizes(cell.workload) if size % offset_bytes), None)
         if size is not None:
             raise UsageError(
-                f"block size {size} B is not a multiple of {offset_bytes} B, which direct I/O on this target requires",
-                f"use a multiple of {offset_bytes} B for --block-size, or the page cache with --buffered",
+                f"block size {size} B is not a multiple of {offset_bytes} B, as direct I/O on this target requires",
+                f"set --block-size to a multiple of {offset_bytes} B, or use the page cache with --buffered",
             )
 
 
@@ -91,9 +92,9 @@ def check_transfers(plan: Plan, namespace: NamespaceFacts | None) -> None:
         large = max(_sizes(cell.workload))
         if large > namespace.transfer_bytes_max:
             raise UsageError(
-                f"{cell.cell}: {exact_size(large)} exceed the largest command of this drive "
+                f"{cell.cell}: block size {exact_size(large)} exceeds the drive's maximum data transfer size "
                 f"({exact_size(namespace.transfer_bytes_max)}), and passthrough does not split commands",
-                "use smaller blocks, or --engine io_uring, where the kernel splits them",
+                "use smaller blocks, or use --engine io_uring so that the kernel splits them",
             )
 
 
@@ -107,7 +108,7 @@ def _check_sizes(workload: Workload) -> None:
         if size % SECTOR_BYTES or not SECTOR_BYTES <= size <= BLOCK_SIZE_BYTES_MAX:
             most = exact_size(BLOCK_SIZE_BYTES_MAX)
             raise UsageError(
-                f"block size {exact_size(size)} is not a multiple of {SECTOR_BYTES} B up to {most}",
+                f"block size {exact_size(size)} is not a multiple of {SECTOR_BYTES} B, or is larger than {most}",
                 "use a size such as --block-size 4KiB",
             )
 
@@ -118,14 +119,14 @@ def _check_cell(cell: CellPlan, span_bytes: int) -> None:
     amount_bytes = cell.timing.amount_bytes
     if amount_bytes is not None and amount_bytes < size:
         raise UsageError(
-            f"{cell.cell}: an amount of {exact_size(amount_bytes)} is less than one block of {exact_size(size)}",
+            f"{cell.cell}: amount {exact_size(amount_bytes)} is smaller than the block size {exact_size(size)}",
             "use a larger amount or smaller blocks",
         )
     span_bytes = checked_span(cell.cell, cell.workload, span_bytes)
     check_shape(cell.cell, cell.workload, span_bytes)
     if cell.workload.sync is not Sync.NONE and not cell.workload.writes:
         raise UsageError(
-            f"{cell.cell}: {cell.workload.sync} needs writes, and the workload has none",
+            f"{cell.cell}: {cell.workload.sync} needs writes, but the workload has none",
             "add writes (--read below 100), or omit --sync",
         )
     if size > span_bytes:
@@ -134,27 +135,27 @@ def _check_cell(cell: CellPlan, span_bytes: int) -> None:
             "use a smaller --block-size or a larger --size",
         )
     if not 1 <= depth <= QUEUE_DEPTH_MAX:
-        raise UsageError(f"queue depth {depth} is not within 1 to {QUEUE_DEPTH_MAX}", "change --queue-depth")
+        raise UsageError(f"queue depth {depth} is not in the range 1 to {QUEUE_DEPTH_MAX}", "change --queue-depth")
     if not 1 <= cell.workload.jobs <= JOBS_MAX:
-        raise UsageError(f"{cell.workload.jobs} jobs are not within 1 to {JOBS_MAX}", "change --jobs")
+        raise UsageError(f"number of jobs {cell.workload.jobs} is not in the range 1 to {JOBS_MAX}", "change --jobs")
     in_flight = cell.workload.operations_in_flight
     if size * in_flight > IN_FLIGHT_BYTES_MAX:
         raise UsageError(
-            f"{cell.cell}: {in_flight} blocks of {exact_size(size)} in flight are more than "
+            f"{cell.cell}: {in_flight} blocks of {exact_size(size)} in flight exceed the limit of "
             f"{exact_size(IN_FLIGHT_BYTES_MAX)}",
-            "lower the queue depth, the jobs or the block size",
+            "reduce the queue depth, the number of jobs or the block size",
         )
     if size * cell.workload.jobs > span_bytes:
         raise UsageError(
-            f"{cell.cell}: {cell.workload.jobs} jobs of {exact_size(size)} blocks need more than the test region of "
-            f"{exact_size(span_bytes)}",
+            f"{cell.cell}: the test region of {exact_size(span_bytes)} is too small for {cell.workload.jobs} jobs with "
+            f"a block size of {exact_size(size)}",
             "use fewer jobs or a larger --size",
         )
     for name, duration_ns in (("--duration", cell.timing.measure_ns), ("--warmup", cell.timing.warmup_ns)):
         least = DURATION_NS_MIN if name == "--duration" else 0
         if not least <= duration_ns <= DURATION_NS_MAX:
             raise UsageError(
-                f"{name} {exact_duration(duration_ns)} is not within {least // 10**6} ms to 30 days",
+                f"{name} {exact_duration(duration_ns)} is not in the range {least // 10**6} ms to 30 days",
                 "use a time such as 5s",
             )
 
@@ -162,13 +163,13 @@ def _check_cell(cell: CellPlan, span_bytes: int) -> None:
 def check_cells(cells: int, name: str) -> None:
     """Raises UsageError for an experiment of more cells than a plan may have."""
     if cells > CELLS_MAX:
-        raise UsageError(f"{name} has {cells:,} cells, and a plan at most {CELLS_MAX:,}", "use fewer values")
+        raise UsageError(f"{name} has {cells:,} cells; the maximum is {CELLS_MAX:,}", "use fewer values")
 
 
 def check_turns(turns: int) -> None:
     """Raises UsageError for more measurements than a plan may have."""
     if turns > TURNS_MAX:
         raise UsageError(
-            f"the campaign has {turns:,} measurements, and a plan at most {TURNS_MAX:,}",
+            f"the campaign has {turns:,} measurements; the maximum is {TURNS_MAX:,}",
             "use fewer values or fewer repeats",
         )

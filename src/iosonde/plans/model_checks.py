@@ -12,14 +12,14 @@ def checked_span(cell: str, workload: Workload, whole_bytes: int) -> int:
     offset_bytes = workload.offset_bytes
     if offset_bytes % SECTOR_BYTES:
         raise UsageError(
-            f"{cell}: the offset {exact_size(offset_bytes)} is not a multiple of {SECTOR_BYTES} B",
-            "use a multiple, such as 1GiB",
+            f"{cell}: offset {exact_size(offset_bytes)} is not a multiple of {SECTOR_BYTES} B",
+            f"use a multiple of {SECTOR_BYTES} B, such as 1GiB",
         )
     span_bytes = whole_bytes - offset_bytes if workload.span_bytes is None else workload.span_bytes
     if offset_bytes + span_bytes > whole_bytes or span_bytes <= 0:
-        used = f"{exact_size(max(span_bytes, 0))} from {exact_size(offset_bytes)} on"
+        used = f"{exact_size(max(span_bytes, 0))} at offset {exact_size(offset_bytes)}"
         raise UsageError(
-            f"{cell}: {used} are beyond the end of the test region ({exact_size(whole_bytes)})",
+            f"{cell}: {used} exceeds the test region ({exact_size(whole_bytes)})",
             "use a smaller span or offset, or a larger --size",
         )
     return span_bytes
@@ -30,12 +30,12 @@ def check_shape(cell: str, workload: Workload, span_bytes: int) -> None:
     read, trim = workload.read_percent, workload.trim_percent
     if read + trim > ALL_READS:
         raise UsageError(
-            f"{cell}: {read} % reads and {trim} % trims are more than {ALL_READS} %",
-            "the rest is written: together they must be at most 100",
+            f"{cell}: {read} % reads and {trim} % trims add up to more than {ALL_READS} %",
+            "reduce one of them; the remaining operations are writes",
         )
     if workload.flush_every > 1 and workload.sync is not Sync.FDATASYNC:
         raise UsageError(
-            f"{cell}: a flush after every {workload.flush_every} writes needs fdatasync", "add --sync fdatasync"
+            f"{cell}: flushing after every {workload.flush_every} writes requires fdatasync", "add --sync fdatasync"
         )
     if workload.burst_operations is not None and workload.is_open_loop:
         raise UsageError(f"{cell}: rate and bursts can't be combined", "omit one of them")
@@ -46,14 +46,14 @@ def _check_pattern(cell: str, workload: Workload, span_bytes: int) -> None:
     pattern, size = workload.pattern, workload.block_size_bytes
     if isinstance(pattern, Permutation | Strided) and workload.block_sizes is not None:
         raise UsageError(
-            f"{cell}: {pattern} visits each block once, and needs a single block size",
-            "use one block size, or the pattern random",
+            f"{cell}: {pattern} accesses each block once, so it needs a single block size",
+            "use one block size, or pattern random",
         )
     if isinstance(pattern, Strided):
         most = span_bytes // size // max(workload.jobs, 1) * size
         if pattern.stride_bytes % size or not size <= pattern.stride_bytes <= most:
             raise UsageError(
-                f"{cell}: a stride of {exact_size(pattern.stride_bytes)} is not a multiple of {exact_size(size)} "
-                f"up to {exact_size(most)}, a job's part",
-                "a stride is a multiple of the block size",
+                f"{cell}: stride {exact_size(pattern.stride_bytes)} must be a multiple of the block size "
+                f"({exact_size(size)}), at most {exact_size(most)}",
+                "use a larger or smaller stride, or another block size",
             )

@@ -57,5 +57,5 @@ def check_budget(plan: Plan) -> None:
         raise UsageError(
             f"a budget of {exact_duration(plan.aim.budget_ns)} is too short for the first {plan.repeats} repeats of "
             f"{len(plan.cells)} cells, which take {format_duration(first_ns)}",
-            f"use --budget {minutes_flag(2 * first_ns)} or more, or measure fewer cells",
+            f"set --budget to {minutes_flag(2 * first_ns)} or more, or measure fewer cells",
         )

@@ -31,7 +31,7 @@ def choice_of(words: type[_Word], given: str, flag: str) -> _Word:
     except ValueError:
         names = [str(word) for word in words]
         raise UsageError(
-            f"{flag}: {given!r} is not one of {', '.join(map(repr, names))}", f"one of {', '.join(names)}"
+            f"{flag}: {given!r} is not one of {', '.join(map(repr, names))}", f"use one of {', '.join(names)}"
         ) from None
 
 
@@ -63,7 +63,7 @@ def _check_shares(values: Mapping[str, Any]) -> None:
     check_whole(trim, "--trim", 0, ALL_READS - read)
     if (compressible or duplicates) and read + trim == ALL_READS:
         raise UsageError(
-            f"{'--compressible' if compressible else '--duplicates'} needs writes, and the workload has none",
+            f"{'--compressible' if compressible else '--duplicates'} needs writes, but the workload has none",
             f"add writes (--read below 100), or omit {'it' if not (compressible and duplicates) else 'both'}",
         )
 
@@ -84,4 +84,4 @@ def _check_rest(values: Mapping[str, Any]) -> None:
     burst, think_time = values["burst"], values["think_time"]
     if (burst is None) != (think_time is None):
         given, other = ("--think-time", "--burst 64") if burst is None else ("--burst", "--think-time 10ms")
-        raise UsageError(f"{given} is incomplete: burst and think_time belong together", f"add {other}")
+        raise UsageError(f"{given} needs {other.split()[0]}", f"add {other}")

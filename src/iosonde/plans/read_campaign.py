@@ -26,7 +26,7 @@ Place = tuple[int | str, ...]
 
 def read_campaign(text: str, file: str) -> CampaignTable:
     """The campaign that a file describes. Raises UsageError with file, line, key, value, range and nearest key."""
-    found = load_tables(text, file, "experiment", "examples/ has complete files")
+    found = load_tables(text, file, "experiment", "see examples/ for complete files")
     try:
         return CampaignTable.model_validate(found)
     except ValidationError as error:
@@ -62,19 +62,19 @@ _EXAMPLES: Final = {
         if key.in_file and key.in_file.example
     },
     "name": 'name = "mine"',
-    "experiment": "[[experiment]], in two brackets, with its keys below",
+    "experiment": "an [[experiment]] table in double brackets, followed by its keys",
 }
 
 
 def _reason(kind: str, key: str, details: ErrorDetails) -> str:
     if kind in {"greater_than_equal", "less_than_equal"}:
-        return f"is not within {_BOUNDS.get(key, 'its range')}"
+        return f"is not in the range {_BOUNDS[key]}" if key in _BOUNDS else "is out of range"
     if kind == "enum":
         return f"is not {details['ctx']['expected']}"
     if kind in {"int_type", "int_from_float"}:
         return "is not a whole number"
     if kind == "string_pattern_mismatch":
-        return "is not a name of letters, digits, dots, dashes and underscores"
+        return "is not a valid name (letters, digits, dots, dashes and underscores)"
     if kind == "too_short":
         return "is empty"
     return details["msg"] if kind in {"quantity", "range"} else lower_first(details["msg"])
@@ -89,19 +89,19 @@ def _hint(kind: str, key: str, context: dict[str, Any], value: object) -> str:
         near = meant or difflib.get_close_matches(str(value), allowed, n=1, cutoff=0.3)
         return f'did you mean "{near[0]}"?' if near else f"write one of {', '.join(allowed)}"
     if key in _BOUNDS:
-        return f"{key} takes whole numbers, {_BOUNDS[key]}"
-    return f"such as {_EXAMPLES[key]}" if key in _EXAMPLES else "docs/campaigns.md lists every key with its range"
+        return f"{key} accepts whole numbers from {_BOUNDS[key]}"
+    return f"such as {_EXAMPLES[key]}" if key in _EXAMPLES else "docs/campaigns.md lists all keys and their ranges"
 
 
 def _unknown_key(at: str, key: str, place: Place, value: object) -> UsageError:
     known = list((ExperimentTable if place[0] == "experiment" else CampaignTable).model_fields)
-    message = f"{at}: {_table_of(place)} has the unknown key {key}"
+    message = f"{at}: unknown key {key} in {_table_of(place)}"
     slip = difflib.get_close_matches(key, known, n=1, cutoff=SLIP_RATIO)
     foreign = None if slip else key_hint(key, value, known)
     if foreign is not None:
         return UsageError(message, foreign)
     near = difflib.get_close_matches(key, known, n=1, cutoff=0.0)
-    return UsageError(message, f"did you mean {near[0]}? keys: {', '.join(known)}")
+    return UsageError(message, f"did you mean {near[0]}? valid keys: {', '.join(known)}")
 
 
 def _key_of(place: Place) -> str:

@@ -29,7 +29,7 @@ def read_text(name: str, noun: str, other: str) -> str:
     Raises UsageError.
     """
     path = Path(name)
-    wanted = f"name {noun} (TOML)"
+    wanted = f"use {noun} (TOML)"
     try:
         if not path.is_file():
             what = "is not a file" if path.exists() else "does not exist"
@@ -39,9 +39,11 @@ def read_text(name: str, noun: str, other: str) -> str:
         # What lies in /proc may look like a file and never end.
         return read_regular(path, bytes_max=TEXT_BYTES_MAX, follow=True).decode("utf-8-sig")
     except OSError as error:
-        raise UsageError(f"{name} can't be read: {error.strerror}", f"name {noun} that you can read") from error
+        raise UsageError(
+            f"{name} can't be read: {error.strerror}", f"use {noun} that you have permission to read"
+        ) from error
     except UnicodeDecodeError as error:
-        raise UsageError(f"{name} is not text", f"name {noun} (TOML in UTF-8)") from error
+        raise UsageError(f"{name} is not a text file", f"use {noun} (TOML, encoded in UTF-8)") from error
 
 
 def parse(text: str, file: str, whole: str) -> dict[str, Any]:
@@ -56,7 +58,11 @@ def parse(text: str, file: str, whole: str) -> dict[str, Any]:
         raise syntax_error(error, text, file, whole) from error
     except (RecursionError, ValueError) as error:
         # A number of thousands of digits is more than Python reads.
-        what = "it is nested too deep" if isinstance(error, RecursionError) else "it contains a number that is too long"
+        what = (
+            "it is nested too deeply"
+            if isinstance(error, RecursionError)
+            else "it contains a number with too many digits"
+        )
         raise UsageError(f"{file} can't be read: {what}", hint) from error
     wrong = _beyond(found)
     if wrong:
@@ -80,9 +86,9 @@ def _beyond(found: dict[str, Any]) -> str:
     while waiting:
         value, depth = waiting.pop()
         if depth > DEPTH_MAX:
-            return "it is nested too deep"
+            return "it is nested too deeply"
         if isinstance(value, int) and not -INTEGER_MAX <= value < INTEGER_MAX:
-            return "it contains a number beyond 64 bits"
+            return "it contains an integer that exceeds 64 bits"
         inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
         waiting.extend((each, depth + 1) for each in inner)
     return ""
@@ -93,7 +99,9 @@ def load_tables(text: str, file: str, name: str, whole: str) -> dict[str, Any]:
     found = parse(text, file, whole)
     if isinstance(found.get(name), dict):
         line = next((n for n, each in enumerate(text.splitlines(), 1) if each.strip().startswith(f"[{name}]")), 1)
-        raise UsageError(f"{file}:{line}: [{name}] is one table, not a list of them", f"write [[{name}]]")
+        raise UsageError(
+            f"{file}:{line}: [{name}] is a single table, but a list of tables is required", f"write [[{name}]]"
+        )
     return found
 
 
@@ -122,7 +130,7 @@ def syntax_error(error: tomllib.TOMLDecodeError, text: str, file: str, whole: st
     number = int(line.group(1)) if line else text.count("\n") + 1
     return UsageError(
         f"{file}:{number}: not TOML: {lower_first(what)}",
-        f"put text in quotes, and use each key once per table; {whole}",
+        f"put strings in quotes, and use each key only once per table; {whole}",
     )
 
 

@@ -48,7 +48,7 @@ def check_account(plan: Plan) -> None:
     if plan.span_bytes // step_bytes > STEPS_MAX:
         raise UsageError(
             f"verifying {format_size(plan.span_bytes)} in blocks of {format_size(step_bytes)} needs a write ledger of "
-            f"{format_size(account_bytes(plan))}, more than {format_size(STEPS_MAX * STEP_ACCOUNT_BYTES)}",
+            f"{format_size(account_bytes(plan))}, more than the limit of {format_size(STEPS_MAX * STEP_ACCOUNT_BYTES)}",
             "use larger blocks or a smaller --size, or omit verify",
         )
 
@@ -59,22 +59,24 @@ def check_data(cell: CellPlan) -> None:
     compressible, duplicates = workload.compressible_percent, workload.duplicates_percent
     if compressible and workload.data is not Data.RANDOM:
         raise UsageError(
-            f"{cell.cell}: compressible needs random data, and data is {workload.data}",
-            "omit one of them: compressible = 50 is what data = compressible means, 100 nearly zeros",
+            f"{cell.cell}: compressible needs random data, but data is {workload.data}",
+            "set only one of them: data = compressible means compressible = 50, and compressible = 100 is mostly zeros",
         )
     if duplicates and workload.data is Data.ZEROS:
-        raise UsageError(f"{cell.cell}: zeros are already duplicates of each other", "omit duplicates")
+        raise UsageError(
+            f"{cell.cell}: duplicates can't be combined with zeros, which are all identical", "omit duplicates"
+        )
     if not workload.verify:
         return
     if not workload.changes:
         raise UsageError(
-            f"{cell.cell}: verify needs writes, and the workload has none",
+            f"{cell.cell}: verify needs writes, but the workload has none",
             "add writes (--read below 100), or omit --verify",
         )
     if workload.data is Data.ZEROS or duplicates or compressible > COMPRESSIBLE_PERCENT_MAX:
         asked = f"{duplicates} % duplicates" if duplicates else f"{compressible} % compressible"
         raise UsageError(
-            f"{cell.cell}: {'zeros' if workload.data is Data.ZEROS else asked} can't be verified: each sector carries "
-            "a seal",
-            f"verify data without duplicates, compressible by at most {COMPRESSIBLE_PERCENT_MAX} %",
+            f"{cell.cell}: {'zeros' if workload.data is Data.ZEROS else asked} can't be verified, because each "
+            "sector has a unique header",
+            f"use data without duplicates and at most {COMPRESSIBLE_PERCENT_MAX} % compressible",
         )

@@ -48,10 +48,12 @@ READ: Final = Key(
     _PERCENT,
     "read_percent",
     100,
-    "Read share in percent.",
+    "Percentage of reads.",
     InFile(needed=True, example="[100, 70, 0]"),
 )
-TRIM: Final = Key("trim", _PERCENT, "trim_percent", 0, "Trim share in percent. The remainder is writes.", InFile())
+TRIM: Final = Key(
+    "trim", _PERCENT, "trim_percent", 0, "Percentage of trims. The remaining operations are writes.", InFile()
+)
 BLOCK_SIZE: Final = Key(
     "block_size",
     SizesText(BLOCK),
@@ -65,9 +67,9 @@ QUEUE_DEPTH: Final = Key(
     Whole(1, QUEUE_DEPTH_MAX),
     "queue_depth",
     None,
-    "Operations that each job keeps in flight. With --rate: the maximum in flight. Default: 1, or 64 with --rate.",
+    "Operations that each job keeps in flight. With --rate: maximum in flight. Default: 1, or 64 with --rate.",
     InFile(
-        "Operations that each job keeps in flight. With a rate: the maximum in flight.",
+        "Operations that each job keeps in flight. With a rate: maximum in flight.",
         needed=True,
         example="[1, 8, 32]",
     ),
@@ -87,8 +89,8 @@ RATE: Final = Key(
     ),
     "rate_per_s",
     None,
-    "Open loop: arrivals per second on each target, such as 20k, independent of completions. Default: closed loop, "
-    "each queue is kept full.",
+    "Open loop: arrivals per second on each target, such as 20k, independent of completions. Default: closed loop "
+    "(each queue is kept full).",
     InFile(
         "Open loop: arrivals per second on each target, independent of completions. Default: closed loop.",
         example='"20k"',
@@ -99,16 +101,16 @@ ARRIVALS: Final = Key(
     OneOf(Arrivals),
     "arrivals",
     None,
-    "With --rate: arrivals at random times (poisson), or at equal intervals (constant). Default: poisson.",
-    InFile("With a rate: arrivals at random times, or at equal intervals. Default: poisson."),
+    "With --rate: arrivals at random times (poisson) or at equal intervals (constant). Default: poisson.",
+    InFile("With a rate: arrivals at random times (poisson) or at equal intervals (constant). Default: poisson."),
 )
 JOBS: Final = Key(
     "jobs",
     Whole(1, JOBS_MAX),
     "jobs",
     1,
-    "Number of workers. Each has its own queue and its own CPU.",
-    InFile("Number of workers. Each has its own queue."),
+    "Number of workers, each with a separate queue and CPU.",
+    InFile("Number of workers, each with a separate queue."),
     in_name="jobs{}",
 )
 SYNC: Final = Key(
@@ -116,8 +118,8 @@ SYNC: Final = Key(
     OneOf(Sync),
     "sync",
     Sync.NONE,
-    "How writes are made durable: not at all, with fdatasync, or as O_DSYNC writes.",
-    InFile("How writes are made durable."),
+    "Sync method for writes: none, fdatasync, or dsync (O_DSYNC).",
+    InFile("Sync method for writes: none, fdatasync, or dsync (O_DSYNC)."),
 )
 FLUSH_EVERY: Final = Key(
     "flush_every",
@@ -132,8 +134,8 @@ DATA: Final = Key(
     OneOf(Data),
     "data",
     Data.RANDOM,
-    "Content of writes: random bytes, half random and half zeros, or zeros.",
-    InFile("Content of writes."),
+    "Data to write: random, compressible (half random, half zeros), or zeros.",
+    InFile("Data to write: random, compressible (half random, half zeros), or zeros."),
     in_name="{}",
 )
 COMPRESSIBLE: Final = Key(
@@ -141,8 +143,8 @@ COMPRESSIBLE: Final = Key(
     _PERCENT,
     "compressible_percent",
     0,
-    "With --data random: compressible share of the data in percent.",
-    InFile("With data = random: compressible share of the data in percent."),
+    "With --data random: percentage of the data that is compressible.",
+    InFile("With data = random: percentage of the data that is compressible."),
     in_name="compressible{}",
 )
 DUPLICATES: Final = Key(
@@ -150,7 +152,7 @@ DUPLICATES: Final = Key(
     _PERCENT,
     "duplicates_percent",
     0,
-    "Share of writes that repeat earlier data (for deduplication), in percent.",
+    "Percentage of writes that repeat earlier data (to test deduplication).",
     InFile(),
     in_name="duplicates{}",
 )
@@ -159,7 +161,7 @@ VERIFY: Final = Key(
     Switch(),
     "verify",
     default=False,
-    help="Read the target back afterwards, and detect lost, stale, torn, misplaced or corrupt writes.",
+    help="After the measurement, read the target back and detect lost, stale, torn, misplaced or corrupt writes.",
     in_name="verify",
 )
 OFFSET: Final = Key(
@@ -193,14 +195,14 @@ THINK_TIME: Final = Key(
     _REST,
     "think_ns",
     None,
-    "Pause after each burst, from the completion of its last operation.",
-    InFile("Pause after each burst, from the completion of its last operation."),
+    "Pause after each burst. It starts when the last operation of the burst completes.",
+    InFile("Pause after each burst. It starts when the last operation of the burst completes."),
 )
 TARGETS: Final = Key(
     "targets",
     Whole(1, TARGETS_MAX),
     "targets",
-    in_file=InFile("Number of targets to use, in the order given. Default: all."),
+    in_file=InFile("Number of targets to use, in the order of the command line. Default: all."),
     in_name="targets{}",
 )
 WARMUP: Final = Key(
@@ -208,8 +210,10 @@ WARMUP: Final = Key(
     _REST,
     "warmup_ns",
     "1s",
-    "Warm-up (fio: ramp time) before the measurement. It does not count.",
-    InFile("Warm-up (fio: ramp time) before the measurement. Default: the campaign's.", inherits=True, swept=False),
+    "Warm-up (fio: ramp time) before the measurement, excluded from the results.",
+    InFile(
+        "Warm-up (fio: ramp time) before the measurement. Default: the campaign setting.", inherits=True, swept=False
+    ),
 )
 DURATION: Final = Key(
     "duration",
@@ -217,13 +221,13 @@ DURATION: Final = Key(
     "measure_ns",
     "5s",
     "Measurement time.",
-    InFile("Measurement time. Default: the campaign's.", inherits=True),
+    InFile("Measurement time. Default: the campaign setting.", inherits=True),
 )
 AMOUNT: Final = Key(
     "amount",
     _size(SECTOR_BYTES, AMOUNT_BYTES_MAX, "64GiB"),
     "amount_bytes",
-    in_file=InFile("Bytes to transfer, instead of a measurement time."),
+    in_file=InFile("Bytes to transfer. Replaces the measurement time."),
 )
 
 _LOOP: Final = (PATTERN, READ, TRIM, BLOCK_SIZE, QUEUE_DEPTH, RATE, ARRIVALS, JOBS, SYNC, FLUSH_EVERY)

@@ -106,7 +106,7 @@ def test_variables_are_those_of_the_environment() -> None:
 @pytest.mark.parametrize(
     ("line", "reason"),
     [
-        ("fio --name=a --bs=4k | tee x", "continues after fio"),
+        ("fio --name=a --bs=4k | tee x", "continues after the fio command"),
         ("fio --name=a --bs", "has no value"),
         ("fio --name='a", "an unclosed quote"),
     ],
@@ -117,7 +117,7 @@ def test_what_is_no_whole_fio_command_is_refused(line: str, reason: str) -> None
 
 
 @pytest.mark.parametrize(
-    ("text", "reason"), [("bs=4k\n", "is outside any section"), ("[a]\ninclude other.fio\n", "includes another")]
+    ("text", "reason"), [("bs=4k\n", "is not in a section"), ("[a]\ninclude other.fio\n", "includes another")]
 )
 def test_what_is_no_job_file_is_refused(text: str, reason: str) -> None:
     with pytest.raises(UsageError, match=reason):
@@ -128,12 +128,12 @@ def test_one_job_of_several_has_to_be_named() -> None:
     jobs = read_jobs(JOBS, {})
     assert chosen_job(jobs, "writes").options["rw"] == "write"
     for named, reason in (
-        (None, "a probe measures one workload, and the input has 3 jobs"),
-        ("none", "there is no job none"),
+        (None, "a probe measures one workload, but the input has 3 jobs"),
+        ("none", "no job is named none"),
     ):
         with pytest.raises(UsageError, match=reason):
             chosen_job(jobs, named)
-    with pytest.raises(UsageError, match="would run no job"):
+    with pytest.raises(UsageError, match="the input defines no fio job"):
         chosen_job([], None)
 
 

@@ -33,7 +33,9 @@ def test_a_size_is_what_fio_takes_it_for(text: str, kb_base: int) -> None:
 @pytest.mark.parametrize("text", ["1", "1s", "300ms", "300msec", "300000us", "300000usec"])
 def test_a_time_is_what_fio_takes_it_for(text: str) -> None:
     found = measured_by_fio("--bs=4k", "--time_based", f"--runtime={text}")
-    assert found["runtime"] == pytest.approx(fio_time_ns(text, "runtime") / 10**6, abs=60)
+    expected_ms = fio_time_ns(text, "runtime") / 10**6
+    # A busy machine ends fio later; a wrong unit would be off by a factor of 60 or 1000.
+    assert expected_ms - 60 <= found["runtime"] <= 2 * expected_ms + 2000
 
 
 def test_a_time_without_a_unit_is_in_what_its_option_says() -> None:
@@ -56,5 +58,5 @@ def test_what_fio_would_take_for_another_time_is_refused(text: str) -> None:
 
 def test_a_switch_without_a_value_is_on() -> None:
     assert [fio_switch(text, "direct") for text in ("", "1", "0")] == [True, True, False]
-    with pytest.raises(UsageError, match="neither 0 nor 1"):
+    with pytest.raises(UsageError, match="is not 0 or 1"):
         fio_switch("yes", "direct")

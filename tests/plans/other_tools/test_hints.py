@@ -34,8 +34,8 @@ SAID = [
     ("--runtime=2m", "fio's --runtime=2m is --duration 120s"),
     ("--ramp_time=5", "fio's --ramp_time=5 is --warmup 5s"),
     ("--ramp-time=5", "fio's --ramp-time=5 is --warmup 5s"),
-    ("--filename=/dev/sdb", "fio's --filename=/dev/sdb is the target: iosonde probe TARGET"),
-    ("--direct=1", "fio's --direct=1 is the default; --buffered turns it off"),
+    ("--filename=/dev/sdb", "fio's --filename=/dev/sdb is the target argument: iosonde probe TARGET"),
+    ("--direct=1", "fio's --direct=1 is the default; --buffered disables it"),
     ("--direct=0", "fio's --direct=0 is --buffered"),
     ("--ioengine=psync", "fio's --ioengine=psync is --engine psync"),
     ("--rate_iops=1000", "fio's --rate_iops=1000 is --rate 1k"),
@@ -44,12 +44,12 @@ SAID = [
     ("--dedupe_percentage=10", "fio's --dedupe_percentage=10 is --duplicates 10"),
     ("--thinktime=1ms", "fio's --thinktime=1ms is --think-time 1ms"),
     ("--random_distribution=zipf:1.1", "fio's --random_distribution=zipf:1.1 is --pattern zipf:1.1"),
-    ("--time_based", "fio's --time_based is the default: a probe runs for --duration"),
+    ("--time_based", "fio's --time_based is the default: a probe always runs for --duration"),
     ("--name=x", "fio's --name=x is not needed: iosonde names each cell after its workload"),
-    ("--group_reporting", "fio's --group_reporting is not needed: iosonde always records all intervals and histograms"),
+    ("--group_reporting", "fio's --group_reporting is not needed: iosonde always records time series and histograms"),
     (
         "--output-format=json",
-        "fio's --output-format=json is not needed: iosonde always records all intervals and histograms",
+        "fio's --output-format=json is not needed: iosonde always records time series and histograms",
     ),
     ("--latency_target=5ms", "fio's --latency_target=5ms is not available: iosonde does not search"),
     ("--bs=1.5k", "fio's --bs=1.5k is --block-size"),
@@ -62,17 +62,17 @@ SAID = [
     ("-s64K", "DiskSpd's -s64K is --pattern strided:64KiB"),
     ("-s", "DiskSpd's -s is --pattern sequential"),
     ("-w", "DiskSpd's -w is --read 100"),
-    ("-Sh", "DiskSpd's -Sh is --sync dsync for writes; reads need no flag, direct I/O is the default"),
+    ("-Sh", "DiskSpd's -Sh is --sync dsync for writes; direct I/O is the default"),
     ("-Sb", "DiskSpd's -Sb is --buffered"),
-    ("-L", "DiskSpd's -L is not needed: iosonde records every latency"),
+    ("-L", "DiskSpd's -L is not needed: iosonde records the latency of every operation"),
     ("-Z", "DiskSpd's -Z is --data zeros"),
-    ("-Zr", "DiskSpd's -Zr is not needed: each write has new random data"),
+    ("-Zr", "DiskSpd's -Zr is not needed: iosonde generates new random data for each write"),
     ("-z42", "DiskSpd's -z42 is --seed 42"),
-    ("-g100i", "DiskSpd's -g100i is --rate 100 times the threads"),
+    ("-g100i", "DiskSpd's -g100i is --rate 100 times the number of threads"),
     ("-X", "DiskSpd's -X is not available"),
     ("-nj 4 -iod 16 -rt 60", "TKperf's -nj 4 -iod 16 -rt 60 are --jobs 4 --queue-depth 16 --duration 60s"),
-    ("-ssdt iops", "TKperf's -ssdt iops is in the lab profile"),
-    ("-rfb", "TKperf's -rfb is not needed: each write has new random data"),
+    ("-ssdt iops", "TKperf's -ssdt iops is part of the lab profile"),
+    ("-rfb", "TKperf's -rfb is not needed: iosonde generates new random data for each write"),
 ]
 
 
@@ -101,7 +101,7 @@ def test_a_command_without_such_flags_says_which_has_them() -> None:
 
 def test_a_command_that_takes_whole_fio_commands_says_so() -> None:
     assert flag_hint("--bs", ["--bs=4k"], {*PROBE, "--fio"}) == (
-        'fio\'s --bs=4k is --block-size 4KiB; --fio "fio ..." takes a whole fio command'
+        'fio\'s --bs=4k is --block-size 4KiB; --fio "fio ..." accepts a complete fio command'
     )
 
 
@@ -118,7 +118,7 @@ def test_a_command_that_takes_whole_fio_commands_says_so() -> None:
         (
             "group_reporting",
             True,
-            "fio's group_reporting is not needed: iosonde always records all intervals and histograms",
+            "fio's group_reporting is not needed: iosonde always records time series and histograms",
         ),
         ("bs", {"a": 1}, "fio's bs is --block-size"),
         ("runtime", -1, "fio's runtime is --duration"),

@@ -30,11 +30,13 @@ def load_model(name: str) -> Model:
 def model_text(name: str) -> str:
     """The file of a model, as it was written. Raises UsageError where there is none."""
     if _is_path(name):
-        return read_text(name, "a model file", f"a model such as {model_names()[0]} (`iosonde sim list` lists them)")
+        return read_text(
+            name, "a model file", f"a model such as {model_names()[0]} (`iosonde sim list` lists all models)"
+        )
     if name not in model_names():
         raise UsageError(
-            f"there is no model '{name}'",
-            f"models: {', '.join(model_names())}; a file of your own is named with its path, such as ./drive.toml",
+            f"unknown model '{name}'",
+            f"available models: {', '.join(model_names())}; for a model file, give its path, such as ./drive.toml",
         )
     return files(__package__).joinpath(f"{name}{_SUFFIX}").read_text(encoding="utf-8")
 

@@ -9,7 +9,7 @@ from iosonde.units import SECOND_NS, format_bandwidth, format_iops, format_laten
 
 # The engine holds the same bounds, and some of its own that several values make together.
 CACHE_BYTES_MAX: Final = 16 << 30
-SKEW_WHY: Final = "bytes of a cylinder / time of its revolutions, head switches and the seek to the next"
+SKEW_WHY: Final = "bytes per cylinder / total time of its revolutions, head switches and seek to the next cylinder"
 AGE_NS_MAX: Final = 60 * SECOND_NS
 
 Move_ns = Annotated[int, Field(strict=True, ge=0, le=SECOND_NS)]
@@ -22,39 +22,47 @@ class DiskTable(ModelTable):
     """A hard disk."""
 
     kind: Literal["disk"]
-    size_bytes: int = Field(strict=True, ge=16 << 20, le=1 << 50, multiple_of=4096, description="The size.")
+    size_bytes: int = Field(strict=True, ge=16 << 20, le=1 << 50, multiple_of=4096, description="Capacity.")
     rotation_rpm: int = Field(strict=True, ge=1000, le=100_000, description="Revolutions per minute.")
     heads: int = Field(strict=True, ge=1, le=64, description="Surfaces with data.")
-    zones: int = Field(strict=True, ge=1, le=256, description="Zones; all tracks of a zone have the same size.")
-    track_outer_bytes: Track_bytes = Field(description="Track size in the outermost zone, where addresses start.")
+    zones: int = Field(
+        strict=True, ge=1, le=256, description="Number of zones. All tracks in a zone have the same size."
+    )
+    track_outer_bytes: Track_bytes = Field(description="Track size in the outermost zone (lowest addresses).")
     track_inner_bytes: Track_bytes = Field(description="Track size in the innermost zone.")
     seek_track_ns: Seek_ns = Field(description="Seek time to the next cylinder.")
     seek_knee_permille: int = Field(
         strict=True,
         ge=1,
         le=1000,
-        description="Distance up to which seek time grows with its square root, in thousandths of the stroke.",
+        description="End of the square-root part of the seek curve, in thousandths of the full stroke.",
     )
-    seek_knee_ns: Seek_ns = Field(description="Seek time at that distance.")
+    seek_knee_ns: Seek_ns = Field(description="Seek time at the end of the square-root part of the curve.")
     seek_full_ns: Seek_ns = Field(description="Full-stroke seek time.")
     head_switch_ns: Move_ns = Field(description="Head-switch time within a cylinder.")
     write_settle_ns: Move_ns = Field(description="Additional settling time before a write.")
-    command_ns: Move_ns = Field(description="Time from a command's arrival until the disk executes it.")
-    interface_bytes_per_s: int = Field(strict=True, ge=10**6, le=10**12, description="Bandwidth of the interface.")
-    queue_depth: int = Field(strict=True, ge=1, le=256, description="Queue depth of the disk.")
+    command_ns: Move_ns = Field(description="Time from the arrival of a command to the start of its execution.")
+    interface_bytes_per_s: int = Field(strict=True, ge=10**6, le=10**12, description="Interface bandwidth.")
+    queue_depth: int = Field(strict=True, ge=1, le=256, description="Maximum number of commands in the disk's queue.")
     queue_age_ns_max: int = Field(
-        strict=True, ge=1, le=AGE_NS_MAX, description="Waiting time after which a command precedes nearer ones."
+        strict=True,
+        ge=1,
+        le=AGE_NS_MAX,
+        description="Queueing time after which a command takes priority over closer ones.",
     )
     write_cache_bytes: Cache_bytes = Field(description="Size of the write cache.")
     write_cache_stretches: int = Field(
-        strict=True, ge=1, le=1 << 20, description="Separate extents in the write cache; adjacent writes are merged."
+        strict=True,
+        ge=1,
+        le=1 << 20,
+        description="Maximum number of extents in the write cache. Adjacent writes are merged.",
     )
     destage_idle_ns: int = Field(
-        strict=True, ge=0, le=AGE_NS_MAX, description="Idle time of the arm before the cache is destaged."
+        strict=True, ge=0, le=AGE_NS_MAX, description="Actuator idle time before destaging starts."
     )
-    read_ahead_bytes: Cache_bytes = Field(description="Read-ahead after a read, if no command waits.")
+    read_ahead_bytes: Cache_bytes = Field(description="Read-ahead after a read if no commands are queued.")
     read_ahead_bytes_min: Cache_bytes = Field(
-        description="Minimum read-ahead of a sequential stream, even if commands wait."
+        description="Minimum read-ahead for a sequential stream, even if commands are queued."
     )
     read_ahead_segments: int = Field(
         strict=True, ge=1, le=256, description="Number of read-ahead segments in the cache."
@@ -69,11 +77,11 @@ def disk_limits(table: DiskTable) -> tuple[Limit, ...]:
     outer, inner = zone_bytes_per_s(table)
     return (
         Limit("rotational delay, mean", format_latency(turn_ns / 2), "half a revolution"),
-        Limit("seek, mean", format_latency(seek_ns), "between two random positions, by the seek curve"),
+        Limit("seek, mean", format_latency(seek_ns), "mean over random pairs of positions, from the seek curve"),
         Limit(
             "random read IOPS at queue depth 1",
             f"{format_iops(SECOND_NS / alone_ns)}/s",
-            "seek, half a revolution, command",
+            "1 / (mean seek + half a revolution + command_ns)",
         ),
         Limit("bandwidth of the outermost zone", format_bandwidth(outer), SKEW_WHY),
         Limit("bandwidth of the innermost zone", format_bandwidth(inner), SKEW_WHY),

@@ -19,7 +19,7 @@ TIME_NS_MAX: Final = 365 * 86_400 * SECOND_NS
 
 From_ns = Annotated[int, Field(strict=True, ge=0, le=TIME_NS_MAX, description="Start time.")]
 Until_ns = Annotated[
-    int, Field(strict=True, ge=1, le=TIME_NS_MAX, description="End time; without it the fault is permanent.")
+    int, Field(strict=True, ge=1, le=TIME_NS_MAX, description="End time. Default: the fault is permanent.")
 ]
 Length_ns = Annotated[int, Field(strict=True, ge=1, le=TIME_NS_MAX)]
 
@@ -44,9 +44,9 @@ class LatencySpikes(ModelPart):
 
     kind: Literal["latency_spikes"]
     from_ns: From_ns = 0
-    period_ns: Length_ns = Field(description="Time from the start of one burst to the start of the next.")
+    period_ns: Length_ns = Field(description="Time between the starts of consecutive bursts.")
     length_ns: Length_ns = Field(description="Duration of a burst.")
-    extra_ns: Length_ns = Field(description="Additional latency of requests.")
+    extra_ns: Length_ns = Field(description="Latency added to each request.")
 
     @model_validator(mode="after")
     def _fits(self) -> "LatencySpikes":
@@ -54,7 +54,11 @@ class LatencySpikes(ModelPart):
             raise PydanticCustomError(
                 "length",
                 "length_ns = {length} is longer than period_ns = {period}",
-                {"length": self.length_ns, "period": self.period_ns, "hint": "write a length_ns within the period"},
+                {
+                    "length": self.length_ns,
+                    "period": self.period_ns,
+                    "hint": "use a length_ns no longer than period_ns",
+                },
             )
         return self
 
@@ -64,9 +68,9 @@ class MediaError(ModelPart):
 
     kind: Literal["media_error"]
     from_ns: From_ns = 0
-    offset_bytes: int = Field(strict=True, ge=0, le=AMOUNT_BYTES_MAX, description="Start of the faulty range.")
+    offset_bytes: int = Field(strict=True, ge=0, le=AMOUNT_BYTES_MAX, description="Start offset of the faulty range.")
     length_bytes: int = Field(strict=True, ge=1, le=AMOUNT_BYTES_MAX, description="Length of the faulty range.")
-    operations: Affected = Field(description="Requests that fail.")
+    operations: Affected = Field(description="Operations that fail.")
 
 
 class _Lasting(ModelPart):
@@ -79,7 +83,7 @@ class _Lasting(ModelPart):
             raise PydanticCustomError(
                 "until",
                 "until_ns = {until} is not after from_ns = {begin}",
-                {"until": self.until_ns, "begin": self.from_ns, "hint": "write a later until_ns, or omit it"},
+                {"until": self.until_ns, "begin": self.from_ns, "hint": "use a later until_ns, or omit it"},
             )
         return self
 
@@ -89,7 +93,10 @@ class Throttling(_Lasting):
 
     kind: Literal["throttling"]
     stretch_permille: int = Field(
-        strict=True, ge=1000, le=1_000_000, description="Duration of all requests, in thousandths of normal."
+        strict=True,
+        ge=1000,
+        le=1_000_000,
+        description="Duration of every operation relative to normal, in thousandths.",
     )
 
 
@@ -104,7 +111,9 @@ class Disappearance(ModelPart):
 
     kind: Literal["disappearance"]
     from_ns: From_ns = 0
-    in_flight: InFlight = Field(description="Whether requests in flight at that time fail or never complete.")
+    in_flight: InFlight = Field(
+        description="Whether requests in flight when the drive disappears fail or never complete."
+    )
 
 
 Fault = Annotated[LatencySpikes | MediaError | Throttling | Stall | Disappearance, Field(discriminator="kind")]

@@ -25,8 +25,8 @@ class QueueingTable(ModelTable):
 
     kind: Literal["queueing"]
     size_bytes: SizeBytes
-    servers: int = Field(strict=True, ge=1, le=SERVERS_MAX, description="Servers.")
-    service: Service = Field(description="Distribution of the service time: constant or exponential.")
+    servers: int = Field(strict=True, ge=1, le=SERVERS_MAX, description="Number of servers.")
+    service: Service = Field(description="Service-time distribution: constant or exponential.")
     service_ns: int = Field(strict=True, ge=1, le=SERVICE_NS_MAX, description="Mean service time.")
 
 
@@ -38,6 +38,4 @@ def queueing_bytes_per_s(table: QueueingTable) -> int:
 def queueing_limits(table: QueueingTable) -> tuple[Limit, ...]:
     """What all servers together can do when none of them ever waits for work."""
     peak = table.servers * SECOND_NS / table.service_ns
-    return (
-        Limit(name="peak IOPS", value=f"{format_iops(peak)}/s", why="servers / service_ns: all servers always busy"),
-    )
+    return (Limit(name="peak IOPS", value=f"{format_iops(peak)}/s", why="servers / service_ns, with all servers busy"),)

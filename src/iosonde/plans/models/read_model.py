@@ -28,7 +28,7 @@ _BOUND_KINDS: Final = {
     "multiple_of",
     "finite_number",
 }
-_WAY_OUT: Final = "`iosonde sim show MODEL` shows a model whole"
+_WAY_OUT: Final = "`iosonde sim show MODEL --toml` prints a complete model file"
 KeyPath = tuple[int | str, ...]
 
 
@@ -56,7 +56,7 @@ def read_model(text: str, name: str, file: str) -> Model:
 def _kind(found: Mapping[str, Any], text: str, file: str) -> str:
     kinds = ", ".join(KINDS)
     if "kind" not in found:
-        raise UsageError(f"{file}:1: kind is missing; it is one of {kinds}", f'add kind = "{next(iter(KINDS))}"')
+        raise UsageError(f"{file}:1: kind is missing; it must be one of {kinds}", f'add kind = "{next(iter(KINDS))}"')
     kind = found["kind"]
     if not isinstance(kind, str) or kind not in KINDS:
         near = difflib.get_close_matches(str(kind), KINDS, n=1, cutoff=0.3)
@@ -69,21 +69,23 @@ def _kind(found: Mapping[str, Any], text: str, file: str) -> str:
 
 def _text(found: Mapping[str, Any], key: str, text: str, file: str) -> str:
     if key not in found:
-        raise UsageError(f"{file}:1: {key} is missing; it is a text", f'add {key} = "…": a few words on the drive')
+        raise UsageError(
+            f"{file}:1: {key} is missing; it must be a string", f'add {key} = "…" with a short description'
+        )
     value = found[key]
     if not isinstance(value, str) or not value.strip():
         where = f"{file}:{line_of(text, (key,))}"
-        raise UsageError(f"{where}: {key} = {shown(value)} is not a text of one letter or more", f'write {key} = "…"')
+        raise UsageError(f"{where}: {key} = {shown(value)} is not a non-empty string", f'write {key} = "…"')
     return value
 
 
 def _leaves_out(found: Mapping[str, Any], text: str, file: str) -> tuple[str, ...]:
     given = found.get(_LEAVES_OUT, [])
     if not isinstance(given, list) or not all(isinstance(each, str) and each.strip() for each in given):
-        value = "a list with something else in it" if isinstance(given, list) else shown(given)
+        value = "a list with non-string values" if isinstance(given, list) else shown(given)
         raise UsageError(
-            f"{file}:{line_of(text, (_LEAVES_OUT,))}: {_LEAVES_OUT} = {value} is not a list of texts",
-            f'write {_LEAVES_OUT} = ["…"]: what the drive has and the model does not, a sentence each',
+            f"{file}:{line_of(text, (_LEAVES_OUT,))}: {_LEAVES_OUT} = {value} is not a list of strings",
+            f'write {_LEAVES_OUT} = ["…"], with one sentence for each feature that the model omits',
         )
     return tuple(given)
 
@@ -99,9 +101,9 @@ def _sources(found: Mapping[str, Any], table: ModelTable, text: str, file: str) 
         at = f"{file}:{line_of(text, ('sources', *key.split('.')))}"
         if key not in known:
             near = difflib.get_close_matches(key, known, n=1, cutoff=0.0)[0]
-            raise UsageError(f"{at}: sources has the unknown key {key}", f"did you mean {near}?")
+            raise UsageError(f"{at}: unknown key {key} in sources", f"did you mean {near}?")
         if not isinstance(value, str) or not value.strip():
-            raise UsageError(f"{at}: sources.{key} = {shown(value)} is not a text", "say where the value comes from")
+            raise UsageError(f"{at}: sources.{key} = {shown(value)} is not a string", "state the source of the value")
     return sources
 
 
@@ -121,7 +123,7 @@ def _mistake(details: ErrorDetails, kind: Kind, text: str, file: str) -> UsageEr
         return _strange_fault(at, f"{key}.kind", details["input"])
     takes = _takes(kind.table, tagged)
     if details["type"] == "missing":
-        return UsageError(f"{at}: {key} is missing; it is {takes}", f"add {key}; {_WAY_OUT}")
+        return UsageError(f"{at}: {key} is missing; it must be {takes}", f"add {key}; {_WAY_OUT}")
     value = _short(details["input"])
     return UsageError(f"{at}: {key} = {value} is not {takes}", f"write {key.rpartition('.')[2]} = …, {takes}")
 
@@ -134,14 +136,14 @@ def _written(tagged: KeyPath) -> KeyPath:
 def _short(value: object) -> str:
     if isinstance(value, Mapping):
         return "a table"
-    return f"a list of {len(value)}" if isinstance(value, list) else shown(value)
+    return f"a list of {len(value)} items" if isinstance(value, list) else shown(value)
 
 
 def _strange_fault(at: str, key: str, fault: object) -> UsageError:
     kinds = ", ".join(FAULT_TABLES)
     found = fault.get("kind") if isinstance(fault, Mapping) else None
     if found is None:
-        return UsageError(f"{at}: {key} is missing; it is one of {kinds}", "add the kind of fault that is meant")
+        return UsageError(f"{at}: {key} is missing; it must be one of {kinds}", "add the kind of fault")
     near = difflib.get_close_matches(str(found), FAULT_TABLES, n=1, cutoff=0.0)[0]
     return UsageError(f"{at}: {key} = {shown(found)} is not one of {kinds}", f'did you mean "{near}"?')
 
@@ -153,7 +155,7 @@ def _unknown_key(at: str, tagged: KeyPath, kind: Kind) -> UsageError:
         known = [each for each in known if each != FAULTS_KEY] + [*_TEXTS, _LEAVES_OUT, FAULTS_KEY, "sources"]
     near = difflib.get_close_matches(key, known, n=1, cutoff=0.0)
     where = ".".join(before) if before else "the model"
-    return UsageError(f"{at}: {where} has the unknown key {key}", f"did you mean {near[0]}? keys: {', '.join(known)}")
+    return UsageError(f"{at}: unknown key {key} in {where}", f"did you mean {near[0]}? valid keys: {', '.join(known)}")
 
 
 def _table_at(table: type[BaseModel], place: Sequence[int | str]) -> type[BaseModel]:
@@ -192,11 +194,11 @@ def _in_words(about: Mapping[str, Any]) -> str:
         return f"one of {', '.join(map(str, about['enum']))}"
     least, most = about.get("minimum"), about.get("maximum")
     above, below = about.get("exclusiveMinimum"), about.get("exclusiveMaximum")
-    noun = {"integer": "a whole number", "number": "a number", "string": "a text", "boolean": "true or false"}.get(
+    noun = {"integer": "a whole number", "number": "a number", "string": "a string", "boolean": "true or false"}.get(
         about.get("type", ""), "a table"
     )
     if about.get("type") == "array":
-        noun = f"a list of at most {about['maxItems']}" if "maxItems" in about else "a list"
+        noun = f"a list of at most {about['maxItems']} items" if "maxItems" in about else "a list"
     if "multipleOf" in about:
         noun = f"a multiple of {about['multipleOf']}"
     bounds = [f"from {least}"] if least is not None else [f"above {above}"] if above is not None else []

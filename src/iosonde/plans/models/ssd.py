@@ -38,57 +38,64 @@ class SlcFull(StrEnum):
 class LinkTable(ModelPart):
     """The link to the host."""
 
-    bytes_per_s: Bytes_per_s = Field(description="Bandwidth in each direction.")
-    command_ns: Command_ns = Field(description="Overhead of a command, without its data.")
-    duplex: Duplex = Field(description="Whether data moves in both directions at the same time.")
+    bytes_per_s: Bytes_per_s = Field(description="Link bandwidth in each direction.")
+    command_ns: Command_ns = Field(description="Overhead per command, excluding the data transfer.")
+    duplex: Duplex = Field(description="Whether data can be transferred in both directions simultaneously.")
 
 
 class ControllerTable(ModelPart):
     """The controller."""
 
-    cores: int = Field(strict=True, ge=1, le=1024, description="Commands that it executes at the same time.")
-    command_ns: Command_ns = Field(description="Time per command.")
+    cores: int = Field(strict=True, ge=1, le=1024, description="Number of commands processed concurrently.")
+    command_ns: Command_ns = Field(description="Controller time per command.")
 
 
 class BufferTable(ModelPart):
     """Where writes wait for the media."""
 
-    size_bytes: int = Field(strict=True, ge=2 * PAGE_BYTES, le=1 << 36, description="Its size.")
+    size_bytes: int = Field(strict=True, ge=2 * PAGE_BYTES, le=1 << 36, description="Size of the write buffer.")
     power_loss_protection: bool = Field(
-        strict=True, description="Whether a flush completes without writing to the media."
+        strict=True, description="Whether a flush completes without writing the buffer to the media."
     )
 
 
 class MediaTable(ModelPart):
     """Channels, dies and what they hold."""
 
-    channels: int = Field(strict=True, ge=1, le=64, description="Channels.")
-    dies_per_channel: int = Field(strict=True, ge=1, le=64, description="Dies on each channel.")
-    planes_per_die: int = Field(strict=True, ge=1, le=16, description="Planes that program and erase together.")
-    page_bytes: int = Field(strict=True, ge=4096, le=1 << 16, multiple_of=4096, description="A page of a plane.")
-    pages_per_block: int = Field(strict=True, ge=16, le=1 << 14, description="Pages of a block of a plane.")
-    channel_bytes_per_s: int = Field(strict=True, ge=10**6, le=10**11, description="Bandwidth of a channel.")
-    read_ns: Media_ns = Field(description="Median time to read a page.")
+    channels: int = Field(strict=True, ge=1, le=64, description="Number of channels.")
+    dies_per_channel: int = Field(strict=True, ge=1, le=64, description="Dies per channel.")
+    planes_per_die: int = Field(
+        strict=True, ge=1, le=16, description="Planes per die, which program and erase together."
+    )
+    page_bytes: int = Field(strict=True, ge=4096, le=1 << 16, multiple_of=4096, description="Page size of a plane.")
+    pages_per_block: int = Field(strict=True, ge=16, le=1 << 14, description="Pages per erase block in one plane.")
+    channel_bytes_per_s: int = Field(strict=True, ge=10**6, le=10**11, description="Bandwidth per channel.")
+    read_ns: Media_ns = Field(description="Median page read time.")
     read_sigma_permille: int = Field(
-        strict=True, ge=0, le=2000, description="Standard deviation of the logarithm of that time, in thousandths."
+        strict=True,
+        ge=0,
+        le=2000,
+        description="Standard deviation of the logarithm of the page read time, in thousandths.",
     )
     read_slow_ppm: int = Field(strict=True, ge=0, le=10**6, description="Slow reads per million.")
-    read_slow_factor: int = Field(strict=True, ge=1, le=10_000, description="Factor by which slow reads take longer.")
-    program_ns: Media_ns = Field(description="Time to program a page on all planes.")
+    read_slow_factor: int = Field(
+        strict=True, ge=1, le=10_000, description="Latency of a slow read as a multiple of a normal read."
+    )
+    program_ns: Media_ns = Field(description="Time to program one page in every plane of a die.")
     erase_ns: int = Field(strict=True, ge=1, le=10 * SECOND_NS, description="Time to erase a block.")
     over_provisioning_permille: int = Field(
-        strict=True, ge=20, le=4000, description="Over-provisioned space, in thousandths of the capacity."
+        strict=True, ge=20, le=4000, description="Over-provisioning, in thousandths of the capacity."
     )
-    rated_erases: int = Field(strict=True, ge=1, le=10**7, description="Rated erase cycles of a block.")
+    rated_erases: int = Field(strict=True, ge=1, le=10**7, description="Rated program/erase cycles per block.")
 
 
 class SlcTable(ModelPart):
     """A part of the media that is used with one bit a cell."""
 
-    size_bytes: int = Field(strict=True, ge=1 << 20, le=256 * TIB, description="Its size.")
-    read_ns: Media_ns = Field(description="Median time to read a page of it.")
-    program_ns: Media_ns = Field(description="Time to program a page of it on all planes.")
-    when_full: SlcFull = Field(description="Whether a write bypasses a full cache or waits until the cache is folded.")
+    size_bytes: int = Field(strict=True, ge=1 << 20, le=256 * TIB, description="Size of the SLC cache.")
+    read_ns: Media_ns = Field(description="Median read time of an SLC page.")
+    program_ns: Media_ns = Field(description="Time to program one SLC page in every plane of a die.")
+    when_full: SlcFull = Field(description="Whether writes bypass a full cache or wait until it has been folded.")
 
 
 class IdleTable(ModelPart):
@@ -99,24 +106,29 @@ class IdleTable(ModelPart):
         strict=True,
         ge=0,
         le=4000,
-        description="Free space that it restores by garbage collection, in thousandths of the capacity.",
+        description="Free space that background garbage collection restores, in thousandths of the capacity.",
     )
 
 
 class ThermalTable(ModelPart):
     """How it heats: one body that cools by a time constant."""
 
-    ambient_celsius: int = Field(strict=True, ge=-40, le=85, description="Temperature after a long idle time.")
-    busy_rise_celsius: int = Field(strict=True, ge=0, le=200, description="Temperature rise when all dies stay busy.")
+    ambient_celsius: int = Field(strict=True, ge=-40, le=85, description="Temperature when idle, at equilibrium.")
+    busy_rise_celsius: int = Field(
+        strict=True, ge=0, le=200, description="Temperature rise with all dies busy, at equilibrium."
+    )
     time_constant_ns: int = Field(
-        strict=True, ge=10**6, le=24 * HOUR_NS, description="Time to reach 63 % of a temperature change."
+        strict=True,
+        ge=10**6,
+        le=24 * HOUR_NS,
+        description="Thermal time constant: time to reach 63 % of a temperature change.",
     )
     limit_celsius: int = Field(strict=True, ge=-36, le=150, description="Temperature at which throttling starts.")
     stretch_permille: int = Field(
         strict=True,
         ge=1000,
         le=100_000,
-        description="Duration of operations while throttled, in thousandths of normal.",
+        description="Duration of operations while throttled, relative to normal, in thousandths.",
     )
 
 
@@ -124,18 +136,21 @@ class PowerTable(ModelPart):
     """What it draws and may draw; operations of the media begin later, so that the mean stays at or below that."""
 
     idle_mw: int = Field(strict=True, ge=0, le=10**6, description="Idle power.")
-    read_mw: Die_mw = Field(description="Additional power of a die while it reads.")
-    program_mw: Die_mw = Field(description="Additional power of a die while it programs.")
-    erase_mw: Die_mw = Field(description="Additional power of a die while it erases.")
+    read_mw: Die_mw = Field(description="Additional power per die while reading.")
+    program_mw: Die_mw = Field(description="Additional power per die while programming.")
+    erase_mw: Die_mw = Field(description="Additional power per die while erasing.")
     link_mw: int = Field(
         strict=True,
         ge=0,
         le=10**5,
-        description="Additional power of link and controller while data moves in one direction.",
+        description="Additional power of the link and controller for data transfer in one direction.",
     )
-    limit_mw: int = Field(strict=True, ge=1, le=2 * 10**6, description="Power limit, as a mean over the window.")
+    limit_mw: int = Field(strict=True, ge=1, le=2 * 10**6, description="Power limit, averaged over window_ns.")
     window_ns: int = Field(
-        strict=True, ge=10**6, le=10 * SECOND_NS, description="Averaging time of the power limit; it is never scaled."
+        strict=True,
+        ge=10**6,
+        le=10 * SECOND_NS,
+        description="Averaging window of the power limit, not affected by capacity_scale.",
     )
 
 
@@ -143,9 +158,9 @@ class SsdTable(ModelTable):
     """A solid-state drive."""
 
     kind: Literal["ssd"]
-    capacity_bytes: int = Field(strict=True, ge=1 << 20, le=256 * TIB, description="Capacity for the host.")
+    capacity_bytes: int = Field(strict=True, ge=1 << 20, le=256 * TIB, description="Capacity visible to the host.")
     capacity_scale: int = Field(
-        strict=True, ge=1, le=1 << 20, description="Factor by which the simulated drive is smaller."
+        strict=True, ge=1, le=1 << 20, description="Factor by which the simulated drive is smaller than the real one."
     )
     link: LinkTable
     controller: ControllerTable
@@ -171,9 +186,9 @@ def ssd_limits(table: SsdTable) -> tuple[Limit, ...]:
     amplification = greedy_amplification(media.over_provisioning_permille / 1000)
     return (
         Limit(
-            "4 KiB IOPS of the link",
+            "4 KiB IOPS limit of the link",
             f"{format_iops(SECOND_NS / (table.link.command_ns + data_ns))}/s",
-            "commands and their data in sequence, in one direction",
+            "command overhead plus data transfer, in one direction",
         ),
         Limit(
             "IOPS of the controller",
@@ -187,17 +202,17 @@ def ssd_limits(table: SsdTable) -> tuple[Limit, ...]:
             format_bandwidth(media.channels * media.channel_bytes_per_s),
             "all channels busy",
         ),
-        Limit("write bandwidth of the media", format_bandwidth(program_bytes_per_s), "all dies program"),
+        Limit("write bandwidth of the media", format_bandwidth(program_bytes_per_s), "all dies programming"),
         *_power_limits(table),
         Limit(
-            "write amplification of random writes, steady",
+            "steady-state write amplification of random writes",
             f"{amplification:.2f}",
-            "greedy garbage collection in large blocks (Xiang and Kurkoski 2012)",
+            "greedy garbage collection with large blocks (Xiang and Kurkoski 2012)",
         ),
         Limit(
-            "4 KiB random write IOPS, steady",
+            "steady-state 4 KiB random write IOPS",
             f"{format_iops(program_bytes_per_s / amplification / PAGE_BYTES)}/s",
-            "write bandwidth of the media / write amplification, without the time of reads and erases",
+            "write bandwidth of the media / write amplification, ignoring read and erase times",
         ),
     )
 
@@ -213,9 +228,9 @@ def _power_limits(table: SsdTable) -> tuple[Limit, ...]:
     flow_mw = power.limit_mw - power.idle_mw
     return (
         Limit(
-            "sustained write bandwidth by power",
+            "sustained write bandwidth within the power limit",
             format_bandwidth(flow_mw * SECOND_NS / byte_pj),
-            "(limit_mw - idle_mw) / energy to transfer and program a byte",
+            "(limit_mw - idle_mw) / energy to transfer and program one byte",
         ),
     )
 

@@ -20,7 +20,7 @@ SizeBytes = Annotated[
         ge=SIZE_BYTES_MIN,
         le=AMOUNT_BYTES_MAX,
         multiple_of=SIZE_STEP_BYTES,
-        description="The size that the host sees.",
+        description="Capacity visible to the host.",
     ),
 ]
 """The size of a drive."""
@@ -35,7 +35,9 @@ FAULTS_KEY: Final = "faults"
 class ModelTable(ModelPart):
     """The parameters of a kind, by the names that the engine knows them by; subclasses say which kind."""
 
-    faults: tuple[Fault, ...] = Field(default=(), max_length=FAULTS_MAX, description="What goes wrong, and when.")
+    faults: tuple[Fault, ...] = Field(
+        default=(), max_length=FAULTS_MAX, description="Faults to inject, with their times."
+    )
 
     def parameters(self) -> dict[str, Any]:
         """All of them with the kind, as plain values for JSON; a mechanism that the drive lacks is not there."""

@@ -22,21 +22,21 @@ def durability(options: FioOptions) -> Iterator[Said]:
         yield Flag("--sync", "fdatasync", name)
         yield Flag("--flush-every", every, name)
         if name == "fsync":
-            yield Differs(name, "iosonde calls fdatasync, which does not write changed file timestamps")
+            yield Differs(name, "iosonde calls fdatasync, which does not flush file timestamps")
         if options.reads:
-            yield Differs(name, "fio also flushes after reads, iosonde only after writes")
+            yield Differs(name, "fio also flushes after reads; iosonde flushes only after writes")
         if not options.is_synchronous and options.number("iodepth", 1) > 1:
-            yield Differs(name, "iosonde's flush waits for earlier writes; fio's does not at a queue depth above 1")
+            yield Differs(
+                name, "iosonde waits for earlier writes before it flushes; fio does not at queue depths above 1"
+            )
         return
     sync = options.text("sync", "none")
     if sync not in {"none", "0"}:
         if sync not in {"dsync", "sync", "1"}:
-            raise refused("sync", sync, "the values are none, sync and dsync")
+            raise refused("sync", sync, "valid values are none, sync and dsync")
         yield Flag("--sync", "dsync", "sync")
         if sync != "dsync":
-            yield Differs(
-                "sync", "iosonde writes with O_DSYNC, which unlike O_SYNC does not write changed file timestamps"
-            )
+            yield Differs("sync", "iosonde writes with O_DSYNC, which unlike O_SYNC does not flush file timestamps")
 
 
 def content(options: FioOptions) -> Iterator[Said]:
@@ -44,20 +44,20 @@ def content(options: FioOptions) -> Iterator[Said]:
     verify = options.text("verify", "0")
     if not options.writes:
         if verify not in {"0", "null"}:
-            raise refused("verify", verify, "iosonde only verifies its own writes, and this job writes nothing")
+            raise refused("verify", verify, "iosonde verifies only its own writes, and this job does not write")
         return
     if options.on("zero_buffers"):
         yield Flag("--data", "zeros", "zero_buffers")
     elif options.has("buffer_pattern"):
         pattern = options.text("buffer_pattern")
         if set(pattern.removeprefix("0x")) != {"0"}:
-            raise refused("buffer_pattern", pattern, "iosonde writes random data or zeros")
+            raise refused("buffer_pattern", pattern, "iosonde supports only random data and zeros")
         yield Flag("--data", "zeros", "buffer_pattern")
     else:
         yield from _random_data(options)
     if verify not in {"0", "null"}:
         yield Flag("--verify", None, "verify")
-        yield Differs("verify", "iosonde has its own sector format and reads the whole target back at the end")
+        yield Differs("verify", "iosonde uses a different sector format and reads back the whole target at the end")
 
 
 def _random_data(options: FioOptions) -> Iterator[Said]:
@@ -67,11 +67,14 @@ def _random_data(options: FioOptions) -> Iterator[Said]:
     elif share:
         yield Flag("--compressible", share, "buffer_compress_percentage")
     if share:
-        yield Differs("buffer_compress_percentage", "the zeros are at another place in the block than fio's")
+        yield Differs("buffer_compress_percentage", "iosonde puts the zeros at a different position in the block")
     duplicates = options.number("dedupe_percentage", 0)
     if duplicates:
         yield Flag("--duplicates", duplicates, "dedupe_percentage")
-        yield Differs("dedupe_percentage", "iosonde repeats blocks it has written, fio blocks of a separate pool")
+        yield Differs(
+            "dedupe_percentage",
+            "iosonde repeats blocks that it has already written; fio repeats blocks from a separate pool",
+        )
 
 
 def target_of(options: FioOptions) -> str | None:
@@ -82,12 +85,14 @@ def target_of(options: FioOptions) -> str | None:
     for option, text in (("filename", name), ("directory", folder)):
         if ":" in text.replace("\\:", ""):
             raise refused(
-                option, text, "fio spreads one job over several files, iosonde runs the workload on each file"
+                option, text, "fio spreads one job over several files; iosonde runs the workload on each file"
             )
     if options.number("nrfiles", 1) != 1:
-        raise refused("nrfiles", options.text("nrfiles"), "fio spreads one job over several files, iosonde uses one")
+        raise refused(
+            "nrfiles", options.text("nrfiles"), "fio spreads one job over several files; iosonde uses a single file"
+        )
     if name == "-":
-        raise refused("filename", name, "iosonde measures files, directories and block devices")
+        raise refused("filename", name, "iosonde supports only files, directories and block devices")
     parts = [part.replace("\\:", ":") for part in (folder, name) if part]
     if not parts:
         return None
@@ -117,14 +122,21 @@ def _beside(options: FioOptions, size: int | None) -> Iterator[Said]:
         raise refused(
             "offset_increment",
             options.text("offset_increment"),
-            "the parts of the jobs overlap or leave gaps",
+            "the regions of the jobs overlap or leave gaps",
         )
     if not is_shared:
-        yield Differs("numjobs", "each fio job has its own file; iosonde's jobs share one file of the total size")
+        yield Differs(
+            "numjobs", "fio uses a separate file for each job; iosonde uses one file of the total size for all jobs"
+        )
     elif options.is_random and step:
-        yield Differs("offset_increment", "each fio job stays in its own part; iosonde's jobs access the whole region")
+        yield Differs(
+            "offset_increment",
+            "in fio, each job accesses only its own region; in iosonde, all jobs access the whole region",
+        )
     elif not options.is_random and not step:
-        yield Differs("numjobs", "fio's jobs all access the same blocks; each iosonde job has its own part")
+        yield Differs(
+            "numjobs", "in fio, all jobs access the same blocks; in iosonde, each job accesses a separate region"
+        )
 
 
 def _parts(options: FioOptions, size: int) -> int:

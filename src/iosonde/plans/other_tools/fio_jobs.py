@@ -86,7 +86,7 @@ def _said(words: list[str]) -> Iterator[tuple[str, str]]:
         if not has_value and _needs_value(name):
             following = next(waiting, None)
             if following is None:
-                raise UsageError(f"fio's {name} has no value", f"write --{name}=VALUE")
+                raise UsageError(f"fio option {name} has no value", f"write --{name}=VALUE")
             value = following
         yield name, value
 
@@ -106,12 +106,12 @@ def read_jobs(text: str, environment: Mapping[str, str], head: FioJob | None = N
                 jobs.append(current)
         elif said and current is None:
             raise UsageError(
-                f"line {number} of the job file is outside any section: {said[:40]}", "begin with [global]"
+                f"line {number} of the job file is not in a section: {said[:40]}", "start the file with [global]"
             )
         elif said and current is not None:
             name, _, value = said.partition("=")
             if name.split()[0] == "include":
-                raise UsageError("the job file includes another file", "copy its options into this one")
+                raise UsageError("the job file includes another file", "copy the included options into the job file")
             value = _expanded(value.strip(), environment)
             if name.strip() == "name":
                 current.name = value
@@ -128,14 +128,14 @@ def chosen_job(jobs: list[FioJob], section: str | None) -> FioJob:
     if len(jobs) == 1:
         return jobs[0]
     if not names:
-        raise UsageError("fio would run no job: --name and sections are missing", "add --name=NAME")
+        raise UsageError("the input defines no fio job", "add --name=NAME, or a section to the job file")
     if not jobs:
-        raise UsageError(f"there is no job {section}", f"the jobs: {', '.join(names)}")
+        raise UsageError(f"no job is named {section}", f"available jobs: {', '.join(names)}")
     if section is not None or len(set(names)) == 1:
-        raise UsageError(f"{len(jobs)} jobs are called {jobs[0].name}", "give each job its own name")
+        raise UsageError(f"{len(jobs)} jobs have the name {jobs[0].name}", "give each job a unique name")
     raise UsageError(
-        f"a probe measures one workload, and the input has {len(jobs)} jobs",
-        f"choose one: JOBFILE:SECTION, or --section=NAME in the command (jobs: {', '.join(names)})",
+        f"a probe measures one workload, but the input has {len(jobs)} jobs",
+        f"select one with JOBFILE:SECTION, or with --section=NAME in the command (jobs: {', '.join(names)})",
     )
 
 
@@ -144,14 +144,16 @@ def _words(text: str) -> list[str]:
     try:
         words = shlex.split(text.replace("\\\n", " "))
     except ValueError as error:
-        raise UsageError("fio's command line has an unclosed quote", "paste the whole command") from error
+        raise UsageError("the fio command line has an unclosed quote", "paste the complete command") from error
     if words[:1] == ["sudo"]:
         words = words[1:]
     if words and not words[0].startswith("-") and PurePath(words[0]).name == "fio":
         words = words[1:]
     beyond = next((word for word in words if word in _SHELL), None)
     if beyond is not None:
-        raise UsageError(f"the command line continues after fio with {beyond}", "paste only the fio command")
+        raise UsageError(
+            f"the command line continues after the fio command with {beyond}", "paste only the fio command"
+        )
     return words
 
 
@@ -167,7 +169,9 @@ def _expanded(value: str, environment: Mapping[str, str]) -> str:
     def held(match: re.Match[str]) -> str:
         found = environment.get(match[1])
         if found is None:
-            raise UsageError(f"the job file uses ${{{match[1]}}}, which is not set", f"set {match[1]}")
+            raise UsageError(
+                f"the job file uses the environment variable {match[1]}, which is not set", f"set {match[1]}"
+            )
         return found
 
     return _VARIABLE.sub(held, value)

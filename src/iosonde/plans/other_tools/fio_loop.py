@@ -20,12 +20,12 @@ def access(options: FioOptions) -> Iterator[Said]:
     _, _, behind = options.text("rw", "read").partition(":")
     if options.is_random:
         if behind:
-            raise refused("rw", options.text("rw"), "iosonde draws a new offset for each block")
+            raise refused("rw", options.text("rw"), "iosonde chooses a new random offset for each block")
         yield from _random(options)
     elif behind:
         stride = fio_number(behind, "rw", options.kb_base) + _block_bytes(options)
         yield Flag("--pattern", f"strided:{size_text(stride)}", because)
-        yield Differs("rw", "fio starts each pass at the same blocks, iosonde one block further")
+        yield Differs("rw", "fio starts every pass at the same block; iosonde starts each pass one block later")
     else:
         yield Flag("--pattern", "sequential", because)
     if options.direction == "trim":
@@ -34,7 +34,9 @@ def access(options: FioOptions) -> Iterator[Said]:
     else:
         yield Flag("--read", options.read_percent, "rwmixread" if options.has("rwmixread") else because)
     if options.direction == "rw" and not options.is_random:
-        yield Differs("rw", "fio has separate positions for reads and writes, iosonde one position for both")
+        yield Differs(
+            "rw", "fio tracks the positions of reads and writes separately; iosonde uses one position for both"
+        )
 
 
 def _random(options: FioOptions) -> Iterator[Said]:
@@ -43,18 +45,19 @@ def _random(options: FioOptions) -> Iterator[Said]:
     if distribution != "random":
         yield Flag("--pattern", _skewed(distribution), "random_distribution")
     elif not 0 <= share <= _ALL:
-        raise refused("percentage_random", options.text("percentage_random"), "it is not a percentage")
+        raise refused("percentage_random", options.text("percentage_random"), "the value is not a percentage")
     elif share < _ALL:
         yield Flag("--pattern", f"runs:{share}" if share else "sequential", "percentage_random")
     elif options.on("norandommap"):
         yield Flag("--pattern", "random", "rw")
     elif options.jobs == 1 and not options.has("bssplit"):
         yield Flag("--pattern", "permutation", "norandommap" if options.has("norandommap") else "rw")
-        yield Ignored("norandommap", "not set: fio accesses each block once per pass, as permutation does")
+        yield Ignored("norandommap", "not set: fio accesses each block once per pass, like --pattern permutation")
     else:
         yield Flag("--pattern", "random", "rw")
         yield Differs(
-            "norandommap", "not set: each fio job accesses each block once per pass; iosonde draws blocks independently"
+            "norandommap",
+            "not set: each fio job accesses each block once per pass; iosonde chooses every block independently",
         )
 
 
@@ -64,7 +67,7 @@ def _skewed(text: str) -> str:
         return f"{word}:{rest}"
     if word == "zoned" and "," not in rest:
         return f"hot:{rest.replace(':', ',')}"
-    raise refused("random_distribution", text, "iosonde has random, zipf:EXPONENT, pareto:SHARE and zoned:A/B:C/D")
+    raise refused("random_distribution", text, "iosonde supports random, zipf:EXPONENT, pareto:SHARE and zoned:A/B:C/D")
 
 
 def _block_bytes(options: FioOptions) -> int:
@@ -85,9 +88,9 @@ def sizes(options: FioOptions) -> Iterator[Said]:
         each, rest = divmod(_ALL - sum(given), without)
         given = [share or each for share in given]
         if rest:
-            raise refused("bssplit", text, "fio rounds the shares down, and they do not add up to 100 %")
+            raise refused("bssplit", text, "fio rounds the percentages down, so they do not add up to 100 %")
     if sum(given) != _ALL or min(given) <= 0:
-        raise refused("bssplit", text, "the shares do not add up to 100 %")
+        raise refused("bssplit", text, "the percentages do not add up to 100 %")
     mix = [
         (fio_number(size, "bssplit", options.kb_base), share) for (size, _, _), share in zip(shares, given, strict=True)
     ]
@@ -102,7 +105,9 @@ def depth(options: FioOptions) -> Iterator[Said]:
     yield Flag("--queue-depth", 1 if options.is_synchronous else queue_depth, "iodepth")
     if options.is_synchronous and queue_depth > 1:
         given = "" if options.has("ioengine") else ", fio's default"
-        yield Ignored("iodepth", f"with ioengine={engine}{given}, fio has one operation in flight for any iodepth")
+        yield Ignored(
+            "iodepth", f"with ioengine={engine}{given}, fio has only one operation in flight regardless of iodepth"
+        )
     if options.has("numjobs"):
         yield Flag("--jobs", options.jobs, "numjobs")
 
@@ -118,16 +123,18 @@ def engine(options: FioOptions) -> Iterator[Said]:
     elif options.is_synchronous or name in _ENGINES:
         yield Flag("--engine", _ENGINES.get(name, "psync"), "ioengine")
     else:
-        raise refused("ioengine", name, "iosonde has io_uring, psync, passthrough and null")
+        raise refused("ioengine", name, "iosonde supports io_uring, psync, passthrough and null")
     for option, poll in (("hipri", "iopoll"), ("sqthread_poll", "sqpoll")):
         if options.on(option):
             if name not in {"io_uring", "io_uring_cmd"}:
-                raise refused(option, options.text(option), f"iosonde polls only with io_uring, not with {name}")
+                raise refused(
+                    option, options.text(option), f"iosonde supports polling only with io_uring, not with {name}"
+                )
             yield Flag("--poll", poll, option)
     if name != "null" and not options.on("direct"):
         yield Flag("--buffered", None, "direct")
         if not options.has("direct"):
-            yield Ignored("direct", "not set: fio goes through the page cache, as --buffered does")
+            yield Ignored("direct", "not set: fio uses the page cache, like --buffered")
 
 
 def pace(options: FioOptions) -> Iterator[Said]:
@@ -137,16 +144,18 @@ def pace(options: FioOptions) -> Iterator[Said]:
         yield Flag("--rate", format_rate(_rate(options, name)), name)
         process = options.text("rate_process", "linear")
         if process not in {"linear", "poisson"}:
-            raise refused("rate_process", process, "the values are linear and poisson")
+            raise refused("rate_process", process, "valid values are linear and poisson")
         yield Flag("--arrivals", "poisson" if process == "poisson" else "constant", "rate_process")
-        yield Differs(name, "iosonde measures latency from the intended start of an operation, fio from its submission")
+        yield Differs(
+            name, "iosonde measures latency from the intended start of an operation; fio measures it from submission"
+        )
     rest_ns = options.time_ns("thinktime", MICROSECOND_NS)
     if rest_ns:
         burst = options.number("thinktime_blocks", 1)
         yield Flag("--think-time", time_text(rest_ns), "thinktime")
         yield Flag("--burst", burst, "thinktime_blocks")
         if options.text("thinktime_blocks_type") != "issue" and not options.is_synchronous and burst > 1:
-            yield Differs("thinktime_blocks", "iosonde counts submitted operations, fio completed ones")
+            yield Differs("thinktime_blocks", "iosonde counts submitted operations; fio counts completed operations")
 
 
 def _rate(options: FioOptions, name: str) -> int:
@@ -154,21 +163,21 @@ def _rate(options: FioOptions, name: str) -> int:
     sides = [fio_number(side, name, options.kb_base) if side else 0 for side in options.sides(name)]
     used = [side for side, does in zip(sides, (options.reads, options.writes), strict=True) if does]
     if not used:
-        raise refused(name, options.text(name), "iosonde translates rates of reads and writes only")
+        raise refused(name, options.text(name), "iosonde supports rates only for reads and writes")
     if not all(used):
-        raise refused(name, options.text(name), "it limits one direction only")
+        raise refused(name, options.text(name), "it limits only one direction")
     rate = sum(used)
     if len(used) > 1 and used[0] * _ALL != rate * options.read_percent:
         raise refused(
             name,
             options.text(name),
-            f"it means {used[0] * _ALL / rate:g} % reads, and rwmixread {options.read_percent} %",
-            f"write rwmixread={round(used[0] * _ALL / rate)}, or a rate for each direction",
+            f"it implies {used[0] * _ALL / rate:g} % reads, but rwmixread is {options.read_percent} %",
+            f"set rwmixread={round(used[0] * _ALL / rate)}, or a rate for each direction",
         )
     if name == "rate":
         if options.has("bssplit") or rate % _block_bytes(options):
             raise refused(
-                name, options.text(name), "it is not a whole number of operations per second", "write rate_iops"
+                name, options.text(name), "it is not a whole number of operations per second", "use rate_iops"
             )
         rate //= _block_bytes(options)
     return rate * options.jobs
@@ -179,11 +188,11 @@ def time(options: FioOptions) -> Iterator[Said]:
     runtime_ns, ramp_ns = options.time_ns("runtime"), options.time_ns("ramp_time")
     yield Flag("--warmup", time_text(ramp_ns), "ramp_time")
     if not runtime_ns:
-        yield Differs("runtime", "not set: fio ends after transferring size, a probe after --duration")
+        yield Differs("runtime", "not set: fio stops after transferring size; a probe stops after --duration")
         return
     yield Flag("--duration", time_text(runtime_ns), "runtime")
     if not options.on("time_based"):
-        yield Differs("time_based", "not set: fio ends early when size has been transferred, a probe does not")
+        yield Differs("time_based", "not set: fio stops early once size has been transferred; a probe does not")
 
 
 def size_text(size_bytes: int) -> str:

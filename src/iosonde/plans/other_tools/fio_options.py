@@ -21,7 +21,7 @@ _DIRECTIONS = {
 def refused(option: str, value: str, reason: str, hint: str = "") -> UsageError:
     """The error for an option that iosonde does not support."""
     said = f"{option}={value}" if value else option
-    return UsageError(f"fio's {said} is not supported: {reason}", hint or f"omit {option}, or measure with fio itself")
+    return UsageError(f"fio option {said} is not supported: {reason}", hint or f"remove {option}, or measure with fio")
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ class FioOptions:
         """The one value for the directions that the job uses. Different values for reads and writes are refused."""
         sides = {side for side, used in zip(self.sides(name), (self.reads, self.writes), strict=True) if used}
         if len(sides) > 1:
-            raise refused(name, self.text(name), "reads and writes of one workload share one value")
+            raise refused(name, self.text(name), "iosonde uses the same value for reads and writes")
         return sides.pop() if sides else self.sides(name)[WRITE]
 
     @property
@@ -67,7 +67,7 @@ class FioOptions:
         """The factor that k stands for."""
         text = self.text("kb_base", str(KB_BASES[0]))
         if text not in {str(base) for base in KB_BASES}:
-            raise refused("kb_base", text, "the values are 1024 and 1000")
+            raise refused("kb_base", text, "valid values are 1024 and 1000")
         return int(text)
 
     @property
@@ -76,7 +76,7 @@ class FioOptions:
         word = self.text("rw", "read").partition(":")[0]
         direction = word.removeprefix("rand")
         if direction not in _DIRECTIONS:
-            raise refused("rw", self.text("rw"), "iosonde reads, writes, trims, or mixes reads and writes")
+            raise refused("rw", self.text("rw"), "iosonde supports reads, writes, trims, and mixed reads and writes")
         return "rw" if direction == "readwrite" else direction
 
     @property
@@ -89,7 +89,7 @@ class FioOptions:
         """The read share."""
         share = self.number("rwmixread", 50)
         if not 0 <= share <= 100:  # noqa: PLR2004 - percent
-            raise refused("rwmixread", self.text("rwmixread"), "it is not a percentage")
+            raise refused("rwmixread", self.text("rwmixread"), "the value is not a percentage")
         return {"rw": share, "read": 100}.get(self.direction, 0)
 
     @property

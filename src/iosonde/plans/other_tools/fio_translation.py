@@ -39,9 +39,7 @@ def translate(job: FioJob, program: Mapping[str, str] | None = None) -> Translat
     said = [*_of_table(program or {}, PROGRAM), *_of_table(job.options, WORDS)]
     said += [each for part in _PARTS for each in part(options)]
     if "readonly" in (program or {}) and not (options.reads and not options.writes):
-        raise UsageError(
-            "the fio job writes, and --readonly forbids it", "omit --readonly, or use a job that only reads"
-        )
+        raise UsageError("the fio job writes, but --readonly is set", "remove --readonly, or use a job that only reads")
     return Translation(
         fio_content.target_of(options),
         tuple(each for each in said if isinstance(each, Flag)),
@@ -56,8 +54,8 @@ def _of_table(given: Mapping[str, str], table: Mapping[str, FioWord]) -> Iterato
         word = table.get(name)
         if word is None:
             raise UsageError(
-                f"iosonde does not know fio's option {name}, and guesses nothing",
-                "check its spelling, or omit it if the workload is the same without it",
+                f"unknown fio option {name}",
+                "check the spelling, or remove the option if it does not affect the workload",
             )
         if word.fate is DiscardReason.REFUSED and value not in word.harmless:
             raise refused(name, value, word.reason)

@@ -31,9 +31,9 @@ def fio_number(text: str, option: str, kb_base: int) -> int:
     number, unit = _parts(text, option)
     match = _SUFFIX.fullmatch(unit)
     if match is None or (match[2] and not match[1]):
-        reason = "a percentage of a size that iosonde does not know" if unit == "%" else f"the unit '{unit}'"
+        reason = "is a percentage of an unknown size" if unit == "%" else f"has an unknown unit '{unit}'"
         raise UsageError(
-            f"fio's {option}={text} has {reason}", f"write {option} in bytes, or with the suffix k, m or g"
+            f"fio option {option}={text} {reason}", f"give {option} in bytes, or with the suffix k, m or g"
         )
     # Only the full suffix kib is the other kilo: ki is the same as k.
     is_other = bool(match[2] and match[3])
@@ -48,7 +48,7 @@ def fio_time_ns(text: str, option: str, bare_ns: int = SECOND_NS) -> int:
     factor = bare_ns if not unit else _TIMES_NS.get(unit)
     if factor is None:
         raise UsageError(
-            f"fio's {option}={text} has the unit '{unit}'", "fio's time suffixes are d, h, m, s, ms and us"
+            f"fio option {option}={text} has an unknown unit '{unit}'", "valid time units in fio: d, h, m, s, ms, us"
         )
     return number * factor
 
@@ -56,7 +56,7 @@ def fio_time_ns(text: str, option: str, bare_ns: int = SECOND_NS) -> int:
 def fio_switch(text: str, option: str) -> bool:
     """On or off; an option without a value is on. Raises UsageError."""
     if text not in {"", "0", "1"}:
-        raise UsageError(f"fio's {option}={text} is neither 0 nor 1", f"write {option}=1 or {option}=0")
+        raise UsageError(f"fio option {option}={text} is not 0 or 1", f"write {option}=1 or {option}=0")
     return text != "0"
 
 
@@ -65,7 +65,7 @@ def _parts(text: str, option: str) -> tuple[int, str]:
     match = _NUMBER.fullmatch(text.strip()) if len(text) <= TEXT_LENGTH_MAX else None
     if match is None:
         raise UsageError(
-            f"fio's {option}={text[:TEXT_LENGTH_MAX]} is not a whole number",
-            f"write {option} as one whole number, without arithmetic, fractions or variables",
+            f"fio option {option}={text[:TEXT_LENGTH_MAX]} is not a whole number",
+            f"give {option} as a whole number, without arithmetic, fractions or variables",
         )
     return int(match[1], 0 if match[1][:2] in {"0x", "0X"} else 10), match[2].lower()

@@ -66,28 +66,28 @@ SWITCHES: Final = _set(
 )
 """Options that need no value. On a command line a value is accepted only after ``=``."""
 
-_TARGET: Final = "the target: iosonde probe TARGET"
+_TARGET: Final = "the target argument: iosonde probe TARGET"
 TRANSLATED: Final = {
     "rw": "--pattern and --read",
     "rwmixread": "--read",
-    "rwmixwrite": "--read, with 100 minus the value",
+    "rwmixwrite": "--read, set to 100 minus the value",
     "bs": "--block-size",
     "bssplit": "--block-size, such as 4KiB:70,64KiB:30",
     "iodepth": "--queue-depth",
     "numjobs": "--jobs",
     "runtime": "--duration",
     "ramp_time": "--warmup",
-    "time_based": "the default: a probe runs for --duration",
+    "time_based": "the default: a probe always runs for --duration",
     "size": "--size",
     "filesize": "--size",
     "offset": "--offset",
-    "offset_increment": "the default for sequential --jobs: each has its own part of the target",
+    "offset_increment": "the default for sequential --jobs: each job accesses a separate part of the target",
     "filename": _TARGET,
     "directory": _TARGET,
     "nrfiles": "one file per target",
-    "direct": "the default; --buffered turns it off",
+    "direct": "the default; --buffered disables it",
     "buffered": "--buffered",
-    "ioengine": "--engine io_uring or psync; io_uring replaces libaio",
+    "ioengine": "--engine io_uring or psync; use io_uring for libaio",
     "hipri": "--poll iopoll",
     "sqthread_poll": "--poll sqpoll",
     "rate_iops": "--rate",
@@ -102,20 +102,20 @@ TRANSLATED: Final = {
     "buffer_compress_percentage": "--compressible",
     "dedupe_percentage": "--duplicates",
     "zero_buffers": "--data zeros",
-    "buffer_pattern": "--data zeros, for a pattern of 0",
+    "buffer_pattern": "--data zeros, if the pattern is 0",
     "verify": "--verify",
     "random_distribution": "--pattern",
     "percentage_random": "--pattern runs:PERCENT",
-    "norandommap": "--pattern random; without it, permutation",
-    "kb_base": "in the unit: 4KiB is 4096 bytes, 4kB is 4000",
+    "norandommap": "--pattern random; if not set, --pattern permutation",
+    "kb_base": "given by the unit: 4KiB is 4096 bytes, 4kB is 4000 bytes",
 }
 """Options with a counterpart, as text for an option without a value."""
 
-_HOW_SHOWN: Final = "iosonde always records all intervals and histograms; --json prints them"
+_HOW_SHOWN: Final = "iosonde always records time series and histograms; --json prints them"
 _OWN_FILE: Final = (
-    "iosonde creates, lays out and removes its own file, and changes an existing file only with --overwrite"
+    "iosonde creates, lays out and removes a test file, and writes to an existing file only with --overwrite"
 )
-_OTHER_ENGINE: Final = "iosonde has no such ioengine"
+_OTHER_ENGINE: Final = "iosonde has no equivalent ioengine"
 _KEPT_GOING: Final = "iosonde counts errors and continues"
 
 WORDS: Final[dict[str, FioWord]] = {
@@ -141,7 +141,7 @@ WORDS: Final[dict[str, FioWord]] = {
     ),
     **_words(
         DiscardReason.IGNORED,
-        "iosonde's workers are threads, with buffers and files registered with the ring",
+        "iosonde uses threads, with registered buffers and files",
         "thread mem iomem_align fixedbufs registerfiles nonvectored userspace_reap hugepage-size",
     ),
     **_words(
@@ -156,32 +156,32 @@ WORDS: Final[dict[str, FioWord]] = {
     ),
     **_words(
         DiscardReason.IGNORED,
-        "a probe runs one job once",
+        "a probe runs a single job once",
         "stonewall wait_for loops",
     ),
     **_words(
         DiscardReason.IGNORED,
-        "iosonde has its own random generator; --seed makes it repeatable",
+        "iosonde uses a different random number generator; --seed makes a run repeatable",
         "random_generator randrepeat allrandrepeat randseed",
     ),
     **_words(
         DiscardReason.IGNORED,
-        "--verify reads everything back and reports each bad block",
+        "--verify reads back the whole target and reports bad blocks",
         "do_verify verify_fatal verify_dump verify_async verify_async_cpus",
     ),
     **_words(
         DiscardReason.IGNORED,
-        "iosonde always reports when a rate is not achieved",
+        "iosonde always reports when the requested rate is not achieved",
         "rate_min rate_iops_min rate_cycle",
     ),
     **_words(
         DiscardReason.DIFFERS,
-        "iosonde submits an eighth of the queue at a time and reaps completions as soon as they arrive",
+        "iosonde chooses the batch sizes and reaps completions as they arrive",
         "iodepth_batch iodepth_batch_complete_min iodepth_batch_complete_max",
     ),
     **_words(
         DiscardReason.DIFFERS,
-        "iosonde places its workers near the device; run it under `taskset` or `numactl` to place them elsewhere",
+        "iosonde pins its workers to CPUs near the device; use `taskset` or `numactl` to choose other CPUs",
         "cpus_allowed cpus_allowed_policy cpumask numa_cpu_nodes numa_mem_policy sqthread_poll_cpu",
     ),
     **_words(
@@ -192,7 +192,7 @@ WORDS: Final[dict[str, FioWord]] = {
     ),
     **_words(
         DiscardReason.DIFFERS,
-        "a probe ends after its measurement time, without a flush",
+        "a probe ends after the measurement time, without a final flush",
         "end_fsync fsync_on_close",
     ),
     **_words(
@@ -215,13 +215,13 @@ WORDS: Final[dict[str, FioWord]] = {
     ),
     **_words(
         DiscardReason.REFUSED,
-        "iosonde keeps each queue full",
+        "iosonde always keeps each queue full",
         "iodepth_low io_submit_mode",
         harmless="inline",
     ),
     **_words(
         DiscardReason.REFUSED,
-        "a probe ends after its measurement time; a campaign can set an amount",
+        "a probe ends after the measurement time; to set an amount, use a campaign",
         "io_size",
     ),
     **_words(
@@ -231,7 +231,7 @@ WORDS: Final[dict[str, FioWord]] = {
     ),
     **_words(
         DiscardReason.REFUSED,
-        "iosonde has no think time of this kind",
+        "iosonde does not support this kind of think time",
         "thinktime_spin thinktime_iotime thinkcycles rate_ignore_thinktime flow flow_id flow_watermark flow_sleep",
     ),
     **_words(
@@ -246,7 +246,7 @@ WORDS: Final[dict[str, FioWord]] = {
     ),
     **_words(
         DiscardReason.REFUSED,
-        "iosonde's --verify has its own sector format and its own read-back",
+        "iosonde uses a different sector format and read-back for --verify",
         "verify_interval verify_offset verify_pattern verify_pattern_interval verify_backlog "
         "verify_backlog_batch verify_only verify_state_load verify_state_save verify_policy "
         "verify_write_sequence verify_header_seed experimental_verify trim_percentage trim_verify_zero "
@@ -260,17 +260,17 @@ WORDS: Final[dict[str, FioWord]] = {
     ),
     **_words(
         DiscardReason.REFUSED,
-        "iosonde runs no external commands",
+        "iosonde does not run external commands",
         "exec_prerun exec_postrun include",
     ),
     **_words(
         DiscardReason.REFUSED,
-        "iosonde does not change settings of the host or of its process",
+        "iosonde does not change host or process settings",
         "ioscheduler cgroup cgroup_nodelete cgroup_weight uid gid lockmem nice opendir profile",
     ),
     **_words(
         DiscardReason.REFUSED,
-        "iosonde sets no I/O priorities and no hints",
+        "iosonde does not set I/O priorities or write hints",
         "prio prioclass priohint cmdprio_percentage cmdprio_class cmdprio cmdprio_hint cmdprio_bssplit write_hint",
         harmless="0 none",
     ),
@@ -284,13 +284,13 @@ WORDS: Final[dict[str, FioWord]] = {
     ),
     **_words(
         DiscardReason.REFUSED,
-        "iosonde only has a share of duplicates",
+        "iosonde supports only a percentage of duplicate blocks",
         "dedupe_mode dedupe_working_set_percentage dedupe_global",
         harmless="0 repeat",
     ),
     **_words(
         DiscardReason.REFUSED,
-        "iosonde submits operations through the ring without such options",
+        "iosonde does not support these io_uring options",
         "uncached force_async hipri_percentage cmd_type",
         harmless="0 nvme",
     ),
@@ -314,7 +314,7 @@ PROGRAM: Final[dict[str, FioWord]] = {
     ),
     **_words(
         DiscardReason.IGNORED,
-        "iosonde manages its memory and files itself",
+        "iosonde manages its own memory and files",
         "alloc-size max-jobs aux-path",
     ),
     **_words(
@@ -329,12 +329,12 @@ PROGRAM: Final[dict[str, FioWord]] = {
     ),
     **_words(
         DiscardReason.REFUSED,
-        "iosonde runs no external commands",
+        "iosonde does not run external commands",
         "trigger trigger-file trigger-timeout trigger-remote",
     ),
     **_words(
         DiscardReason.REFUSED,
-        "it does not describe a workload",
+        "the option does not describe a workload",
         "help version cmdhelp enghelp showcmd parse-only crctest cpuclock-test merge-blktrace-only",
     ),
 }

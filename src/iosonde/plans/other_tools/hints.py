@@ -81,7 +81,7 @@ def _told(tool: str, meanings: Sequence[Meaning], known: Collection[str]) -> str
             by_answer.setdefault(f"{each.kind}{each.text}", []).append(each)
     parts += [f"{_subject(said)} {answer}" for answer, said in by_answer.items()]
     if tool == "fio" and "--fio" in known:
-        parts.append('--fio "fio ..." takes a whole fio command')
+        parts.append('--fio "fio ..." accepts a complete fio command')
     return f"{tool}'s {'; '.join(parts)}"
 
 

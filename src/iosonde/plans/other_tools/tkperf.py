@@ -5,10 +5,10 @@ from typing import Final
 from iosonde.plans.other_tools.meaning import Kind, Meaning
 
 _TESTS: Final = {
-    "iops": "in the lab profile, as sweeps of block size, read/write mix and queue depth: `iosonde run TARGET`",
-    "lat": "in the lab profile, as zero-queue baseline and tail latencies: `iosonde run TARGET`",
-    "tp": "in the lab profile, as a block-size sweep: `iosonde run TARGET`",
-    "writesat": "a campaign file with hours of random writes (docs/campaigns.md)",
+    "iops": "part of the lab profile (block-size, read/write mix and queue-depth sweeps): `iosonde run TARGET`",
+    "lat": "part of the lab profile (zero-queue baseline and tail latencies): `iosonde run TARGET`",
+    "tp": "part of the lab profile (block-size sweep): `iosonde run TARGET`",
+    "writesat": "a campaign with hours of random writes (docs/campaigns.md)",
 }
 NAMES: Final = {
     "-nj": "--numjobs",
@@ -31,18 +31,24 @@ NAMES: Final = {
 }
 """Each option's short form and its long one."""
 _REASONS: Final = {
-    "--refill_buffers": (Kind.NOT_NEEDED, "each write has new random data"),
+    "--refill_buffers": (Kind.NOT_NEEDED, "iosonde generates new random data for each write"),
     "--interface": (Kind.NOT_NEEDED, "iosonde reads the interface from the kernel"),
-    "--fromxml": (Kind.NOT_NEEDED, "`iosonde report RUN` writes the report again"),
+    "--fromxml": (Kind.NOT_NEEDED, "`iosonde report RUN` regenerates the report"),
     "--desc_file": (Kind.NOT_NEEDED, "iosonde reads the device model from the kernel"),
-    "--feature_matrix": (Kind.NOT_AVAILABLE, "a report contains only measured values"),
-    "--config": (Kind.NOT_AVAILABLE, "iosonde creates no RAID; name the device of an existing one"),
-    "--force_test": (Kind.NOT_AVAILABLE, "iosonde never writes to a device; existing files need --overwrite"),
-    "--mail": (Kind.NOT_AVAILABLE, "iosonde sends no mail"),
-    "--smtp": (Kind.NOT_AVAILABLE, "iosonde sends no mail"),
-    "--debug": (Kind.NOT_NEEDED, "iosonde always reports and records what it measures"),
-    "--quiet": (Kind.NOT_NEEDED, "messages go to stderr, results to stdout"),
-    "--gen_report": (Kind.NOT_NEEDED, "every run writes a report; `iosonde report RUN --pdf FILE` writes a PDF"),
+    "--feature_matrix": (Kind.NOT_AVAILABLE, "iosonde reports contain only measured values"),
+    "--config": (
+        Kind.NOT_AVAILABLE,
+        "iosonde does not create RAID arrays; use the device of an existing array as the target",
+    ),
+    "--force_test": (
+        Kind.NOT_AVAILABLE,
+        "iosonde never writes to block devices, and overwrites files only with --overwrite",
+    ),
+    "--mail": (Kind.NOT_AVAILABLE, "iosonde does not send email"),
+    "--smtp": (Kind.NOT_AVAILABLE, "iosonde does not send email"),
+    "--debug": (Kind.NOT_NEEDED, "iosonde always reports and records all results"),
+    "--quiet": (Kind.NOT_NEEDED, "messages go to stderr, and results go to stdout"),
+    "--gen_report": (Kind.NOT_NEEDED, "every run writes a report; `iosonde report RUN --pdf FILE` writes it as a PDF"),
 }
 # Letters that DiskSpd uses as well are read as TKperf's in their long form only.
 _SHARED: Final = frozenset({"-i", "-c", "-s", "-g", "-d", "-m", "-q"})

@@ -17,7 +17,7 @@ def load_profile(name: str) -> CampaignTable:
     """A profile by its name. Raises UsageError."""
     if name not in PROFILES:
         raise UsageError(
-            f"there is no profile '{name}'",
-            f"profiles: {', '.join(PROFILES)}; a file of your own is named with its path, such as ./{name}.toml",
+            f"unknown profile '{name}'",
+            f"available profiles: {', '.join(PROFILES)}; for a campaign file, give its path, such as ./{name}.toml",
         )
     return read_campaign(files(__package__).joinpath(f"{name}.toml").read_text(encoding="utf-8"), f"{name}.toml")
