@@ -1,28 +1,16 @@
 """Docs, help texts, messages and reports use the words of the glossary, and none that it has replaced."""
 
 from pathlib import Path
-from typing import Final
 
 import pytest
 
 from tests.docs.old_words import files_with_texts, old_words_in, old_words_of, texts_of
 from tests.house.checkout import name_of
 
-PENDING: Final = ("docs/decisions/",)
-"""What is still to be rewritten. Entries only go away: a new file is written in the words of the glossary."""
 
-
-@pytest.mark.parametrize(
-    "path", [each for each in files_with_texts() if not name_of(each).startswith(PENDING)], ids=name_of
-)
+@pytest.mark.parametrize("path", files_with_texts(), ids=name_of)
 def test_a_file_has_none_of_the_old_words(path: Path) -> None:
     assert old_words_in(path) == []
-
-
-@pytest.mark.parametrize("prefix", PENDING)
-def test_what_is_rewritten_is_no_longer_pending(prefix: str) -> None:
-    left = [path for path in files_with_texts() if name_of(path).startswith(prefix) and old_words_in(path)]
-    assert left, f"{prefix} is clean: take it out of PENDING"
 
 
 def test_an_old_word_is_found_with_what_to_say() -> None:
