@@ -187,7 +187,7 @@ def test_a_run_that_has_ended_has_nothing_left(tmp_path: Path) -> None:
     rest = find_remaining(tmp_path / "run", LocalHost(), failed_again=False)
     assert (rest.is_done, rest.turns, rest.replayed) == (True, (), ())
     assert rest.spent_ns == cost_of(rest)
-    assert rest_line(rest) == "all 8 trials are complete; writing the report again"
+    assert rest_line(rest) == "all 8 trials are complete; regenerating the report"
 
 
 def test_what_is_told_names_the_budget_that_is_spent_and_what_is_replayed(tmp_path: Path) -> None:

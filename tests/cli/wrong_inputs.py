@@ -222,7 +222,7 @@ WRONG_INPUTS: Final[list[tuple[str, int, str, str]]] = [
         "--read 101 is not a whole number from 0 to 100",
         "set --read to a whole number from 0 to 100",
     ),
-    ("probe . --duration 5", 2, "--duration: '5' has no unit", "write 5s for seconds"),
+    ("probe . --duration 5", 2, "--duration: '5' has no unit", "use 5s for seconds"),
     ("probe . --duration 0s", 2, "--duration 0 ms is not in the range 1 ms to 30 days", "use a time such as 5s"),
     (
         "probe . --duration 99999d",
@@ -545,7 +545,12 @@ WRONG_INPUTS: Final[list[tuple[str, int, str, str]]] = [
     ),
     ("report measured --pdf x --paper a3", 2, "--paper: 'a3' is not one of 'a4', 'letter'", "one of a4, letter"),
     ("report measured --pdf x --html ./x", 2, "--html and --pdf both write to x", "specify a different file for each"),
-    ("report measured --pdf measured/journal --force", 7, "measured/journal is the run itself", "specify another file"),
+    (
+        "report measured --pdf measured/journal --force",
+        7,
+        "writing measured/journal would overwrite the run itself",
+        "specify another file",
+    ),
     (
         "report measured --html no/such/place.html",
         7,
@@ -567,13 +572,13 @@ WRONG_INPUTS: Final[list[tuple[str, int, str, str]]] = [
     (
         "report measured --json measured/run.json --force",
         7,
-        "measured/run.json is the run itself",
+        "writing measured/run.json would overwrite the run itself",
         "specify another file",
     ),
     (
         "report measured --html measured/journal --force",
         7,
-        "measured/journal is the run itself",
+        "writing measured/journal would overwrite the run itself",
         "specify another file",
     ),
     (
@@ -639,14 +644,24 @@ WRONG_INPUTS: Final[list[tuple[str, int, str, str]]] = [
     ("export measured --as excel", 2, "--as: 'excel' is not one of 'archive'", "one of archive"),
     ("export measured --out precious", 7, "precious exists", "specify another file, or use --force to replace it"),
     ("export measured --out full --force", 7, "full is a directory", "specify a file"),
-    ("export measured --out measured/journal --force", 7, "measured/journal is the run itself", "specify another file"),
+    (
+        "export measured --out measured/journal --force",
+        7,
+        "writing measured/journal would overwrite the run itself",
+        "specify another file",
+    ),
     (
         "export measured --out measured/x",
         7,
         "measured/x is inside the run directory",
         "use --out with a path outside it",
     ),
-    ("export packed.zip --out packed.zip --force", 7, "packed.zip is the run itself", "specify another file"),
+    (
+        "export packed.zip --out packed.zip --force",
+        7,
+        "writing packed.zip would overwrite the run itself",
+        "specify another file",
+    ),
     (
         "export measured --out no/such/x.zip",
         7,
@@ -659,7 +674,12 @@ WRONG_INPUTS: Final[list[tuple[str, int, str, str]]] = [
         "crowded contains 13 files; a run can have at most 12",
         "move files that do not belong to the run to another directory",
     ),
-    ("report packed.zip --html packed.zip --force", 7, "packed.zip is the run itself", "specify another file"),
+    (
+        "report packed.zip --html packed.zip --force",
+        7,
+        "writing packed.zip would overwrite the run itself",
+        "specify another file",
+    ),
     ("report packed.zip", 7, "packed.html exists", "specify another file, or use --force to replace it"),
     (
         "report cut.zip",

@@ -145,7 +145,7 @@ def test_fixed_times_are_there_for_whoever_wants_them(campaign: Path, tmp_path: 
     ("flags", "words"),
     [
         (("--precision", "wide"), "--precision: 'wide' is not a percentage"),
-        (("--precision", "70%"), "--precision 70% is not between 0.1% and 50%"),
+        (("--precision", "70%"), "--precision 70% is not in the range 0.1% to 50%"),
         (("--budget", "1s"), "a budget of 1.0 s is too short for the first 6 repeats"),
         (("--fixed", "--precision", "2%"), "--precision and --fixed can't be combined"),
         (("--quick", "--budget", "5m"), "--budget and --quick can't be combined"),

@@ -24,7 +24,7 @@ class Run:
 
     def __init__(self, record: RunRecord, path: Path | None, *, whole: bool) -> None:
         """``whole`` means that the record contains its intervals; otherwise they are read from ``path`` on demand."""
-        assert whole or path is not None, "a record without intervals needs a path"
+        assert whole or path is not None, "a path is required if the record has no intervals"
         self._record = record
         self._whole = whole
         self._held: tuple[RunAnalysis, tuple[Finding, ...]] | None = None

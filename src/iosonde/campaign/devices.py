@@ -41,7 +41,7 @@ def device_span_bytes(facts: PathFacts, size_bytes: int | None, least_bytes: int
     if size is None:
         raise TargetError(f"the size of {path} is unknown: sysfs has no such device", "mount /sys, then run again")
     if not size:
-        raise TargetError(f"{path} has no medium, or is not set up", "insert a medium, or set up the device first")
+        raise TargetError(f"{path} has no media, or is not set up", "insert media, or set up the device first")
     span = (size if size_bytes is None else size_bytes) // step_bytes * step_bytes
     if span > size:
         raise TargetError(

@@ -15,7 +15,7 @@ from iosonde.vocabulary import FailureKind
 
 def check_later_pass(later: LaterPass) -> None:
     """Raises DataError if targets do not contain what was written."""
-    _check_data(later.targets, "do not change the target; check the kernel log (dmesg) and the device's health")
+    _check_data(later.targets, "leave the target unchanged, and check the kernel log (dmesg) and the device's health")
 
 
 def _check_data(found: Iterable[Verification], hint: str) -> None:

@@ -107,13 +107,13 @@ def _aim(campaign: CampaignTable, precision: str | None, budget: str | None, *, 
     if percent is None:
         if budget is not None:
             raise UsageError(
-                f"--budget {budget} needs a precision, but {campaign.name} uses fixed times",
+                f"--budget {budget} requires a precision target, but {campaign.name} uses fixed times",
                 "add --precision, such as --precision 2%, or omit --budget",
             )
         return None
     if not PRECISION_PERCENT_MIN <= percent <= PRECISION_PERCENT_MAX:
-        bounds = f"{PRECISION_PERCENT_MIN:g}% and {PRECISION_PERCENT_MAX:g}%"
-        raise UsageError(f"--precision {precision} is not between {bounds}", "use a precision such as 2%")
+        bounds = f"{PRECISION_PERCENT_MIN:g}% to {PRECISION_PERCENT_MAX:g}%"
+        raise UsageError(f"--precision {precision} is not in the range {bounds}", "use a precision such as 2%")
     budget_ns = campaign.budget if budget is None else _budget_ns(budget)
     return Aim(precision_percent=percent, budget_ns=budget_ns or DEFAULT_BUDGET_NS)
 
@@ -129,7 +129,7 @@ def _budget_ns(budget: str) -> int:
     budget_ns = parse_duration(str(budget), "--budget")
     if not DURATION_NS_MIN <= budget_ns <= DURATION_NS_MAX:
         raise UsageError(
-            f"--budget {budget} is not between {DURATION_NS_MIN // 10**6} ms and 30 days",
+            f"--budget {budget} is not in the range {DURATION_NS_MIN // 10**6} ms to 30 days",
             "use a time such as 5m",
         )
     return budget_ns

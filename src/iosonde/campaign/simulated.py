@@ -36,7 +36,7 @@ def simulated_drive(word: str, run_seed: int, number: int) -> tuple[SimulationFa
         )
     options = dict(_option(word, each) for each in given)
     if len(options) < len(given):
-        raise UsageError(f"{word} repeats an option", "use each option once")
+        raise UsageError(f"{word} repeats an option", "specify each option only once")
     model = load_model(name)
     if "scale" in options:
         model = _scaled(model, word, options["scale"])

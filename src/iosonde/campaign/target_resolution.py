@@ -117,7 +117,7 @@ def _check_together(host: Host, wish: TargetRequest, targets: list[Target]) -> N
         resolved = host.resolved(str(target.path))
         key = host.look(str(target.path)).device_number if isinstance(target, BlockDevice) else resolved
         if key in seen:
-            raise UsageError(f"{resolved} is specified twice", "specify each target once")
+            raise UsageError(f"{resolved} is specified twice", "specify each target only once")
         seen.add(key)
     made = [target for target in stored if isinstance(target, NewFile)]
     kept = [target for target in stored if not isinstance(target, NewFile)]

@@ -32,7 +32,7 @@ def clean(
         raise TargetError(f"{folder} is not a directory", "specify the directory that was measured")
     found = host.orphans(str(folder))
     for path in host.renamed(str(folder)):
-        say(f"{path} was created by iosonde under a name that you chose; delete it if you no longer need it")
+        say(f"iosonde created {path} with a name that you specified; delete the file if you no longer need it")
     if not found:
         say(f"no test files of killed runs in {folder}")
         return

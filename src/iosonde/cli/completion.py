@@ -80,7 +80,7 @@ def install_script(
 
 
 _ADVICE: Final = {
-    Shell.BASH: "new bash shells use it if the package bash-completion is installed",
+    Shell.BASH: "new bash shells load it automatically if the bash-completion package is installed",
     Shell.ZSH: "add `fpath+=({folder})` before `compinit` in ~/.zshrc, then start a new zsh",
     Shell.FISH: "fish loads it automatically",
 }

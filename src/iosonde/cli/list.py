@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 def list_runs(
     folder: Annotated[Path, typer.Argument(readable=False, help="Directory to search.", metavar="DIR")] = Path(),
     sort: Annotated[
-        ListOrder, typer.Option("--sort", help="Sort order, with the newest run or the best result first.")
+        ListOrder, typer.Option("--sort", help="Sort order: newest run or best result first.")
     ] = ListOrder.STARTED,
     json: Annotated[bool, typer.Option("--json", help="Print the list as JSON to stdout.")] = False,
 ) -> None:

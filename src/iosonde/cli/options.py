@@ -78,7 +78,8 @@ Quick = Annotated[
     bool,
     typer.Option(
         "--quick",
-        help="Measure each cell for 0.5 s after a warm-up of 0.2 s. The results only show orders of magnitude.",
+        help="Measure each cell for 0.5 s after a warm-up of 0.2 s. "
+        "The results are accurate only to an order of magnitude.",
     ),
 ]
 Precision = Annotated[

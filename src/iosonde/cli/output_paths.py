@@ -15,7 +15,7 @@ def check_free(path: Path, run: Path, *, force: bool) -> None:
         # This first access detects a name that is too long and a directory without search permission.
         is_directory = path.is_dir()
     if path.resolve() in {run.resolve(), *((run / name).resolve() for name in (HEADER_NAME, JOURNAL_NAME))}:
-        raise OutputError(f"{path} is the run itself", "specify another file")
+        raise OutputError(f"writing {path} would overwrite the run itself", "specify another file")
     if is_directory:
         raise OutputError(f"{path} is a directory", "specify a file")
     check_replaceable(path)

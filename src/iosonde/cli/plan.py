@@ -40,7 +40,8 @@ def plan(
         str | None,
         typer.Option(
             "--write-rate",
-            help="Bytes per second assumed for the wear estimate. Default: 3GB, or the bandwidth of a simulated drive.",
+            help="Write bandwidth in bytes per second for the wear estimate. "
+            "Default: 3GB, or the bandwidth of a simulated drive.",
             metavar="SIZE",
             show_default=False,
         ),

@@ -128,7 +128,7 @@ def _file_system_lines(host: Host, target: NewFile | ExistingFile) -> list[str]:
 def orphan_lines(host: Host, folder: Path) -> list[str]:
     """Test files of killed runs in a directory, and how to remove them."""
     return [
-        f"left      {each.path} ({format_size(each.size_bytes)}) from a killed run: `iosonde resume RUN` "
+        f"leftover  {each.path} ({format_size(each.size_bytes)}) from a killed run: `iosonde resume RUN` "
         f"resumes the run, `iosonde clean {quoted(folder)}` removes the file"
         for each in host.orphans(str(folder))
     ]
@@ -243,7 +243,7 @@ def rest_line(rest: RemainingRun) -> str:
     """The trials that are left of a run, and their time."""
     plan = rest.run.header.plan
     if rest.is_done:
-        return f"all {len(rest.run.turns)} trials are complete; writing the report again"
+        return f"all {len(rest.run.turns)} trials are complete; regenerating the report"
     left, time = f"{len(rest.turns)} of {len(rest.run.turns)} trials remain", format_duration(rest.left_ns)
     if plan.is_fixed:
         left = f"{left}, {time}"

@@ -25,7 +25,7 @@ def _option(flag: str, help_text: str, place: str, group: str) -> Any:  # noqa: 
 def report(
     run: Annotated[Path, typer.Argument(readable=False, help=RUN_HELP, metavar="RUN", show_default=False)],
     html: Annotated[Path | None, _option("--html", "Self-contained HTML report.", "FILE", READ_GROUP)] = None,
-    pdf: Annotated[Path | None, _option("--pdf", "PDF report (requires the extra pdf).", "FILE", READ_GROUP)] = None,
+    pdf: Annotated[Path | None, _option("--pdf", "PDF report (requires the pdf extra).", "FILE", READ_GROUP)] = None,
     paper: Annotated[
         Paper | None, _option("--paper", "Paper size of the PDF. Default: a4.", "a4|letter", READ_GROUP)
     ] = None,

@@ -39,7 +39,9 @@ def show_model(
     model: Annotated[
         str, typer.Argument(help="Name of a model, or path of a model file.", metavar="MODEL", show_default=False)
     ],
-    toml: Annotated[bool, typer.Option("--toml", help="Print the model file, for example as a template.")] = False,
+    toml: Annotated[
+        bool, typer.Option("--toml", help="Print the model file, for example to use it as a template.")
+    ] = False,
 ) -> None:
     """Show all parameters of a model with meaning, unit and source, and the resulting limits.
 

@@ -25,7 +25,7 @@ def _of_system_call(error: OSError) -> IosondeError | None:
     if _is_homeless():
         return UsageError("the working directory no longer exists", "change to an existing directory, then run again")
     if error.errno == errno.EBADF:
-        return OutputError("can't write: stdout is not open for writing", "redirect stdout, such as with > FILE")
+        return OutputError("can't write: stdout is not open for writing", "redirect stdout, for example with > FILE")
     if error.errno in _NO_FILES:
         return OutputError(f"can't open a file: {error.strerror}", HINT_FILES)
     if error.errno in _NO_ROOM:
