@@ -180,7 +180,7 @@ def plan_of(cell: CellPlan) -> Plan:
 
 REFUSED: list[tuple[dict[str, Any], str]] = [
     ({"pattern": "strided:64KiB"}, "accesses the same blocks in each pass of a strided pattern"),
-    ({"pattern": "permutation", "jobs": 2}, "accesses every block; the jobs do not"),
+    ({"pattern": "permutation", "jobs": 2}, "accesses every block; fio does not divide the blocks"),
     (
         {"pattern": "permutation", "block_sizes": "4KiB:70,64KiB:30", "block_size_bytes": 64 << 10},
         "does not track accessed blocks with mixed block sizes",
