@@ -238,7 +238,10 @@ def speaking(words: str) -> list[str]:
         ("print('not json', flush=True); input()", "a line is not JSON"),
         ("print('[]', flush=True); input()", "a line is not a JSON object"),
         ("print('x' * (5 << 20), flush=True); input()", "a line is longer than"),
-        ('print(\'{"type":"synced","id":77}\', flush=True); input()', "the response is to command 77 instead of 1"),
+        (
+            'print(\'{"type":"synced","id":77}\', flush=True); input()',
+            "expected a response to command 1, received one to 77",
+        ),
     ],
 )
 def test_a_broken_engine_is_named_in_one_line(words: str, complaint: str, ending: list[EngineSource]) -> None:

@@ -180,7 +180,7 @@ def plan_of(cell: CellPlan) -> Plan:
 
 REFUSED: list[tuple[dict[str, Any], str]] = [
     ({"pattern": "strided:64KiB"}, "accesses the same blocks in each pass of a strided pattern"),
-    ({"pattern": "permutation", "jobs": 2}, "accesses every block; the jobs do not"),
+    ({"pattern": "permutation", "jobs": 2}, "accesses every block; fio does not divide the blocks"),
     (
         {"pattern": "permutation", "block_sizes": "4KiB:70,64KiB:30", "block_size_bytes": 64 << 10},
         "does not track accessed blocks with mixed block sizes",
@@ -191,10 +191,10 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
     ({"pattern": "zipf:1.1:together"}, "always scatters the hot blocks"),
     ({"pattern": "pareto:0.2:together"}, "always scatters the hot blocks"),
     ({"pattern": "hot:80/20:scattered"}, "can't be scattered"),
-    ({"pattern": "hot:80.5/20"}, "zones only in whole percent"),
+    ({"pattern": "hot:80.5/20"}, "zones only as whole percentages"),
     ({"pattern": "hot:0/20,100/80"}, "does not support zones without accesses"),
     ({"trim_percent": 10, "read_percent": 90}, "can trim block devices, but not files"),
-    ({"block_sizes": "4KiB:1,64KiB:2", "block_size_bytes": 64 << 10}, "block-size shares only in whole percent"),
+    ({"block_sizes": "4KiB:1,64KiB:2", "block_size_bytes": 64 << 10}, "block-size shares only as whole percentages"),
     ({"read_percent": 0, "sync": Sync.FDATASYNC}, "do not wait for earlier writes"),
     ({"read_percent": 50, "sync": Sync.FDATASYNC, "queue_depth": 1}, "also flushes after reads"),
     ({"rate_per_s": 200_000, "arrivals": "poisson"}, "inaccurate above 100,000 operations per second per job"),

@@ -94,7 +94,7 @@ def check_length(found: os.stat_result, bytes_max: int) -> None:
             errno.EFBIG, f"its size of {format_size(size_bytes)} exceeds the limit of {format_size(bytes_max)}"
         )
     if size_bytes > SPARSE_BYTES_MIN and found.st_blocks * BLOCK_BYTES * SPARSE_RATIO < size_bytes:
-        raise OSError(errno.EFBIG, f"it is a sparse file of {format_size(size_bytes)}, most of it unwritten")
+        raise OSError(errno.EFBIG, f"it is a sparse file of {format_size(size_bytes)} that consists mostly of holes")
 
 
 def file_type(mode: int) -> str:

@@ -55,7 +55,7 @@ def _checked_names(run: Path, files: RunFiles) -> tuple[str, ...]:
     odd = [name for name in names if not is_plain_name(name)]
     if odd:
         raise RecordError(
-            f"{run} contains {odd[0]!r}, which is not a valid name in an archive",
+            f"{run} contains {odd[0]!r}, which is not a valid file name in an archive",
             "rename the file, or move it to another directory",
         )
     size_bytes = sum(files.size_bytes(name) for name in names)

@@ -72,7 +72,7 @@ def checked_result(event: Event) -> Event:
 def check_interval(start_ns: int, end_ns: int) -> None:
     """Raises EngineError for an interval that begins before 0, ends before it begins, or is out of range."""
     if not 0 <= start_ns <= end_ns < NUMBER_MAX:
-        raise protocol_error(f"interval.end_ns ({end_ns}) is invalid for interval.start_ns ({start_ns})")
+        raise protocol_error(f"the interval from start_ns {start_ns} to end_ns {end_ns} is invalid")
 
 
 def protocol_error(what: str) -> EngineError:

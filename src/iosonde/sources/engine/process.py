@@ -55,7 +55,7 @@ class EngineProcess:
             event = self._child.receive(timeout_s)
         except TimeoutError:
             raise self.silence(f"the engine did not respond within {timeout_s:.0f} s") from None
-        assert event is not None, "the engine's events must end with an error"
+        assert event is not None, "expected an exception at the end of the output"
         return event
 
     def silence(self, told: str) -> SilenceError:

@@ -248,16 +248,16 @@ class EngineSource:
             self._is_lost |= event.get("kind") == FailureKind.STUCK
             raise refusal(event)
         if event.get("id") != number:
-            raise protocol_error(f"the response is to command {event.get('id')} instead of {number}")
+            raise protocol_error(f"expected a response to command {number}, received one to {event.get('id')}")
         if not isinstance(event.get("type"), str):
-            raise protocol_error(f"the event type is {event.get('type')!r}")
+            raise protocol_error(f"the event type {event.get('type')!r} is invalid")
         return event
 
 
 def _expected(kind: str, event: Event) -> Event:
     """The event, which must be of that kind. Raises EngineError."""
     if event["type"] != kind:
-        raise protocol_error(f"the event type is {event['type']!r} instead of {kind!r}")
+        raise protocol_error(f"expected an event of type {kind!r}, received {event['type']!r}")
     return event
 
 

@@ -76,12 +76,12 @@ def _of_shape(workload: Workload) -> Iterator[str]:
     if workload.trim_percent:
         yield "fio can trim block devices, but not files"
     if mix is not None and percents_of(mix) is None:
-        yield "fio accepts block-size shares only in whole percent"
+        yield "fio accepts block-size shares only as whole percentages"
     match pattern:
         case Strided():
             yield "fio accesses the same blocks in each pass of a strided pattern"
         case Permutation() if workload.jobs > 1:
-            yield "each fio job accesses every block; the jobs do not share the blocks"
+            yield "each fio job accesses every block; fio does not divide the blocks among the jobs"
         case Permutation() if mix is not None:
             yield "fio does not track accessed blocks with mixed block sizes"
         case Access.SEQUENTIAL | Runs() if workload.reads and workload.writes:
@@ -108,7 +108,7 @@ def _of_skew(pattern: Zipf | Pareto | HotSpots) -> Iterator[str]:
         case HotSpots(_, True):
             yield "fio's zones are contiguous and can't be scattered"
         case HotSpots(zones) if any(share % PERCENT_PERMILLE for zone in zones for share in zone):
-            yield "fio accepts zones only in whole percent"
+            yield "fio accepts zones only as whole percentages"
         case HotSpots(zones) if any(not accesses for accesses, _ in zones):
             yield "fio does not support zones without accesses"
         case _:

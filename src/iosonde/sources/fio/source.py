@@ -155,7 +155,7 @@ class FioSource:
             handle = None if opened.identity is None else handles.get(_numbers(opened.identity))
             if handle is None:
                 raise EngineError(
-                    f"fio needs the engine's file descriptor of {target.path}, which is not visible in /proc",
+                    f"fio needs the engine's file descriptor for {target.path}, which is not visible in /proc",
                     "mount /proc, or omit --engine fio",
                 )
             files.append(str(handle))
