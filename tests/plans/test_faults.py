@@ -74,7 +74,7 @@ MISTAKES = [
     (
         ("length_ns = 10", "length_ns = 1_000"),
         "mine.toml:20: faults.2: length_ns = 1000 is longer than period_ns = 100",
-        "use a length_ns no longer than period_ns",
+        "reduce length_ns, or increase period_ns",
     ),
     (
         ('kind = "stall"', 'kind = "stal"'),
