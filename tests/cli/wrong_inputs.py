@@ -222,7 +222,7 @@ WRONG_INPUTS: Final[list[tuple[str, int, str, str]]] = [
         "--read 101 is not a whole number from 0 to 100",
         "set --read to a whole number from 0 to 100",
     ),
-    ("probe . --duration 5", 2, "--duration: '5' has no unit", "write 5s for seconds"),
+    ("probe . --duration 5", 2, "--duration: '5' has no unit", "use 5s for seconds"),
     ("probe . --duration 0s", 2, "--duration 0 ms is not in the range 1 ms to 30 days", "use a time such as 5s"),
     (
         "probe . --duration 99999d",
