@@ -69,7 +69,7 @@ REFUSED: list[tuple[dict[str, object], type[IosondeError], str]] = [
         ),
     ),
     ({"block_size": "4K"}, UsageError, "--block-size: '4K' is ambiguous (powers of 2 or of 10)"),
-    ({"block_size": 1000}, UsageError, "block size 1000 B is not a multiple of 512 B, or is larger than 64 MiB"),
+    ({"block_size": 1000}, UsageError, "block size 1000 B must be a multiple of 512 B, from 512 B to 64 MiB"),
     ({"duration": 5}, UsageError, "--duration: '5' has no unit"),
     ({"burst": 8, "think_time": 5}, UsageError, "--think-time: '5' has no unit"),
     ({"size": 1}, UsageError, "--size 1 B is too small"),

@@ -252,8 +252,8 @@ WRONG_INPUTS: Final[list[tuple[str, int, str, str]]] = [
     (
         "probe null: --pattern strided:6KiB",
         2,
-        "strided6KiB-read-4KiB-qd1: stride 6 KiB must be a multiple of the block size (4 KiB), at most 1 GiB",
-        "use a larger or smaller stride, or another block size",
+        "strided6KiB-read-4KiB-qd1: stride 6 KiB must be a multiple of the block size (4 KiB) and at most 1 GiB",
+        "use another stride or another block size",
     ),
     (
         "probe null: --pattern permutation --block-size snia-composite",
@@ -282,19 +282,19 @@ WRONG_INPUTS: Final[list[tuple[str, int, str, str]]] = [
     (
         "probe . --block-size 0 --size 16MiB --buffered",
         2,
-        "block size 0 B is not a multiple of 512 B, or is larger than 64 MiB",
+        "block size 0 B must be a multiple of 512 B, from 512 B to 64 MiB",
         "use a size such as --block-size 4KiB",
     ),
     (
         "probe . --block-size 1000B --size 16MiB --buffered",
         2,
-        "block size 1000 B is not a multiple of 512 B, or is larger than 64 MiB",
+        "block size 1000 B must be a multiple of 512 B, from 512 B to 64 MiB",
         "use a size such as --block-size 4KiB",
     ),
     (
         "probe . --block-size 1GiB --size 16MiB --buffered",
         2,
-        "block size 1 GiB is not a multiple of 512 B, or is larger than 64 MiB",
+        "block size 1 GiB must be a multiple of 512 B, from 512 B to 64 MiB",
         "use a size such as --block-size 4KiB",
     ),
     (

@@ -141,7 +141,7 @@ MISTAKES = [
     (changed("read = 100", "read = true"), "m.toml:6: read = true is not a whole number", "0 to 100"),
     (
         changed("read = 100", 'read = 100\nsync = "dsync"'),
-        "m.toml:7: sync needs writes, but read = 100 means reads only",
+        "m.toml:7: sync needs writes, but read = 100 is read-only",
         "to a separate experiment",
     ),
     (

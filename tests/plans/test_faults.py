@@ -74,7 +74,7 @@ MISTAKES = [
     (
         ("length_ns = 10", "length_ns = 1_000"),
         "mine.toml:20: faults.2: length_ns = 1000 is longer than period_ns = 100",
-        "use a length_ns no longer than period_ns",
+        "reduce length_ns, or increase period_ns",
     ),
     (
         ('kind = "stall"', 'kind = "stal"'),
@@ -117,7 +117,7 @@ def test_more_faults_than_a_drive_takes_are_refused() -> None:
 def test_a_media_error_beyond_the_drive_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "mine.toml"
     path.write_text(GOOD.replace("offset_bytes = 4096", "offset_bytes = 1_073_741_824"), encoding="utf-8")
-    with pytest.raises(UsageError, match=r"faults\.1 is beyond the drive's 1073741824 bytes"):
+    with pytest.raises(UsageError, match=r"faults\.1 extends beyond the end of the drive \(1073741824 bytes\)"):
         simulated_drive(f"sim:{path}", 1, 0)
 
 

@@ -193,7 +193,7 @@ def _check_names(names: dict[_Cell, str]) -> None:
         if other != cell:
             raise UsageError(
                 f"two different cells have the same name: {name}",
-                f"they differ in {', '.join(_differences(cell, other))}; move one of them to another campaign file",
+                f"they differ in {', '.join(_differences(cell, other))}; put them in separate campaign files",
             )
 
 

@@ -85,12 +85,12 @@ class ExperimentTable(_Asked):
         if self.values(RATE) and self.kind not in RATE_KINDS:
             raise _disagreement(
                 "rate",
-                f"rate can't be combined with kind = {self.kind}, which keeps queues full",
+                f"rate can't be combined with kind = {self.kind}, which is always a closed loop",
                 f"omit kind, or set it to {' or '.join(sorted(RATE_KINDS))}",
             )
         if any(sync is not Sync.NONE for sync in self.values(SYNC)) and 100 in self.values(READ):  # noqa: PLR2004 - percent
             raise _disagreement(
-                "sync", "sync needs writes, but read = 100 means reads only", "move the reads to a separate experiment"
+                "sync", "sync needs writes, but read = 100 is read-only", "move the reads to a separate experiment"
             )
         return self
 
@@ -109,7 +109,7 @@ class CampaignTable(_Table):
         default=3, description="Number of times each cell is measured, each time with a different seed."
     )
     order: Order = Field(default=Order.RANDOM, description="Order of the cells within a repeat.")
-    fill: Data = Field(default=Data.RANDOM, description="Data that preconditioning writes.")
+    fill: Data = Field(default=Data.RANDOM, description="Data to write during preconditioning.")
     verify: bool = Field(
         default=False,
         strict=True,
@@ -132,8 +132,9 @@ class CampaignTable(_Table):
     )
     first_duration: Duration | None = Field(
         default=None,
-        description="With precision: duration of the first repeats of each cell and minimum of all repeats. The "
-        "warm-up is shortened in proportion. Default: 1/16 of duration (1/8 for cells that write) and 1/5 of warmup.",
+        description="With precision: duration of the first repeats of each cell and minimum duration of all "
+        "repeats. The warm-up is shortened in proportion. Default: 1/16 of duration (1/8 for cells that "
+        "write) and 1/5 of warmup.",
     )
     experiment: list[ExperimentTable] = Field(min_length=1, description="The experiments.")
 

@@ -69,7 +69,7 @@ def check_plan(plan: Plan, *, targets: int) -> None:
             raise UsageError(
                 f"{cell.cell} needs {cell.workload.targets} targets, but only {targets} "
                 f"{'was' if targets == 1 else 'were'} given",
-                "add targets, or reduce targets in the campaign file",
+                "specify more targets, or reduce targets in the campaign file",
             )
 
 
@@ -106,9 +106,9 @@ def _sizes(workload: Workload) -> tuple[int, ...]:
 def _check_sizes(workload: Workload) -> None:
     for size in _sizes(workload):
         if size % SECTOR_BYTES or not SECTOR_BYTES <= size <= BLOCK_SIZE_BYTES_MAX:
-            most = exact_size(BLOCK_SIZE_BYTES_MAX)
+            bounds = f"{SECTOR_BYTES} B to {exact_size(BLOCK_SIZE_BYTES_MAX)}"
             raise UsageError(
-                f"block size {exact_size(size)} is not a multiple of {SECTOR_BYTES} B, or is larger than {most}",
+                f"block size {exact_size(size)} must be a multiple of {SECTOR_BYTES} B, from {bounds}",
                 "use a size such as --block-size 4KiB",
             )
 

@@ -31,7 +31,7 @@ def check_shape(cell: str, workload: Workload, span_bytes: int) -> None:
     if read + trim > ALL_READS:
         raise UsageError(
             f"{cell}: {read} % reads and {trim} % trims add up to more than {ALL_READS} %",
-            "reduce one of them; the remaining operations are writes",
+            "reduce one of them; operations that are neither reads nor trims are writes",
         )
     if workload.flush_every > 1 and workload.sync is not Sync.FDATASYNC:
         raise UsageError(
@@ -54,6 +54,6 @@ def _check_pattern(cell: str, workload: Workload, span_bytes: int) -> None:
         if pattern.stride_bytes % size or not size <= pattern.stride_bytes <= most:
             raise UsageError(
                 f"{cell}: stride {exact_size(pattern.stride_bytes)} must be a multiple of the block size "
-                f"({exact_size(size)}), at most {exact_size(most)}",
-                "use a larger or smaller stride, or another block size",
+                f"({exact_size(size)}) and at most {exact_size(most)}",
+                "use another stride or another block size",
             )

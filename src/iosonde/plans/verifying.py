@@ -76,7 +76,7 @@ def check_data(cell: CellPlan) -> None:
     if workload.data is Data.ZEROS or duplicates or compressible > COMPRESSIBLE_PERCENT_MAX:
         asked = f"{duplicates} % duplicates" if duplicates else f"{compressible} % compressible"
         raise UsageError(
-            f"{cell.cell}: {'zeros' if workload.data is Data.ZEROS else asked} can't be verified, because each "
-            "sector has a unique header",
-            f"use data without duplicates and at most {COMPRESSIBLE_PERCENT_MAX} % compressible",
+            f"{cell.cell}: {'zeros' if workload.data is Data.ZEROS else asked} can't be verified, because "
+            "verification writes a unique header to each sector",
+            f"use data without duplicates, at most {COMPRESSIBLE_PERCENT_MAX} % compressible",
         )

@@ -106,7 +106,7 @@ def test_variables_are_those_of_the_environment() -> None:
 @pytest.mark.parametrize(
     ("line", "reason"),
     [
-        ("fio --name=a --bs=4k | tee x", "continues after the fio command"),
+        ("fio --name=a --bs=4k | tee x", "the fio command is followed by |"),
         ("fio --name=a --bs", "has no value"),
         ("fio --name='a", "an unclosed quote"),
     ],

@@ -35,7 +35,8 @@ class DiskTable(ModelTable):
         strict=True,
         ge=1,
         le=1000,
-        description="End of the square-root part of the seek curve, in thousandths of the full stroke.",
+        description="Seek distance at which the square-root part of the seek curve ends, in thousandths of the full "
+        "stroke.",
     )
     seek_knee_ns: Seek_ns = Field(description="Seek time at the end of the square-root part of the curve.")
     seek_full_ns: Seek_ns = Field(description="Full-stroke seek time.")

@@ -57,7 +57,7 @@ class LatencySpikes(ModelPart):
                 {
                     "length": self.length_ns,
                     "period": self.period_ns,
-                    "hint": "use a length_ns no longer than period_ns",
+                    "hint": "reduce length_ns, or increase period_ns",
                 },
             )
         return self

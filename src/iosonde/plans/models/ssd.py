@@ -64,9 +64,7 @@ class MediaTable(ModelPart):
 
     channels: int = Field(strict=True, ge=1, le=64, description="Number of channels.")
     dies_per_channel: int = Field(strict=True, ge=1, le=64, description="Dies per channel.")
-    planes_per_die: int = Field(
-        strict=True, ge=1, le=16, description="Planes per die, which program and erase together."
-    )
+    planes_per_die: int = Field(strict=True, ge=1, le=16, description="Planes per die, programmed and erased together.")
     page_bytes: int = Field(strict=True, ge=4096, le=1 << 16, multiple_of=4096, description="Page size of a plane.")
     pages_per_block: int = Field(strict=True, ge=16, le=1 << 14, description="Pages per erase block in one plane.")
     channel_bytes_per_s: int = Field(strict=True, ge=10**6, le=10**11, description="Bandwidth per channel.")
@@ -113,9 +111,9 @@ class IdleTable(ModelPart):
 class ThermalTable(ModelPart):
     """How it heats: one body that cools by a time constant."""
 
-    ambient_celsius: int = Field(strict=True, ge=-40, le=85, description="Temperature when idle, at equilibrium.")
+    ambient_celsius: int = Field(strict=True, ge=-40, le=85, description="Equilibrium temperature when idle.")
     busy_rise_celsius: int = Field(
-        strict=True, ge=0, le=200, description="Temperature rise with all dies busy, at equilibrium."
+        strict=True, ge=0, le=200, description="Equilibrium temperature rise with all dies busy."
     )
     time_constant_ns: int = Field(
         strict=True,

@@ -151,9 +151,7 @@ def _words(text: str) -> list[str]:
         words = words[1:]
     beyond = next((word for word in words if word in _SHELL), None)
     if beyond is not None:
-        raise UsageError(
-            f"the command line continues after the fio command with {beyond}", "paste only the fio command"
-        )
+        raise UsageError(f"the fio command is followed by {beyond}", "paste only the fio command")
     return words
 
 

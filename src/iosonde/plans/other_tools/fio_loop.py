@@ -172,7 +172,7 @@ def _rate(options: FioOptions, name: str) -> int:
             name,
             options.text(name),
             f"it implies {used[0] * _ALL / rate:g} % reads, but rwmixread is {options.read_percent} %",
-            f"set rwmixread={round(used[0] * _ALL / rate)}, or a rate for each direction",
+            f"set rwmixread={round(used[0] * _ALL / rate)}, or specify a separate rate for each direction",
         )
     if name == "rate":
         if options.has("bssplit") or rate % _block_bytes(options):

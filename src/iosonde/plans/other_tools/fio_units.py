@@ -33,7 +33,7 @@ def fio_number(text: str, option: str, kb_base: int) -> int:
     if match is None or (match[2] and not match[1]):
         reason = "is a percentage of an unknown size" if unit == "%" else f"has an unknown unit '{unit}'"
         raise UsageError(
-            f"fio option {option}={text} {reason}", f"give {option} in bytes, or with the suffix k, m or g"
+            f"fio option {option}={text} {reason}", f"specify {option} in bytes, or with the suffix k, m or g"
         )
     # Only the full suffix kib is the other kilo: ki is the same as k.
     is_other = bool(match[2] and match[3])
@@ -66,6 +66,6 @@ def _parts(text: str, option: str) -> tuple[int, str]:
     if match is None:
         raise UsageError(
             f"fio option {option}={text[:TEXT_LENGTH_MAX]} is not a whole number",
-            f"give {option} as a whole number, without arithmetic, fractions or variables",
+            f"specify {option} as a whole number, without arithmetic, fractions or variables",
         )
     return int(match[1], 0 if match[1][:2] in {"0x", "0X"} else 10), match[2].lower()

@@ -81,7 +81,7 @@ TRANSLATED: Final = {
     "size": "--size",
     "filesize": "--size",
     "offset": "--offset",
-    "offset_increment": "the default for sequential --jobs: each job accesses a separate part of the target",
+    "offset_increment": "the default with a sequential pattern: each job accesses a separate part of the target",
     "filename": _TARGET,
     "directory": _TARGET,
     "nrfiles": "one file per target",
@@ -107,7 +107,7 @@ TRANSLATED: Final = {
     "random_distribution": "--pattern",
     "percentage_random": "--pattern runs:PERCENT",
     "norandommap": "--pattern random; if not set, --pattern permutation",
-    "kb_base": "given by the unit: 4KiB is 4096 bytes, 4kB is 4000 bytes",
+    "kb_base": "determined by the unit: 4KiB is 4096 bytes, 4kB is 4000 bytes",
 }
 """Options with a counterpart, as text for an option without a value."""
 

@@ -8,7 +8,7 @@ _TESTS: Final = {
     "iops": "part of the lab profile (block-size, read/write mix and queue-depth sweeps): `iosonde run TARGET`",
     "lat": "part of the lab profile (zero-queue baseline and tail latencies): `iosonde run TARGET`",
     "tp": "part of the lab profile (block-size sweep): `iosonde run TARGET`",
-    "writesat": "a campaign with hours of random writes (docs/campaigns.md)",
+    "writesat": "a campaign with several hours of random writes (docs/campaigns.md)",
 }
 NAMES: Final = {
     "-nj": "--numjobs",
