@@ -79,8 +79,8 @@ DEFINITIONS: Final = (
     (
         "All",
         (
-            "All reads, writes, trims and flushes combined. Commits are not added, because their writes and flushes are "
-            "already included."
+            "All reads, writes, trims and flushes combined. Commits are not added, because their writes and flushes "
+            "are already included."
         ),
     ),
     (
