@@ -144,7 +144,9 @@ def test_the_words_name_a_criterion_only_where_it_was_applied_as_it_is_meant() -
     steady = state_text(target_state(RunAnalysis(run_of(rounds([1000] * 5)))))
     assert steady.startswith("steady: ")
     interleaved = state_text(target_state(RunAnalysis(run_of(spread_out(of_lengths(rounds([1000] * 5)))))))
-    assert interleaved.startswith("last five repeats of every writing cell: range within 20 % and slope within 10 %")
+    assert interleaved.startswith(
+        "last five repeats of every cell with writes: range within 20 % and slope within 10 %"
+    )
     assert "the SNIA criterion applied to interleaved repeats of different lengths" in interleaved
     assert "steady" not in interleaved
     assert "reads only" in state_text(target_state(RunAnalysis(run_of(rounds([1000] * 3, READS)))))

@@ -198,7 +198,7 @@ def test_more_kinds_than_a_headline_has_room_for_are_named() -> None:
     assert len(found.groups) == KINDS_MAX
     assert found.untold == ("random 30/70 mix", "random 20/80 mix", "random 10/90 mix")
     assert found.untold_text == (
-        "The tables also contain 3 more workloads: random 30/70 mix; random 20/80 mix; random 10/90 mix."
+        "The tables contain 3 more workloads: random 30/70 mix; random 20/80 mix; random 10/90 mix."
     )
 
 

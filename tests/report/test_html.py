@@ -179,7 +179,7 @@ def test_findings_stand_most_severe_first_with_evidence_and_test() -> None:
     page = render_html(page_of(RunAnalysis(lab_run(repeats=1)), findings))
     places = [page.index(f'id="finding-{identity}"') for identity in ("some-invalid", "some-doubt", "some-note")]
     assert places == sorted(places)
-    assert page.count("<dt>Deciding test</dt>") == 3
+    assert page.count("<dt>To confirm</dt>") == 3
     assert page.count('<p class="evidences">') == 3
 
 

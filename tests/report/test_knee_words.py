@@ -39,7 +39,7 @@ def said(rates: Sequence[float], repeats: int = 1) -> str:
 def test_a_knee_says_its_depth_who_named_it_what_it_gives_and_what_it_costs() -> None:
     assert said((1000, 2000, 3900, 4000, 4000, 4000), repeats=2) == (
         "4 KiB random reads: the knee is at depth 4 (by all three rules; 95 % interval 4 to 4), with 98 % of the best "
-        "throughput (4,000 IOPS at depth 8), 51 % of the mean latency at that depth, and 1.0 times the mean latency "
+        "throughput (4,000 IOPS at depth 8), 51 % of the mean latency at depth 8, and 1.0 times the mean latency "
         "and 1.0 times the p99 at depth 1."
     )
 

@@ -63,4 +63,4 @@ def test_where_the_system_starts_no_process_scripts_draw_alone(monkeypatch: pyte
     with drawers_if_any() as drawers:
         assert drawers is None
         assert stills_of(page, drawers) == {}
-    assert "This chart needs JavaScript" in render_html(page)
+    assert "Enable JavaScript to see this chart" in render_html(page)

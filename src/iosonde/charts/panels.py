@@ -145,7 +145,7 @@ def _apart(name: str, family: Family, number: int) -> Panel:
         Line(_in_style(class_name(short, each), _APART[each]), each, family.cells, is_whole=each is family.whole)
         for each in drawn_classes(family.workload)
     )
-    note = "The line named all shows all operations of the mix combined."
+    note = "The line labelled all combines all operations of the mix."
     return Panel(lines, suffix=f"-{number}-{slug(name)}", subject=f": {name}", note=note)
 
 

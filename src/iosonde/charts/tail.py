@@ -31,7 +31,7 @@ def _figure(panel: Panel) -> Figure:
     rows = [row for line, point in panel.points for row in _rows(line.name, point, unit)]
     caption = (
         f"{latency_words(panel.cells)} ({unit.name}) at each percentile, all repeats merged. "
-        "Lines end where fewer than 10 samples remain above them."
+        "Lines end at the last percentile with at least 10 samples above it."
     )
     return panel.figure(
         "tail-percentiles",

@@ -89,7 +89,7 @@ def _doubts(findings: Sequence[Finding], *, was_asked: bool) -> str:
     """What may be wrong; ``was_asked`` says that every rule could look for it."""
     grave = [finding for finding in findings if finding.severity is not Severity.NOTE]
     if not grave and not was_asked:
-        return "Some finding rules failed, so unreliable results might not be marked. The findings list these rules."
+        return "Some rules failed to run, so unreliable results might not be marked. The findings list these rules."
     if not grave:
         return "No finding affects the validity of these results."
     counts = [

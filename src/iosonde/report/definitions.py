@@ -50,7 +50,7 @@ DEFINITIONS: Final = (
         "Requested and achieved queue depth (QD)",
         (
             "Requested: the number of operations that the workload keeps in flight. Achieved: the number of operations "
-            "in flight, averaged over the measurement window. At the device: the achieved depth without the operations "
+            "in flight, averaged over the measurement window. At the device: the achieved depth minus the operations "
             "that had completed but were not yet reaped. Results apply to the depth at the device."
         ),
     ),
@@ -58,7 +58,7 @@ DEFINITIONS: Final = (
         "± (95 % interval)",
         (
             "Half the width of Student's t interval for the mean over repeats, computed on logarithms; n is the number "
-            "of repeats. Each repeat has the weight 1 / (variance between repeats + variance within repeats / length). "
+            "of repeats. Each repeat is weighted by 1 / (variance between repeats + variance within repeats / length). "
             "If the variation within repeats explains the differences between them, it determines the interval. No "
             "interval is shown for a single repeat, or if it would extend above twice the value or below half of it."
         ),
@@ -67,15 +67,22 @@ DEFINITIONS: Final = (
         "Distinguishable",
         (
             "Two values are distinguishable if the 95 % interval of their ratio excludes 1, whether or not their own "
-            "intervals overlap. When the highest of several values is named, the intervals are corrected for multiple "
-            "comparisons (Bonferroni). Rankings include only cells that are identical except for the varied parameters."
+            "intervals overlap. When the highest of several values is reported, the intervals are corrected for "
+            "multiple comparisons (Bonferroni). Rankings include only cells that are identical except for the varied "
+            "parameters."
         ),
     ),
     (
         "Commit",
         "A write and the fdatasync after it, from the submission of the write to the completion of the flush.",
     ),
-    ("All", "All reads, writes, trims and flushes combined. Commits are not counted again."),
+    (
+        "All",
+        (
+            "All reads, writes, trims and flushes combined. Commits are not added, because their writes and flushes "
+            "are already included."
+        ),
+    ),
     (
         "Knee",
         (
@@ -91,7 +98,7 @@ DEFINITIONS: Final = (
     (
         "Failed and interrupted repeats",
         (
-            "A repeat has failed if a requested class of operations completed nothing. Failed and interrupted repeats "
+            "A repeat has failed if no operation of a requested class completed. Failed and interrupted repeats "
             "are excluded from all results and counted separately. They never count as 0."
         ),
     ),

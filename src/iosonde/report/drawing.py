@@ -116,7 +116,7 @@ class Drawers:
         try:
             return self._threads.submit(self._draw, kind, content)
         except RuntimeError as error:
-            raise OutputError("cannot start another thread for drawing charts", HINT_PROCESSES) from error
+            raise OutputError("cannot start another thread to render charts", HINT_PROCESSES) from error
 
     def _draw(self, kind: bytes, content: bytes) -> bytes:
         process = self._idle.get()
@@ -132,7 +132,7 @@ class Drawers:
             self._idle.put(process)
         if answer is None:
             raise OutputError(
-                "a chart-drawing process exited before its image was complete",
+                "a chart-rendering process exited before its image was complete",
                 "free some memory and create the report again, or use --html, which renders no images",
             )
         said, drawn = answer

@@ -64,7 +64,7 @@ def _run(analysis: RunAnalysis) -> tuple[tuple[str, str], ...]:
         ("plan seed", str(plan.seed)),
         ("measured until", stop_text(plan.stop)),
         ("repeats" if plan.is_fixed else "initial repeats", str(plan.repeats)),
-        ("measurements", str(len(run.cells))),
+        ("trials", str(len(run.cells))),
         ("initial target state", beginning_text(state)),
         ("target state during the run", state_text(state)),
         *((("ended", run.end.ended_at),) if run.end and run.end.ended_at else ()),

@@ -118,4 +118,4 @@ class Headline:
             return ""
         named = "; ".join(self.untold[:NAMED_MAX])
         more = f" and {number - NAMED_MAX} more" if number > NAMED_MAX else ""
-        return f"The tables also contain {number} more {'workload' if number == 1 else 'workloads'}: {named}{more}."
+        return f"The tables contain {number} more {'workload' if number == 1 else 'workloads'}: {named}{more}."

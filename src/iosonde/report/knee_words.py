@@ -253,7 +253,7 @@ def _bargain(knee: Knee) -> str:
     tail = "" if knee.latency_p99_ratio is None else f" and {significant(knee.latency_p99_ratio, 2)} times the p99"
     return (
         f"{100 * knee.throughput_share:.0f} % of the best throughput ({_best(knee.best)}), "
-        f"{_share_text(knee.latency_share)} % of the mean latency at that depth, and "
+        f"{_share_text(knee.latency_share)} % of the mean latency at depth {knee.best.queue_depth}, and "
         f"{significant(knee.latency_ratio, 2)} times the mean latency{tail} at depth {knee.lowest.queue_depth}"
     )
 

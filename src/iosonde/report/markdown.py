@@ -177,7 +177,7 @@ def _(block: Finding, _folder: str) -> list[str]:
     pairs = [
         ("Evidence", "; ".join(f"{name}: {value}" for name, value in block.evidence)),
         ("Advice", block.advice),
-        ("Deciding test", block.deciding_test),
+        ("To confirm", block.deciding_test),
         ("Cells", ", ".join(block.cells)),
     ]
     return [

@@ -222,5 +222,5 @@ def latency_notes(shown: Iterable[tuple[CellEstimate, OperationEstimate]]) -> tu
     if any(figures.saturated for _, figures in pairs):
         notes.append(SATURATED)
     if any(cell.workload.sync is Sync.FDATASYNC for cell, _ in pairs):
-        notes.append("A commit is a write and the fdatasync after it. The writes and the flushes also have rows.")
+        notes.append("A commit is a write and the fdatasync after it. Writes and flushes also have their own rows.")
     return tuple(notes)

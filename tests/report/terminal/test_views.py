@@ -88,7 +88,7 @@ def test_in_ascii_nothing_else_is_printed_and_lines_are_no_wider(run: RunRecord)
 def test_all_findings_stand_in_full_where_they_are_asked_for(run: RunRecord) -> None:
     said = [finding("span-fits-cache"), finding("note-one", Severity.NOTE)]
     text = "\n".join(show_run(run, 200, said, all_findings=True))
-    assert text.count("Deciding test: Repeat the random reads") == 2
+    assert text.count("To confirm: Repeat the random reads") == 2
     assert "memory: 64 GiB" in text
 
 
@@ -190,7 +190,7 @@ def test_findings_about_other_cells_are_only_counted(run: RunRecord) -> None:
     assert "doubtful mine" in text
     assert "theirs" not in text
     assert "Cells: this one and 1 more" in text
-    assert "1 more are about other cells or the whole run" in text
+    assert "1 more finding concerns other cells or the whole run" in text
 
 
 def test_a_cell_whose_repeats_all_failed_says_why() -> None:

@@ -128,10 +128,10 @@ KEYS: Final = (
         _END,
     ),
     Key("read", "Read share (% of operations)", Scale.LINEAR, _field("read_percent"), str, _mix),
-    Key("targets", "Targets (number)", Scale.ORDERED, _field("targets"), str, _plural("target"), 1),
+    Key("targets", "Number of targets (files or devices)", Scale.ORDERED, _field("targets"), str, _plural("target"), 1),
     Key(
         "offset",
-        "Offset (start of the test region)",
+        "Offset of the test region (bytes)",
         Scale.ORDERED,
         _field("offset_bytes"),
         exact_size,
@@ -140,7 +140,7 @@ KEYS: Final = (
     ),
     Key(
         "flush_every",
-        "Writes per flush (number)",
+        "Flush interval (writes)",
         Scale.ORDERED,
         _field("flush_every"),
         str,

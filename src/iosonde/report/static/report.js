@@ -31,8 +31,8 @@
           if (still) {
             return null;
           }
-          place.textContent = "This chart could not be drawn (" + problem.message + "). The measurements are safe, and " +
-            "the tables contain its values. To report the problem, send this message and this page.";
+          place.textContent = "This chart could not be drawn (" + problem.message + "). The measurements are not affected, and " +
+            "the tables contain the values of the chart. To report the problem, send this message and this page.";
           place.classList.add("broken");
           return null;
         },

@@ -97,7 +97,8 @@ def _findings(chosen: ChosenCell, findings: Sequence[Finding], *, all_findings: 
     yield render_findings(findings if all_findings else named, "" if all_findings else chosen.plan.cell)
     whole = len(findings) - len(named)
     if whole and not all_findings:
-        yield Text(f"{whole} more are about other cells or the whole run. Use --findings to show them.", style="dim")
+        concern = "finding concerns" if whole == 1 else "findings concern"
+        yield Text(f"{whole} more {concern} other cells or the whole run. Use --findings to show them.", style="dim")
 
 
 def _title(text: str) -> Text:

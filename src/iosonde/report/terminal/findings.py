@@ -15,7 +15,7 @@ CELLS_SHOWN_MAX: Final = 12
 
 
 def render_findings(findings: Sequence[Finding], cell: str = "") -> RenderableType:
-    """Each finding with its evidence, what to do, and what would decide. Of others than ``cell`` only the number."""
+    """Each finding with its evidence, what to do, and how to confirm it. Other cells than ``cell`` are only counted."""
     if not findings:
         return Text("None.")
     return Group(*(part for finding in most_severe_first(findings) for part in _parts(finding, cell)))
@@ -33,7 +33,7 @@ def _parts(finding: Finding, cell: str) -> Iterator[RenderableType]:
     if finding.advice:
         yield _indented(f"What to do: {finding.advice}")
     if finding.deciding_test:
-        yield _indented(f"Deciding test: {finding.deciding_test}")
+        yield _indented(f"To confirm: {finding.deciding_test}")
     if others:
         yield _indented(f"Cells: this one and {len(others)} more", "dim")
     elif finding.cells and not cell:
