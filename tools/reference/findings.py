@@ -43,6 +43,6 @@ def _section(finding: Finding) -> Iterator[str]:
         [
             *(("evidence", f"{name}: {code(value)}") for name, value in finding.evidence[:1]),
             ("advice", finding.advice),
-            *((("deciding test", finding.deciding_test),) if finding.deciding_test else ()),
+            *((("to confirm", finding.deciding_test),) if finding.deciding_test else ()),
         ],
     )
