@@ -80,7 +80,7 @@ def test_what_was_not_printed_is_undecided_and_says_so() -> None:
     assert (found.value, found.verdict, found.why) == (
         None,
         Verdict.UNDECIDED,
-        "it has no value: the printed results do not include it",
+        "no value: the printed results do not include it",
     )
 
 

@@ -86,14 +86,14 @@ def test_the_margin_is_a_share_of_the_bound_and_good_above_0() -> None:
 def test_one_repeat_decides_nothing_however_far_it_is_from_the_bound() -> None:
     (found,) = checked(measured(100), 'cell = "random-read-4KiB-qd1"\nmetric = "latency_ns_p99"\nat_most = "1 s"')
     assert found.verdict is Verdict.UNDECIDED
-    assert found.why == "it has no interval: with only one repeat, the spread between repeats is unknown"
+    assert found.why == "no interval: with only one repeat, the spread between repeats is unknown"
 
 
 def test_a_percentile_with_too_few_samples_decides_nothing() -> None:
     run = measured(100, 100, count=500)
     (found,) = checked(run, 'cell = "random-read-4KiB-qd1"\nmetric = "latency_ns_p99_9"\nat_most = "1 s"')
     assert (found.value, found.verdict) == (None, Verdict.UNDECIDED)
-    assert found.why == "it has no value: fewer than 10 samples are above this percentile"
+    assert found.why == "no value: fewer than 10 samples are above this percentile"
 
 
 def test_a_workload_finds_its_cells_and_durable_writes_only_when_it_says_so() -> None:

@@ -62,7 +62,11 @@ def test_metrics_know_their_percentile() -> None:
             "use ns",
         ),
         (f"{HEAD}{P99}at_most = true\n", "s.toml:5: at_most = true is not a number or a string", 'such as "0.1 ms"'),
-        (f"{HEAD}{P99}at_most = -1\n", "s.toml:5: expectation 1: at_most is not above 0", "in the unit of the metric"),
+        (
+            f"{HEAD}{P99}at_most = -1\n",
+            "s.toml:5: expectation 1: at_most must be greater than 0",
+            "in the unit of the metric",
+        ),
         (
             f"{HEAD}read = 100\n{P99}at_most = 1\n",
             "s.toml:4: expectation 1: cell and read can't be combined",

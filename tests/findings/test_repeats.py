@@ -35,7 +35,7 @@ def test_discarded_repeats_are_told_with_their_reasons_and_with_the_mean_of_all(
     found = only(run_of(*three(), repeat(4, **busy)), "repeats-discarded")
     assert found.statement == (
         "In random-read-4KiB-qd8, iosonde discarded 1 of 4 repeats (1 because another run used the device). "
-        "The mean is 8,000 IOPS over the used repeats and 7,000 IOPS over all repeats."
+        "The mean is 8,000 IOPS without the discarded repeats and 7,000 IOPS with them."
     )
     assert (found.severity, found.cells) == (Severity.NOTE, ("random-read-4KiB-qd8",))
 

@@ -98,7 +98,7 @@ class ExpectationTable(_Table):
         except UsageError as error:
             what = error.message.partition("' ")[2]
             raise _disagreement(f'{key} = "{self.at_most or self.at_least}" {what}', key, error.hint) from error
-        raise _disagreement(f"{key} is not above 0", key, "use a positive value in the unit of the metric")
+        raise _disagreement(f"{key} must be greater than 0", key, "use a positive value in the unit of the metric")
 
 
 def _disagreement(what: str, key: str, hint: str) -> PydanticCustomError:

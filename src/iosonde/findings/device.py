@@ -99,7 +99,7 @@ def depth_over_tags(case: Case) -> Iterator[Finding]:
                 confidence=Confidence.LIKELY,
                 statement=(
                     f"{name_some(deep)} requested more operations in flight than one queue of {device.name} accepts "
-                    f"({tags}). The excess operations can wait in the host, which increases latency."
+                    f"({tags}). The excess operations can queue in the host, which increases latency."
                 ),
                 evidence=(("requests per queue", str(tags)),),
                 advice="Above that depth, attribute the additional latency to queueing in the host, not to the drive.",
@@ -165,8 +165,8 @@ def device_counts_differ(case: Case) -> Iterator[Finding]:
             severity=Severity.DOUBTFUL,
             confidence=Confidence.CERTAIN if is_less else Confidence.LIKELY,
             statement=(
-                f"In {count_of(len(mismatches), 'repeat')}, the kernel counted a different amount of device I/O than "
-                f"the engine did. The largest difference is in {worst.record.cell}, repeat {worst.record.repeat}: "
+                f"In {count_of(len(mismatches), 'repeat')}, the kernel's count of device I/O differs from the "
+                f"engine's. The largest difference is in {worst.record.cell}, repeat {worst.record.repeat}: "
                 f"{_amounts(witness)} ({format_percent(worst.share, 1, signed=True)})."
             ),
             evidence=tuple(of_repeat(each.record, _amounts(each.witness)) for each in mismatches[:10]),
@@ -204,7 +204,7 @@ def device_times_differ(case: Case) -> Iterator[Finding]:
             advice=(
                 "Latency cannot be lower than the kernel's request time. Do not use either value, and report a bug."
                 if is_below
-                else "The host causes part of this latency. Check for a busy CPU, and compare with a lower queue depth."
+                else "The host causes part of this latency. Check the CPU load, and compare with a lower queue depth."
             ),
             deciding_test="Run the cell again with --engine fio, or trace it with blktrace.",
             cells=distinct(each.record.cell for each in mismatches),

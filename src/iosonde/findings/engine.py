@@ -21,7 +21,9 @@ def debug_build(case: Case) -> Iterator[Finding]:
                 id="debug-build",
                 severity=Severity.INVALID,
                 confidence=Confidence.CERTAIN,
-                statement=f"The engine is a {profile} build. It is slower than a release build, by an unknown factor.",
+                statement=(
+                    f"The engine is a {profile} build, which is slower than a release build by an unknown factor."
+                ),
                 evidence=(("build profile", profile),),
                 advice="Install iosonde from a wheel, or with pip from the source directory, and run again.",
                 deciding_test="",
@@ -43,8 +45,8 @@ def engine_fallback(case: Case) -> Iterator[Finding]:
             ),
             evidence=(("refused", why), ("engine", header.engine.value)),
             advice=(
-                "To measure at high queue depth, enable io_uring (sysctl kernel.io_uring_disabled, or the container's "
-                "seccomp profile)."
+                "To measure at high queue depth, enable io_uring in sysctl kernel.io_uring_disabled or in the "
+                "container's seccomp profile."
             ),
             deciding_test="Run again with --engine io_uring on a system that allows it.",
         )
@@ -97,7 +99,7 @@ def polling_refused(case: Case) -> Iterator[Finding]:
             confidence=Confidence.CERTAIN,
             statement=(
                 f"--poll {asked} was requested, but {count_of(len(cells), 'cell')} ran with interrupts "
-                f"({'; '.join(reasons) or 'no reason reported'}). The results do not show the effect of polling."
+                f"({'; '.join(reasons) or 'reason unknown'}). The results do not show the effect of polling."
             ),
             evidence=tuple(("refused", reason) for reason in reasons),
             advice=(
@@ -159,7 +161,7 @@ def kernel_workers(case: Case) -> Iterator[Finding]:
                 *(of_repeat(record, _workers_of(record)) for record in punted[:10]),
             ),
             advice=_how_to_avoid_workers(deepest, tags, direct=case.run.header.target.direct),
-            deciding_test="Run the cell again with --engine psync, and with a lower queue depth.",
+            deciding_test="Run the cell again with --engine psync, then with a lower queue depth.",
             cells=cells,
         )
 
@@ -204,5 +206,6 @@ def _how_to_avoid_workers(depth: int, tags: int | None, *, direct: bool) -> str:
     if tags is not None and depth > tags:
         return f"Keep at most {tags} operations in flight, the limit of one device queue."
     return (
-        "Lower the queue depth, or use --engine psync for these cells. The tail latency of the device itself is lower."
+        "Lower the queue depth, or use --engine psync for these cells. The device's own tail latency is lower than "
+        "reported."
     )

@@ -23,7 +23,7 @@ def measured_by_fio(case: Case) -> Iterator[Finding]:
         severity=Severity.NOTE,
         confidence=Confidence.CERTAIN,
         statement=(
-            f"This run was measured with fio ({'; '.join(told)}). fio does not report achieved queue depth, operations "
+            f"This run used fio ({'; '.join(told)}). fio does not report achieved queue depth, operations "
             "in flight at the end, the slowest operations, CPU time during the measurement or warm-up latency. iosonde "
             f"skips the findings that need these values.{separate}"
         ),

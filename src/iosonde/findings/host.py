@@ -144,7 +144,7 @@ def far_from_device(case: Case) -> Iterator[Finding]:
             confidence=Confidence.CERTAIN,
             statement=(
                 f"{device.name} is attached to NUMA node {device.numa_node}, but this run is restricted to CPUs on "
-                "other nodes. Every operation crosses a node boundary."
+                "other nodes. Every operation crosses NUMA nodes."
             ),
             evidence=(("NUMA node", str(device.numa_node)), ("CPUs on that node", " ".join(map(str, near)))),
             advice="Allow the run to use CPUs on that node (taskset, numactl, container cpuset).",

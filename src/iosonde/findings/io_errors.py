@@ -20,7 +20,7 @@ def cell_failed(case: Case) -> Iterator[Finding]:
             confidence=Confidence.CERTAIN,
             statement=(
                 f"{count_of(len(failed), 'repeat')} of {name_some(cells)} failed: "
-                f"{reasons[0] if reasons else 'no reason reported'}. Results exclude failed repeats."
+                f"{reasons[0] if reasons else 'reason unknown'}. Results exclude failed repeats."
             ),
             evidence=tuple(of_repeat(record, record.failure.message) for record in failed[:10] if record.failure),
             advice="Fix the cause and run again. Other cells are not affected.",

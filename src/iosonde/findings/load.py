@@ -46,7 +46,7 @@ def depth_not_reached(case: Case) -> Iterator[Finding]:
             advice=(
                 "Use the results of these cells for the achieved queue depth only."
                 if case.is_simulated
-                else "First check for a busy CPU. Use the results of these cells for the achieved queue depth only."
+                else "First check the CPU load. Use the results of these cells for the achieved queue depth only."
             ),
             deciding_test="" if case.is_simulated else f"Run the cell again with {_deeper(case, cell)}.",
             cells=tuple(each.cell for each, _ in short),
@@ -93,7 +93,7 @@ def littles_law_off(case: Case) -> Iterator[Finding]:
             f"{format_percent(law.edge_share_high, 1, signed=True)}."
         ),
         evidence=tuple(_law_evidence(record, law) for record, law in off[:10]),
-        advice="Do not use any of these three values for these cells. Check for clock jumps, and report a bug.",
+        advice="Do not use these three values for the affected cells. Check for clock jumps, and report a bug.",
         deciding_test="Run the cell again on another host, or with --engine fio.",
         cells=distinct(record.cell for record, _ in off),
     )
@@ -119,7 +119,11 @@ def saturated(case: Case) -> Iterator[Finding]:
     worst = min(behind, key=lambda cell: cell.pace.share if cell.pace else 1.0)
     pace = worst.pace
     assert pace is not None
-    waited = "" if pace.waiting_ns_max is None else f" and was {format_latency(pace.waiting_ns_max)} behind at the end"
+    waited = (
+        ""
+        if pace.waiting_ns_max is None
+        else f" and was {format_latency(pace.waiting_ns_max)} behind schedule at the end"
+    )
     yield Finding(
         id="saturated",
         severity=Severity.INVALID,
@@ -127,9 +131,9 @@ def saturated(case: Case) -> Iterator[Finding]:
         statement=(
             f"{count_of(len(behind), 'cell')} did not sustain the arrival rate. {worst.cell} completed "
             f"{format_iops(pace.achieved_per_s.mean)} of {format_iops(pace.asked_per_s)} operations per second"
-            f"{waited}. The achieved throughput is valid, but response latency is not. It increases with the "
-            "measurement time and excludes operations still waiting at the end. Its percentiles are not reported, and "
-            "its mean and maximum are lower bounds."
+            f"{waited}. The achieved throughput is valid. Response latency is not, because it increases with the "
+            "measurement time and excludes operations still waiting at the end. Latency percentiles are not reported, "
+            "and the mean and maximum are lower bounds."
         ),
         evidence=tuple(_rate_evidence(cell) for cell in behind[:10]),
         advice=(

@@ -101,8 +101,8 @@ class _Discards:
         if self.mean is None or self.mean_of_all is None:
             return ""
         return (
-            f". The mean is {format_iops(self.mean)} IOPS over the used repeats and {format_iops(self.mean_of_all)} "
-            "IOPS over all repeats"
+            f". The mean is {format_iops(self.mean)} IOPS without the discarded repeats and "
+            f"{format_iops(self.mean_of_all)} IOPS with them"
         )
 
 

@@ -18,8 +18,8 @@ def quick_run(case: Case) -> Iterator[Finding]:
             severity=Severity.DOUBTFUL,
             confidence=Confidence.CERTAIN,
             statement=(
-                f"This is a quick run with {format_duration(measure_ns)} of measurement time per cell. It shows "
-                "only the order of magnitude, and the tail has too few samples."
+                f"This is a quick run with {format_duration(measure_ns)} of measurement time per cell. Its "
+                "results are only accurate to an order of magnitude, and there are too few samples for the tail."
             ),
             evidence=(("measurement time per cell", format_duration(measure_ns)),),
             advice="Do not base decisions on these results. Run again without --quick.",
@@ -45,7 +45,7 @@ def run_unfinished(case: Case) -> Iterator[Finding]:
         advice=(
             "Wait until the run finishes before you draw conclusions."
             if run.running
-            else "Use the results of the finished cells, or run `iosonde resume` to measure the rest."
+            else "Use the results of the finished cells, or run `iosonde resume` to measure the remaining trials."
         ),
         deciding_test="",
     )
@@ -98,11 +98,13 @@ def journal_damaged(case: Case) -> Iterator[Finding]:
             severity=Severity.DOUBTFUL,
             confidence=Confidence.CERTAIN,
             statement=(
-                f"Part of the journal is unreadable: {case.run.damage}. Results exclude the data in that part. "
+                f"Part of the journal is unreadable: {case.run.damage}. Results exclude the unreadable data. "
                 "All other cells are complete."
             ),
             evidence=(("damage", case.run.damage),),
-            advice="Use an intact copy of the run directory, if available, and check the health of its disk.",
+            advice=(
+                "Use an intact copy of the run directory if you have one. Check the health of the disk that stores it."
+            ),
             deciding_test="",
         )
 

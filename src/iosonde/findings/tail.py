@@ -20,10 +20,10 @@ TIMES_SLOWEST: Final = 2.0
 AGE_NS_MIN: Final = 10_000_000
 
 ADVICE: Final = {
-    Common.TIME: "Interpret the tail as a few events in which the target stalled or a queue built up. The frequency of "
-    "these events matters, not the percentage of operations that they affect.",
-    Common.GROUP: "Interpret the tail as a series of stalls. Look for activity in the target or on the host "
-    "that recurs at the same rate.",
+    Common.TIME: "Treat the tail as a few events in which the target stalled or a queue built up. Consider how often "
+    "these events occur, not the percentage of operations that they affect.",
+    Common.GROUP: "Treat the tail as a series of stalls. Look for activity in the target or on the host that recurs at "
+    "the same rate.",
     Common.OFFSET: "Check the health of this region of the target and the data stored near it.",
     Common.OPERATION: "Evaluate the percentiles of this operation separately.",
     Common.TARGET: "Measure this target separately.",

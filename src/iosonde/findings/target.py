@@ -127,7 +127,10 @@ def written_unknown(case: Case) -> Iterator[Finding]:
                 "blocks without accessing the media, so these reads are faster than other reads."
             ),
             evidence=tuple(("read only", path) for path in devices),
-            advice="Trust the read results only if the whole test region has been written. A new drive is unwritten.",
+            advice=(
+                "Trust the read results only if the whole test region has been written. A new drive has never been "
+                "written."
+            ),
             deciding_test="Create a file system on the device, and run the same reads on a file that iosonde lays out.",
         )
 
@@ -169,14 +172,14 @@ def targets_share_device(case: Case) -> Iterator[Finding]:
                 severity=Severity.NOTE,
                 confidence=Confidence.CERTAIN,
                 statement=(
-                    f"{number} of the {len(targets)} targets are on {name}. Their total throughput represents one "
+                    f"{number} of the {len(targets)} targets are on {name}. Their total throughput is that of one "
                     "device, not several."
                 ),
                 evidence=tuple(
                     (target.path, name) for target in targets if target.device and target.device.name == name
                 ),
                 advice=(
-                    "Interpret totals as the throughput of several files on one device. To measure several devices, "
+                    "Treat totals as the throughput of several files on one device. To measure several devices, "
                     "specify targets on separate devices."
                 ),
                 deciding_test="",

@@ -66,7 +66,7 @@ def describe_regimes(regimes: Sequence[Regime]) -> str:
 def _others(found: Sequence[object]) -> str:
     """The number of repeats besides the worst, as the end of a sentence."""
     more = len(found) - 1
-    return f". The change was smaller in {count_of(more, 'more repeat')}" if more else ""
+    return f". The change was smaller in {count_of(more, 'other repeat')}" if more else ""
 
 
 def _contrast(regimes: Sequence[Regime]) -> float:
@@ -101,7 +101,7 @@ def not_settled(case: Case) -> Iterator[Finding]:
             (record.cell, f"repeat {record.repeat}: {_described(each)}") for record, each in moving[:EVIDENCE_MAX]
         ),
         advice=(
-            "Interpret the result as initial behaviour. For sustained throughput, increase the warm-up and the "
+            "Treat the result as initial performance. To measure sustained throughput, increase the warm-up and the "
             "measurement time."
         ),
         deciding_test="Run the cell again for much longer, and check whether throughput is constant in the last half.",
@@ -203,8 +203,8 @@ def nothing_completed(case: Case) -> Iterator[Finding]:
         severity=Severity.NOTE,
         confidence=Confidence.CERTAIN,
         statement=(
-            f"No requested operation completed in {where}. The mean includes such repeats as zero throughput. They do "
-            "not contribute to the latency results."
+            f"No requested operation completed in {where}. Such repeats contribute zero throughput to the mean, and "
+            "latency results exclude them."
         ),
         evidence=tuple(
             (record.cell, f"repeat {record.repeat}: {format_duration(record.measured_ns)}")
