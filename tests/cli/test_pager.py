@@ -18,7 +18,7 @@ from tests.house.checkout import ROOT
 
 RUN: Final = ROOT / "tests/fixtures/runs/v1"
 NEEDS_LESS = pytest.mark.skipif(shutil.which("less") is None, reason="less is not installed")
-LAST_LINE: Final = "shows a cell in full"
+LAST_LINE: Final = "shows all details of a cell"
 DEADLINE_S: Final = 60
 
 
