@@ -272,7 +272,7 @@ def test_a_campaign_of_too_many_cells_is_refused_before_they_are_made(tmp_path: 
     path.write_text('name = "many"\nwarmup = "0s"\nduration = "80ms"\n' + MANY_CELLS, encoding="utf-8")
     result = iosonde("plan", "sim:mm1", "--profile", path, folder=tmp_path)
     assert_refused(result, 2)
-    assert "and a plan at most 10,000" in result.stderr
+    assert "the maximum is 10,000" in result.stderr
 
 
 @pytest.mark.parametrize("unbuffered", ["", "1"])

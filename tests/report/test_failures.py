@@ -446,4 +446,4 @@ def test_a_probe_whose_figures_can_not_be_told_gives_its_record(
     call("probe", "sim:mmc", "--duration", "10ms", "--warmup", "0s", "--size", "16MiB")
     told = capsys.readouterr()
     assert json.loads(told.out)["cells"][0]["outcome"] == "finished"
-    assert f"warning: The figures could not be created ({REASON}" in told.err
+    assert f"warning: The results could not be created ({REASON}" in told.err
