@@ -209,7 +209,7 @@ def test_that_nobody_can_be_sure_on_a_file_system_in_user_space_is_told(tmp_path
         image(place / "disk.img")
         told = iosonde("plan", place / "disk.img", "--overwrite", "--profile", few_cells(tmp_path))
         assert told.returncode == 0, told.stderr
-        assert "unknown   whether another program has it open" in told.stdout + told.stderr
+        assert "unknown   whether another program has the file open" in told.stdout + told.stderr
 
 
 def test_a_marked_file_with_a_second_name_is_asked_for(tmp_path: Path) -> None:
