@@ -67,7 +67,7 @@ def bars_text(rows: Sequence[Row]) -> str:
     if number == "1":
         return "A single repeat has no error bar"
     cut = "; a triangle marks one that extends below the axis" if any(row.get("drawn_cut") for row in rows) else ""
-    return f"Error bars are 95 % intervals of the mean over n = {number} repeats{cut}"
+    return f"Error bars are 95 % confidence intervals for the mean over n = {number} repeats{cut}"
 
 
 def latency_ends(points: Sequence[Point], unit: LatencyUnit) -> list[Row]:

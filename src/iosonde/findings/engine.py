@@ -45,7 +45,7 @@ def engine_fallback(case: Case) -> Iterator[Finding]:
             ),
             evidence=(("refused", why), ("engine", header.engine.value)),
             advice=(
-                "To measure at high queue depth, enable io_uring in sysctl kernel.io_uring_disabled or in the "
+                "To measure at high queue depth, set sysctl kernel.io_uring_disabled=0, or allow io_uring in the "
                 "container's seccomp profile."
             ),
             deciding_test="Run again with --engine io_uring on a system that allows it.",

@@ -44,9 +44,9 @@ def depth_not_reached(case: Case) -> Iterator[Finding]:
                 (each.cell, f"{part * each.queue_depth_asked:.1f} of {each.queue_depth_asked}") for each, part in short
             ),
             advice=(
-                "Use the results of these cells for the achieved queue depth only."
+                "These results are valid only at the achieved queue depth."
                 if case.is_simulated
-                else "First check the CPU load. Use the results of these cells for the achieved queue depth only."
+                else "First check the CPU load. These results are valid only at the achieved queue depth."
             ),
             deciding_test="" if case.is_simulated else f"Run the cell again with {_deeper(case, cell)}.",
             cells=tuple(each.cell for each, _ in short),

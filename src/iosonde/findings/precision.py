@@ -23,7 +23,7 @@ REASONS: Final = {
     Reason.TOO_FEW_REPEATS: "with too few repeats to estimate the variation",
     Reason.WARMING_UP: "still warming up at the start of the measurement",
     Reason.TAIL_TOO_THIN: "with too few operations for p99",
-    Reason.REPEATS_DIFFER: "with larger differences between repeats than within-repeat variation explains",
+    Reason.REPEATS_DIFFER: "whose repeats differ by more than within-repeat variation can explain",
     Reason.TOO_SHORT: "with too little measurement time",
 }
 

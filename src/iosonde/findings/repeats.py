@@ -54,8 +54,8 @@ def repeats_differ(case: Case) -> Iterator[Finding]:
             confidence=Confidence.CERTAIN,
             statement=(
                 f"In {len(wide)} of {count_of(len(case.estimates.cells), 'cell')}, the repeats vary so much that the "
-                f"95 % interval of throughput is wider than ±{format_percent(SPREAD_MAX)}. The widest interval is "
-                f"±{format_percent(spread)} for {cell.cell}."
+                f"95 % confidence interval for throughput is wider than ±{format_percent(SPREAD_MAX)}. The "
+                f"widest interval is ±{format_percent(spread)} for {cell.cell}."
             ),
             evidence=tuple((each.cell, f"±{format_percent(part)}") for each, part in wide[:10]),
             advice="Use these results together with their intervals, which are valid. To narrow the intervals, "

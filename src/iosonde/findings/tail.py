@@ -24,7 +24,7 @@ ADVICE: Final = {
     "these events occur, not the percentage of operations that they affect.",
     Common.GROUP: "Treat the tail as a series of stalls. Look for activity in the target or on the host that recurs at "
     "the same rate.",
-    Common.OFFSET: "Check the health of this region of the target and the data stored near it.",
+    Common.OFFSET: "Check this region of the target for media errors, and verify nearby data.",
     Common.OPERATION: "Evaluate the percentiles of this operation separately.",
     Common.TARGET: "Measure this target separately.",
 }

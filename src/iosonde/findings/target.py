@@ -109,7 +109,7 @@ def content_unknown(case: Case) -> Iterator[Finding]:
                 "and read history of the file are unknown."
             ),
             evidence=(("written by", "another program"),),
-            advice="To measure incompressible data, specify a directory. iosonde then lays out a new file in it.",
+            advice="To measure with incompressible data, specify a directory. iosonde then lays out a new file in it.",
             deciding_test="Run these cells again on a file that iosonde laid out.",
         )
 

@@ -104,7 +104,7 @@ def not_settled(case: Case) -> Iterator[Finding]:
             "Treat the result as initial performance. To measure sustained throughput, increase the warm-up and the "
             "measurement time."
         ),
-        deciding_test="Run the cell again for much longer, and check whether throughput is constant in the last half.",
+        deciding_test="Run the cell again for much longer. Check whether throughput is constant over the second half.",
         cells=cells,
     )
 

@@ -85,7 +85,7 @@ def _in_short(found: EvaluatedRun, picture: Figure | None, failures: FailureLog)
         blocks.append(Cards(headline.groups))
         if headline.untold:
             blocks.append(Paragraph(headline.untold_text))
-    means = f"Means over {repeats} repeats; percentiles over all repeats merged."
+    means = f"Means over {repeats} repeats; percentiles over merged repeats."
     return Chapter(*IN_SHORT, (*blocks, Key(f"{means} {UNITS}", SIGNS)), lead)
 
 

@@ -57,10 +57,11 @@ DEFINITIONS: Final = (
     (
         "± (95 % interval)",
         (
-            "Half the width of Student's t interval for the mean over repeats, computed on logarithms; n is the number "
-            "of repeats. Each repeat is weighted by 1 / (variance between repeats + variance within repeats / length). "
-            "If the variation within repeats explains the differences between them, it determines the interval. No "
-            "interval is shown for a single repeat, or if it would extend above twice the value or below half of it."
+            "Half-width of Student's t interval for the mean over repeats, computed on log-transformed values; n "
+            "is the number of repeats. Each repeat is weighted by 1 / (variance between repeats + variance within"
+            " repeats / length). If the variation within repeats explains the differences between them, it "
+            "determines the interval. No interval is shown for a single repeat, or if it would extend above twice"
+            " the value or below half of it."
         ),
     ),
     (

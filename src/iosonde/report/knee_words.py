@@ -119,7 +119,7 @@ def knee_table(knees: Sequence[SweptKnee]) -> ResultTable | None:
     if not lines:
         return None
     return ResultTable(
-        caption="Knee by each of three rules, as requested queue depth. For a mix, it is the knee of all operations.",
+        caption="Requested queue depth at the knee, by each of three rules. For a mix, the knee of all operations.",
         heads=(
             Head("Operations", number=False),
             Head("Rule", number=False),

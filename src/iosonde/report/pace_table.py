@@ -36,9 +36,9 @@ def pace_table(cells: Sequence[CellEstimate]) -> ResultTable | None:
         Head("Service", f"mean, {unit.name}"),
         Head("Service", f"p99, {unit.name}"),
         Head("Lag", f"p99, {unit.name}"),
-        Head("Own lag", f"p50, {unit.name}"),
-        Head("Own lag", f"p99, {unit.name}"),
-        Head("Own lag", f"max, {unit.name}"),
+        Head("Engine lag", f"p50, {unit.name}"),
+        Head("Engine lag", f"p99, {unit.name}"),
+        Head("Engine lag", f"max, {unit.name}"),
     )
     lines = tuple(Line(_texts(cell, figures, unit.ns)) for cell, figures in shown)
     notes = (OWN_LAG, *((SATURATED,) if any(figures.saturated for _, figures in shown) else ()))
@@ -46,7 +46,7 @@ def pace_table(cells: Sequence[CellEstimate]) -> ResultTable | None:
 
 
 OWN_LAG: Final = (
-    "Own lag is the part of the lag that the engine causes: the queue had a free slot, but submission was late."
+    "Engine lag is the part of the lag that the engine causes: the queue had a free slot, but submission was late."
 )
 
 
@@ -69,7 +69,7 @@ def pace_facts(cell: CellEstimate) -> list[tuple[str, str]]:
     achieved = f"{with_interval(pace.achieved_per_s)} achieved ({pace.share:.1%})"
     rate = f"{pace.asked_per_s:,} offered, {achieved}: {kept}{behind}"
     lag = None if figures.saturated else figures.lag
-    times = (("service latency", figures.service), ("lag", lag), ("own lag", figures.host_lag))
+    times = (("service latency", figures.service), ("lag", lag), ("engine lag", figures.host_lag))
     return [("operations/s", rate), *((name, times_text(each)) for name, each in times if each is not None)]
 
 

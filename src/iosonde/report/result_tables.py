@@ -85,14 +85,17 @@ def experiment_tables(experiment: Experiment, cells: Sequence[CellEstimate]) -> 
     cells = in_order(experiment, cells)
     shown = [(cell, figures) for cell in cells for figures in counted(cell)]
     unit = latency_unit(figures.latency_ns_mean.mean for _, figures in shown)
-    interval = "± is half the 95 % interval, from the variation between or within repeats, whichever is larger."
+    interval = (
+        "± is the half-width of the 95 % confidence interval, based on the variation between or within repeats, "
+        "whichever is larger."
+    )
     if experiment not in FULL_DISTRIBUTION_IN:
         columns = [*_rate_columns(unit), *_latency_columns(unit, FEW_PERCENTS), _CPU]
         return (_table(cells, columns, interval, (*_without_interval(shown), *latency_notes(shown))),)
     distribution = [*_HEAD, Column(Head("Min", unit.name), _least(unit)), *_latency_columns(unit, PERCENTS)]
     return (
         _table(cells, [*_rate_columns(unit), _CPU], interval, (*_without_interval(shown), *latency_notes(shown))),
-        _table(cells, distribution, "Latency over all repeats merged.", latency_notes(shown)),
+        _table(cells, distribution, "Latency over merged repeats.", latency_notes(shown)),
     )
 
 

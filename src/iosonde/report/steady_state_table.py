@@ -51,7 +51,7 @@ def _summary(judged: Mapping[str, Sequence[CellRecord]]) -> str:
         f"{sum(_holds(found, rule) for found in judged.values())} by {_source(rule)} ({_limits(rule)})"
         for rule in RULES
     )
-    return f"Of {cells}, these are in steady state: {counts}."
+    return f"Cells in steady state, out of {cells}: {counts}."
 
 
 def _holds(records: Sequence[CellRecord], rule: SteadyRule) -> bool:

@@ -36,7 +36,7 @@ FINDINGS_MIN: Final = 1
 FINDINGS_LINES_MIN: Final = 3
 """What they take: their counts, one of them in short, and how many more there are."""
 
-_INTERVALS: Final = "Means over repeats ± half the 95 % interval; percentiles over merged repeats."
+_INTERVALS: Final = "Means ± 95 % confidence interval (half-width); percentiles over merged repeats."
 _STYLES: Final = {Severity.INVALID: "bold red", Severity.DOUBTFUL: "yellow", Severity.NOTE: "cyan"}
 
 

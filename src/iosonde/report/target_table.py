@@ -48,7 +48,7 @@ def target_table(estimates: Sequence[TargetEstimate], targets: Sequence[TargetFa
         for each in estimates
     )
     return ResultTable(
-        caption="± is half the 95 % interval (Student's t) over the repeats.",
+        caption="± is the half-width of the 95 % confidence interval (Student's t) over the repeats.",
         heads=heads,
         lines=lines,
         notes=tuple(f"Target {number}: {target.path}" for number, target in enumerate(targets, start=1)),

@@ -178,7 +178,7 @@ class _Shown:
         if common and varied(self.all_cells):
             sentences.append(f"All cells: {common}")
         if self.choice.form is Form.LINES:
-            sentences.append(bars_text(rows).replace("95 % intervals of the mean", quantity.bars))
+            sentences.append(bars_text(rows).replace("95 % confidence intervals for the mean", quantity.bars))
         if self.choice.form is Form.HEAT_MAP and quantity.is_wide(self.everywhere):
             sentences.append("The colour scale is logarithmic")
         if self.has_own_axis:

@@ -43,7 +43,7 @@ class Quantity:
     text: Callable[[float], tuple[str, str]]
     unit: LatencyUnit
     is_latency: bool = False
-    bars: str = "95 % intervals of the mean"
+    bars: str = "95 % confidence intervals for the mean"
 
     def is_wide(self, values: Sequence[float]) -> bool:
         """Whether a linear axis from 0 would hide the least of these values."""

@@ -138,7 +138,7 @@ def _censored(record: CellRecord) -> str:
     if not ended.count:
         return "none"
     return (
-        f"{ended.count}, aged {format_latency(ended.age_ns_min)} to {format_latency(ended.age_ns_max)}; "
+        f"{ended.count}, in flight for {format_latency(ended.age_ns_min)} to {format_latency(ended.age_ns_max)}; "
         f"maximum final latency {format_latency(ended.latency_ns_max)}"
     )
 
