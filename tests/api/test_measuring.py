@@ -16,7 +16,7 @@ from iosonde.errors import EngineError, IosondeError, OutputError, TargetError, 
 from iosonde.store import load_run
 from tests.commands import few_cells
 
-short_probe = partial(iosonde.probe, duration="50ms", warmup="0s")
+short_probe = partial(iosonde.probe, duration="200ms", warmup="0s")
 
 
 def test_a_probe_gives_a_run_and_leaves_and_says_nothing(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
@@ -50,7 +50,7 @@ def test_a_run_leaves_what_the_command_leaves_and_says_nothing(
 
 def test_the_record_says_which_call_made_it() -> None:
     found = short_probe("null:", queue_depth=2)
-    assert found.header.command == ("iosonde.probe('null:', queue_depth=2, duration='50ms', warmup='0s')",)
+    assert found.header.command == ("iosonde.probe('null:', queue_depth=2, duration='200ms', warmup='0s')",)
 
 
 REFUSED: list[tuple[dict[str, object], type[IosondeError], str]] = [

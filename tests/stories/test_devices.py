@@ -247,7 +247,7 @@ def test_a_run_of_reads_is_broken_off_and_goes_on_on_the_very_same_device(device
     shown = iosonde("show", directory).stdout
     assert str(device) in shown
     page = (directory / "report.html").read_text(encoding="utf-8")
-    assert "a block device, read only" in page
+    assert "block device, reads only" in page
 
 
 def test_a_run_does_not_go_on_on_another_device_of_the_same_name_and_size(tmp_path: Path) -> None:

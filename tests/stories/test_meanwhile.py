@@ -74,7 +74,7 @@ def replace(path: Path) -> None:
 @pytest.mark.parametrize(
     ("change", "said", "refused"),
     [
-        (shorten, "changed from 16777216 to ", "is not the file that was measured: it had 16777216 bytes"),
+        (shorten, "changed from 16777216 to ", "is not the file that was measured: its size was 16777216 bytes"),
         (remove, "was removed or moved", "target can't be found: No such file or directory"),
         (replace, "was replaced by another file", "is not the file that was measured: its inode number was"),
     ],
@@ -191,4 +191,4 @@ def test_a_report_of_a_run_that_is_still_going_on_says_so(tmp_path: Path) -> Non
     after = iosonde("report", tmp_path / "run", "--html", tmp_path / "then.html")
     assert "RUNNING" in told.stdout
     assert "UNFINISHED" in after.stdout
-    assert "`iosonde resume` measures the rest" in after.stdout
+    assert "Continue it with `iosonde resume`" in after.stdout
