@@ -33,6 +33,17 @@ def test_what_cannot_be_drawn_is_told_and_the_others_are_drawn(drawers: Drawers)
             assert each.result().decode() == draw_svg(FIGURES[0])
 
 
+def test_a_chart_is_the_same_bytes_whatever_was_drawn_before(drawers: Drawers) -> None:
+    clipped = {
+        "data": {"values": [{"x": 1, "y": 1}, {"x": 2, "y": 3}]},
+        "mark": {"type": "line", "clip": True},
+        "encoding": {each: {"field": each, "type": "quantitative"} for each in "xy"},
+    }
+    first, *others = [each.result() for each in drawers.svgs([clipped] * (2 * DRAWERS_MAX + 1))]
+    assert b"url(#n" in first
+    assert set(others) == {first}
+
+
 def children() -> set[int]:
     listed = subprocess.run(["ps", "-o", "pid=", "--ppid", str(os.getpid())], capture_output=True, check=True)
     return {int(number) for number in listed.stdout.split()}

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Iterable
@@ -17,6 +18,9 @@ DRAWERS_MAX: Final = 2
 
 PNG_SCALE: Final = 2
 """Pixels of a PNG for one of the drawing, for dense screens and for paper."""
+
+_NAME: Final = re.compile(r' id="([^"]+)"')
+_USE_OF_A_NAME: Final = re.compile(r'(?<= id=")[^"]+|(?<=url\(#)[^)]+|(?<=href="#)[^"]+')
 
 _SVG: Final = b"svg"
 _PNG: Final = b"png"
@@ -40,11 +44,16 @@ _FIRST: Final[dict[str, Any]] = {
 
 
 def svg_of(specification: bytes) -> bytes:
-    """A Vega-Lite specification, as JSON, drawn as SVG."""
+    """A Vega-Lite specification, as JSON, drawn as SVG: the same bytes whatever this process drew before."""
     import vl_convert
 
-    svg: str = vl_convert.vegalite_to_svg(specification.decode())
-    return svg.encode()
+    return _with_own_names(vl_convert.vegalite_to_svg(specification.decode())).encode()
+
+
+def _with_own_names(svg: str) -> str:
+    """The SVG with its names numbered from one: the library counts clips over all that a process draws."""
+    names = {name: f"n{number}" for number, name in enumerate(dict.fromkeys(_NAME.findall(svg)), start=1)}
+    return _USE_OF_A_NAME.sub(lambda found: names.get(found[0], found[0]), svg)
 
 
 def png_of(svg: bytes) -> bytes:
