@@ -5,7 +5,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from iosonde.campaign import NullObserver, RunRequest, measure_in_memory, preflight
-from iosonde.campaign.requests import campaign_request
+from iosonde.campaign.requests import MeasuringOptions, campaign_request
 from iosonde.machine.local_host import LocalHost
 from iosonde.records import RunRecord
 from iosonde.vocabulary import EngineChoice, Poll
@@ -22,22 +22,20 @@ def run_one_cell(  # noqa: PLR0913 - all but two are by name
     with TemporaryDirectory() as folder:
         file = Path(folder) / "one.toml"
         file.write_text(text, encoding="utf-8")
-        wish = campaign_request(
-            [target],
-            host=LocalHost(),
-            profile=str(file),
-            quick=False,
+        options = MeasuringOptions(
+            targets=[target],
             size=size,
             overwrite=False,
             buffered=False,
             engine=EngineChoice.AUTO,
             poll=Poll.INTERRUPT,
             seed=seed,
+            host=LocalHost(),
         )
-        return run_wish(wish)
+        return measured(campaign_request(options, profile=str(file), quick=False))
 
 
-def run_wish(wish: RunRequest) -> RunRecord:
-    """What is wished, measured now."""
+def measured(request: RunRequest) -> RunRecord:
+    """The record of a campaign, measured now."""
     now = datetime.now(UTC)
-    return measure_in_memory(wish, preflight(wish, now), NullObserver(), now)
+    return measure_in_memory(request, preflight(request, now), NullObserver(), now)

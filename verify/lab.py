@@ -19,7 +19,7 @@ from iosonde.plans import CampaignTable, campaign_plan, load_profile
 from iosonde.records import Aim, RunRecord
 from iosonde.units import SECOND_NS
 from iosonde.vocabulary import EngineChoice
-from verify.campaigns import run_wish
+from verify.campaigns import measured
 
 MODELS: Final = ("mmc", "mm1", "md1", "sata-dc")
 PRECISION_PERCENT: Final = 2.0
@@ -148,13 +148,13 @@ def _measured(model: str, seed: int, campaign: CampaignTable, aim: Aim | None = 
     target = TargetRequest(
         (f"sim:{model},seed={seed}",), None, overwrite=False, buffered=False, writes=True, quick=False
     )
-    wish = RunRequest(
+    request = RunRequest(
         host=LocalHost(),
         target=target,
         engine=EngineChoice.AUTO,
         plan=lambda ground: campaign_plan(campaign, ground, quick=False, seed=seed, aim=aim),
     )
-    return run_wish(wish)
+    return measured(request)
 
 
 def _told(run: RunRecord) -> Known:

@@ -5,7 +5,6 @@ import shutil
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
-from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -14,15 +13,12 @@ from iosonde.campaign import (
     NullObserver,
     RunRequest,
     TargetRequest,
-    find_remaining,
-    measure_to_directory,
-    preflight,
-    resume,
 )
 from iosonde.machine import Host
 from iosonde.records import CellRecord, FailureKind, RunRecord
 from iosonde.store import load_run
 from iosonde.vocabulary import EngineChoice
+from tests.campaign_runs import Interrupting, measure, rest_of, resume
 from tests.remote_host import RemoteHost, remote_host
 from tests.stories.short_runs import short_plan
 
@@ -65,15 +61,14 @@ def faraway(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[tuple[Ho
             yield host, remote, "."
 
 
-def wish(host: Host, word: str) -> RunRequest:
+def request_of(host: Host, word: str) -> RunRequest:
     is_file = not word.startswith("sim:")
     target = TargetRequest((word,), SIZE_BYTES, overwrite=False, buffered=is_file, writes=True, quick=False)
     return RunRequest(host=host, target=target, engine=EngineChoice.AUTO, plan=short_plan)
 
 
 def measured(host: Host, word: str, directory: Path, observer: NullObserver | None = None) -> RunRecord:
-    now, asked = datetime.now(UTC), wish(host, word)
-    measure_to_directory(asked, preflight(asked, now), directory, observer or NullObserver(), now)
+    measure(request_of(host, word), directory, observer)
     return load_run(directory)
 
 
@@ -118,20 +113,12 @@ def test_a_simulated_drive_is_measured_by_the_engine_of_that_host(
     assert (run.finished, run.header.host.hostname) == (True, NAME)
 
 
-class Interrupting(NullObserver):
-    """Ends a run once its first cell is measured."""
-
-    def cell_finished(self, record: CellRecord) -> None:
-        if record.order > 0:
-            raise KeyboardInterrupt
-
-
 def test_a_run_that_was_broken_off_goes_on_on_that_host(faraway: tuple[Host, RemoteHost, str], tmp_path: Path) -> None:
     host, _, word = faraway
     with pytest.raises(KeyboardInterrupt):
         measured(host, word, tmp_path / "run", Interrupting())
-    rest = find_remaining(tmp_path / "run", host, failed_again=False)
+    rest = rest_of(tmp_path / "run", host)
     assert len(rest.turns) == 7
-    resume(tmp_path / "run", rest, NullObserver(), datetime.now(UTC))
+    resume(tmp_path / "run", rest)
     run = load_run(tmp_path / "run")
     assert (run.finished, run.sessions[0].host.hostname, run.sessions[0].made_anew) == (True, NAME, True)

@@ -1,19 +1,16 @@
 """Nothing is analysed before it is kept."""
 
-from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
-from iosonde.campaign import NullObserver, measure_to_directory, preflight
-from iosonde.campaign.requests import campaign_request
-from iosonde.machine.local_host import LocalHost
+from iosonde.campaign import NullObserver
 from iosonde.records import CellRecord, Outcome, WithinRepeat
 from iosonde.store import load_run
 from iosonde.store.frame_stream import decode
 from iosonde.store.frames import Frame, Kind
 from iosonde.store.names import JOURNAL_NAME
-from iosonde.vocabulary import EngineChoice, Poll
+from tests.campaign_runs import measure, profile_request
 
 TEXT = """
 name = "one"
@@ -41,20 +38,7 @@ class Witness(NullObserver):
 
 def measured(folder: Path, observer: NullObserver, text: str = TEXT, target: str = "sim:mmc,seed=5") -> Path:
     (folder / "one.toml").write_text(text, encoding="utf-8")
-    now = datetime.now(UTC)
-    wish = campaign_request(
-        [target],
-        host=LocalHost(),
-        profile=str(folder / "one.toml"),
-        quick=False,
-        size=None,
-        overwrite=False,
-        buffered=False,
-        engine=EngineChoice.AUTO,
-        poll=Poll.INTERRUPT,
-        seed=11,
-    )
-    measure_to_directory(wish, preflight(wish, now), folder / "run", observer, now)
+    measure(profile_request([target], folder / "one.toml"), folder / "run", observer)
     return folder / "run"
 
 

@@ -2,19 +2,18 @@
 
 import json
 from collections.abc import Callable
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from iosonde.campaign import NullObserver, find_remaining, resume
+from iosonde.campaign import NullObserver
 from iosonde.errors import NewerError
-from iosonde.machine.local_host import LocalHost
 from iosonde.records import SCHEMA_VERSION
 from iosonde.store import load_run
 from iosonde.store.frames import MAGIC, PREFIX, prefix
-from tests.campaign.test_time_left import ADAPTIVE, FIXED, Impatient, run_sweep
+from tests.campaign.test_time_left import ADAPTIVE, FIXED, run_sweep
+from tests.campaign_runs import Interrupting, rest_of, resume
 from tests.forged import forge
 
 
@@ -32,7 +31,7 @@ def test_an_older_run_goes_on_to_what_it_would_have_become(text: str, torn: int,
         (tmp_path / name).mkdir()
     whole = load_run(run_sweep(text, tmp_path / "whole", NullObserver()))
     with pytest.raises(KeyboardInterrupt):
-        run_sweep(text, tmp_path / "cut", Impatient(7, within=True))
+        run_sweep(text, tmp_path / "cut", Interrupting(7, within=True))
     run = tmp_path / "cut/run"
     made_older(run, 1)
     data = (run / "journal").read_bytes()
@@ -41,10 +40,10 @@ def test_an_older_run_goes_on_to_what_it_would_have_become(text: str, torn: int,
     for _ in range(2):
         # Looking changes nothing, and neither does looking at what is left.
         load_run(run)
-        rest = find_remaining(run, LocalHost(), failed_again=False)
+        rest = rest_of(run)
         assert (run / "journal").read_bytes() == kept
         assert json.loads((run / "run.json").read_text(encoding="utf-8"))["schema_version"] == 1
-    resume(run, rest, NullObserver(), datetime.now(UTC))
+    resume(run, rest)
     now = load_run(run)
     assert now.finished
     assert now.damage is None
@@ -68,13 +67,13 @@ NEWER: dict[str, Callable[[dict[str, Any]], None]] = {
 @pytest.mark.parametrize("said", NEWER)
 def test_a_run_that_can_be_read_but_not_gone_on_with_is_left_as_it_is(said: str, tmp_path: Path) -> None:
     with pytest.raises(KeyboardInterrupt):
-        run_sweep(FIXED, tmp_path, Impatient(2))
+        run_sweep(FIXED, tmp_path, Interrupting(2))
     run = tmp_path / "run"
     forge(run, NEWER[said])
     before = {each.name: each.read_bytes() for each in run.iterdir()}
     assert len(load_run(run).cells) == 2
     with pytest.raises(NewerError) as caught:
-        find_remaining(run, LocalHost(), failed_again=False)
+        rest_of(run)
     assert "was written by a newer iosonde" in caught.value.message
     assert said in caught.value.message
     assert {each.name: each.read_bytes() for each in run.iterdir()} == before

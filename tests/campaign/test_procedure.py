@@ -15,10 +15,7 @@ from iosonde.campaign import (
     NullObserver,
     RunRequest,
     TargetRequest,
-    find_remaining,
-    measure_to_directory,
     preflight,
-    resume,
 )
 from iosonde.cli.plan_text import plan_lines
 from iosonde.machine.local_host import LocalHost
@@ -48,6 +45,7 @@ from iosonde.report.terminal.cell_choice import chosen_cell
 from iosonde.store import load_run
 from iosonde.units import MILLISECOND_NS
 from iosonde.vocabulary import EngineChoice, Quantity
+from tests.campaign_runs import measure, rest_of, resume
 
 NOW = datetime(2026, 11, 23, tzinfo=UTC)
 SIZE_BYTES = 64 << 20
@@ -104,8 +102,8 @@ def tracked(*shares: int) -> tuple[Tracked, ...]:
     return tuple(Tracked(cell=cell(share).cell, quantity=Quantity.IOPS) for share in shares)
 
 
-def measured(wish: RunRequest, directory: Path, observer: NullObserver | None = None) -> RunRecord:
-    measure_to_directory(wish, preflight(wish, NOW), directory, observer or NullObserver(), NOW)
+def measured(request: RunRequest, directory: Path, observer: NullObserver | None = None) -> RunRecord:
+    measure(request, directory, observer, NOW)
     return load_run(directory)
 
 
@@ -181,7 +179,7 @@ def test_a_procedure_that_is_resumed_comes_to_the_record_of_an_unbroken_one(
 ) -> None:
     with pytest.raises(KeyboardInterrupt):
         measured(procedure(SteadyState(tracked=tracked(0, 65))), tmp_path / "run", BrokenOff(cells))
-    resume(tmp_path / "run", find_remaining(tmp_path / "run", LocalHost(), failed_again=False), NullObserver(), NOW)
+    resume(tmp_path / "run", now=NOW)
     resumed = load_run(tmp_path / "run")
     assert (resumed.preparation, resumed.cells) == (steady.preparation, steady.cells)
     assert resumed.turns_chosen == steady.turns_chosen
@@ -207,13 +205,13 @@ def test_a_file_that_was_prepared_is_not_prepared_once_more(tmp_path: Path) -> N
     file.write_bytes(bytes(SIZE_BYTES))
     on_file = TargetRequest((str(file),), size_bytes=SIZE_BYTES, overwrite=True, buffered=True, writes=True, quick=True)
     rule = SteadyState(tracked=tracked(0), window=2, rounds_max=2)
-    wish = RunRequest(target=on_file, engine=EngineChoice.PSYNC, plan=procedure(rule).plan, host=LocalHost())
+    request = RunRequest(target=on_file, engine=EngineChoice.PSYNC, plan=procedure(rule).plan, host=LocalHost())
     first, second = Watching(breaks=True), Watching()
     with pytest.raises(KeyboardInterrupt):
-        measured(wish, tmp_path / "run", first)
+        measured(request, tmp_path / "run", first)
     kept = load_run(tmp_path / "run")
     assert [step.order for step in first.steps] == [-2, -1, 0]
-    rest = find_remaining(tmp_path / "run", LocalHost(), failed_again=False)
+    rest = rest_of(tmp_path / "run")
     assert rest.preparation_ns == 0
     resume(tmp_path / "run", rest, second, NOW, overwrite=True)
     assert second.steps == []

@@ -6,13 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from iosonde.campaign import NullObserver, find_remaining, measure_to_directory, preflight, resume
 from iosonde.campaign.target import check_same
 from iosonde.errors import TargetError
-from iosonde.machine.local_host import LocalHost
-from iosonde.records import CellRecord, Identity
+from iosonde.records import Identity
 from iosonde.store import load_run
-from tests.stories.short_runs import DONE, fork, run_short, short_wish
+from tests.campaign_runs import Interrupting, measure, rest_of, resume
+from tests.stories.short_runs import DONE, fork, run_short, short_request
 
 FILE = Identity(device_major=259, device_minor=2, inode=12, size_bytes=1 << 20, born_ns=1_000)
 PATH = Path("/srv/data/file")
@@ -38,30 +37,21 @@ def test_the_same_file_passes_also_where_nobody_knows_when_it_was_made() -> None
     check_same(PATH, FILE, FILE.model_copy(update={"born_ns": None}))
 
 
-class Interrupting(NullObserver):
-    """Ends a run once its first cell is measured."""
-
-    def cell_finished(self, record: CellRecord) -> None:
-        if record.order > 0:
-            raise KeyboardInterrupt
-
-
 def test_a_file_of_the_user_s_that_was_made_again_under_the_same_number_is_refused_and_left_alone(
     tmp_path: Path,
 ) -> None:
     target, directory = tmp_path / "target", tmp_path / "run"
     target.write_bytes(os.urandom(16 << 20))
     number = target.stat().st_ino
-    wish, now = short_wish(target), datetime.now(UTC)
     with pytest.raises(KeyboardInterrupt):
-        measure_to_directory(wish, preflight(wish, now), directory, Interrupting(), now)
+        measure(short_request(target), directory, Interrupting())
     target.unlink()
     target.write_bytes(os.urandom(16 << 20))
     if target.stat().st_ino != number:
         pytest.skip("this file system gave the number to nobody")
-    rest = find_remaining(directory, LocalHost(), failed_again=False)
+    rest = rest_of(directory)
     with pytest.raises(TargetError, match="is not the file that was measured"):
-        resume(directory, rest, NullObserver(), datetime.now(UTC), overwrite=True)
+        resume(directory, rest, overwrite=True)
     assert target.exists()
 
 
@@ -73,8 +63,8 @@ def test_a_clock_that_was_set_back_changes_nothing_but_what_the_session_says(tmp
     if not (directory / "run.json").exists():
         pytest.skip("killed before it began")
     long_ago = datetime(2001, 1, 1, tzinfo=UTC)
-    rest = find_remaining(directory, LocalHost(), failed_again=False)
-    assert fork(lambda: resume(directory, rest, NullObserver(), long_ago)).wait() == DONE
+    rest = rest_of(directory)
+    assert fork(lambda: resume(directory, rest, now=long_ago)).wait() == DONE
     run = load_run(directory)
     assert run.finished
     assert [cell.order for cell in run.cells] == [turn.order for turn in run.header.plan.turns]

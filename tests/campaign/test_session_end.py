@@ -9,17 +9,16 @@ from iosonde.campaign import (
     NullObserver,
     RunRequest,
     TargetRequest,
-    find_remaining,
     measure_in_memory,
     measure_to_directory,
     preflight,
-    resume,
 )
 from iosonde.machine.local_host import LocalHost
-from iosonde.records import CellRecord, DeviceFacts, HostFacts, RunRecord
+from iosonde.records import DeviceFacts, HostFacts, RunRecord
 from iosonde.store import load_run
 from iosonde.vocabulary import EngineChoice
 from tests.builders import target_facts
+from tests.campaign_runs import Interrupting, rest_of, resume
 from tests.stories.short_runs import short_plan
 
 SIZE_BYTES = 16 << 20
@@ -46,13 +45,7 @@ class ChangingHost(LocalHost):
         return device.model_copy(update={"firmware": f"firmware {self.devices}"})
 
 
-class InterruptedOnce(NullObserver):
-    def cell_finished(self, record: CellRecord) -> None:
-        if record.order > 0:
-            raise KeyboardInterrupt
-
-
-def wish(host: LocalHost, word: str) -> RunRequest:
+def request(host: LocalHost, word: str) -> RunRequest:
     target = TargetRequest(
         (word,), SIZE_BYTES, overwrite=False, buffered=not word.startswith("sim:"), writes=True, quick=False
     )
@@ -61,10 +54,10 @@ def wish(host: LocalHost, word: str) -> RunRequest:
 
 def measured(host: LocalHost, folder: Path, observer: NullObserver | None = None) -> RunRecord:
     (folder / "target").mkdir()
-    now, asked = datetime.now(UTC), wish(host, str(folder / "target"))
-    ahead = preflight(asked, now)
-    host.asked = host.devices = 0  # type: ignore[attr-defined]
-    measure_to_directory(asked, ahead, folder / "run", observer or NullObserver(), now)
+    now, requested = datetime.now(UTC), request(host, str(folder / "target"))
+    ahead = preflight(requested, now)
+    host.requested = host.devices = 0  # type: ignore[attr-defined]
+    measure_to_directory(requested, ahead, folder / "run", observer or NullObserver(), now)
     return load_run(folder / "run")
 
 
@@ -91,14 +84,9 @@ def test_a_device_that_can_not_be_read_at_the_end_is_unknown_and_the_run_is_whol
 def test_an_interrupted_session_has_no_end_and_the_resumption_that_finishes_the_run_has_one(tmp_path: Path) -> None:
     host = ChangingHost()
     with pytest.raises(KeyboardInterrupt):
-        measured(host, tmp_path, InterruptedOnce())
+        measured(host, tmp_path, Interrupting())
     assert load_run(tmp_path / "run").end is None
-    resume(
-        tmp_path / "run",
-        find_remaining(tmp_path / "run", host, failed_again=False),
-        NullObserver(),
-        datetime.now(UTC),
-    )
+    resume(tmp_path / "run", rest_of(tmp_path / "run", host))
     run = load_run(tmp_path / "run")
     assert run.end is not None
     assert run.end.hosts[0].governor == f"governor {host.asked}"
@@ -107,7 +95,7 @@ def test_an_interrupted_session_has_no_end_and_the_resumption_that_finishes_the_
 
 def test_a_probe_knows_its_end_as_well() -> None:
     host, now = ChangingHost(), datetime.now(UTC)
-    asked = wish(host, "sim:mmc,seed=5")
-    run = measure_in_memory(asked, preflight(asked, now), NullObserver(), now)
+    requested = request(host, "sim:mmc,seed=5")
+    run = measure_in_memory(requested, preflight(requested, now), NullObserver(), now)
     assert run.end is not None
     assert (len(run.end.hosts), run.end.devices) == (1, (None,))

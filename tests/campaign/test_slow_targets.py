@@ -7,28 +7,16 @@ import pytest
 
 from iosonde.campaign import preflight
 from iosonde.campaign.campaign import Preflight
-from iosonde.campaign.requests import campaign_request
 from iosonde.campaign.slow_targets import why_device
-from iosonde.machine.local_host import LocalHost
 from iosonde.plans.models import model_names
 from iosonde.records import DeviceFacts
-from iosonde.vocabulary import EngineChoice, Poll
+from tests.campaign_runs import profile_request
 
 SLOW = {"disk-7200", "usb-stick"}
 
 
-def ahead(target: str, **others: Any) -> Preflight:
-    asked: dict[str, Any] = {
-        "profile": "lab",
-        "quick": False,
-        "size": None,
-        "overwrite": False,
-        "buffered": False,
-        "engine": EngineChoice.AUTO,
-        "poll": Poll.INTERRUPT,
-        "seed": 1,
-    }
-    return preflight(campaign_request([target], host=LocalHost(), **(asked | others)), datetime.now(UTC))
+def ahead(target: str, profile: str = "lab", **others: Any) -> Preflight:
+    return preflight(profile_request([target], profile, seed=1, **others), datetime.now(UTC))
 
 
 @pytest.mark.parametrize("model", model_names())

@@ -1,22 +1,19 @@
 """What is told to be left of a run that was broken off: the plan's time without what was spent, and what it takes."""
 
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from iosonde.campaign import NullObserver, RemainingRun, find_remaining, measure_to_directory, preflight, resume
-from iosonde.campaign.requests import campaign_request
+from iosonde.campaign import NullObserver, RemainingRun
 from iosonde.campaign.simulated import assumed_bytes_per_s
 from iosonde.cli.plan_text import rest_line
 from iosonde.cli.progress import Clockwork
-from iosonde.machine.local_host import LocalHost
 from iosonde.plans import ASSUMED_WRITE_BYTES_PER_S, plan_cost, remaining
-from iosonde.records import CellPlan, CellRecord, CellTurn, Outcome, RunRecord
+from iosonde.records import CellRecord, Outcome, RunRecord
 from iosonde.store import load_run
-from iosonde.vocabulary import EngineChoice, Poll
-from tests.stories.short_runs import run_short, short_wish
+from tests.campaign_runs import Interrupting, measure, profile_request, rest_of, resume
+from tests.stories.short_runs import run_short, short_request
 
 SECOND_NS = 10**9
 OVERHEAD_NS = 15_000_000
@@ -34,52 +31,20 @@ FIXED = 'name = "fixed"\nrepeats = 4\nwarmup = "100ms"\nduration = "900ms"\n' + 
 AMOUNT = 'name = "amount"\nrepeats = 2\n' + SWEEP + 'amount = "64MiB"\n'
 
 
-class Impatient(NullObserver):
-    """Interrupts a run once so many measurements are done, or within the one after them."""
-
-    def __init__(self, number: int, *, within: bool = False) -> None:
-        self._left = number
-        self._within = within
-
-    def cell_finished(self, record: CellRecord) -> None:
-        self._left -= record.order > 0
-        if not self._left and not self._within:
-            raise KeyboardInterrupt
-
-    def cell_started(self, plan: CellPlan, turn: CellTurn) -> None:  # noqa: ARG002 - each counts
-        if not self._left and self._within:
-            self._left -= 1
-            raise KeyboardInterrupt
-
-
 def run_sweep(text: str, folder: Path, observer: NullObserver, read: int = 100, **others: Any) -> Path:
     (folder / "sweep.toml").write_text(text.format(read=read), encoding="utf-8")
-    now = datetime.now(UTC)
-    wish = campaign_request(
-        ["sim:mmc,seed=5"],
-        host=LocalHost(),
-        profile=str(folder / "sweep.toml"),
-        quick=False,
-        size=None,
-        overwrite=False,
-        buffered=False,
-        engine=EngineChoice.AUTO,
-        poll=Poll.INTERRUPT,
-        seed=11,
-        **others,
-    )
-    measure_to_directory(wish, preflight(wish, now), folder / "run", observer, now)
+    measure(profile_request(["sim:mmc,seed=5"], folder / "sweep.toml", **others), folder / "run", observer)
     return folder / "run"
 
 
 def broken_off(text: str, folder: Path, number: int, *, within: bool, read: int = 100) -> RemainingRun:
     with pytest.raises(KeyboardInterrupt):
-        run_sweep(text, folder, Impatient(number, within=within), read)
-    return find_remaining(folder / "run", LocalHost(), failed_again=False)
+        run_sweep(text, folder, Interrupting(number, within=within), read)
+    return rest_of(folder / "run")
 
 
 def go_on(folder: Path, rest: RemainingRun, observer: NullObserver | None = None) -> RunRecord:
-    resume(folder / "run", rest, observer or NullObserver(), datetime.now(UTC))
+    resume(folder / "run", rest, observer)
     return load_run(folder / "run", intervals=False)
 
 
@@ -126,8 +91,8 @@ def test_a_run_that_is_broken_off_again_and_again_has_less_left_each_time(tmp_pa
     lefts = [rest.left_ns]
     for _ in range(3):
         with pytest.raises(KeyboardInterrupt):
-            go_on(tmp_path, rest, Impatient(4, within=True))
-        rest = find_remaining(tmp_path / "run", LocalHost(), failed_again=False)
+            go_on(tmp_path, rest, Interrupting(4, within=True))
+        rest = rest_of(tmp_path / "run")
         assert rest.left_ns + rest.spent_ns == cost_of(rest)
         lefts.append(rest.left_ns)
     assert lefts == sorted(lefts, reverse=True)
@@ -143,12 +108,12 @@ def test_a_fill_that_was_broken_off_is_told_and_one_that_is_there_is_not(tmp_pat
 
     with pytest.raises(KeyboardInterrupt):
         run_sweep(FIXED, tmp_path, Filling(), read=50)
-    rest = find_remaining(tmp_path / "run", LocalHost(), failed_again=False)
+    rest = rest_of(tmp_path / "run")
     assert rest.preparation_ns > 0
     assert rest.left_ns == rest.preparation_ns + cost_of(rest)
     with pytest.raises(KeyboardInterrupt):
-        go_on(tmp_path, rest, Impatient(2))
-    now = find_remaining(tmp_path / "run", LocalHost(), failed_again=False)
+        go_on(tmp_path, rest, Interrupting(2))
+    now = rest_of(tmp_path / "run")
     assert now.preparation_ns == 0
     assert len(now.run.preparation) == 1
     assert now.run.preparation[0].outcome is Outcome.FINISHED
@@ -158,11 +123,9 @@ def test_a_fill_that_was_broken_off_is_told_and_one_that_is_there_is_not(tmp_pat
 
 def test_a_file_that_is_gone_is_written_once_more_and_told_with_the_time_that_it_took(tmp_path: Path) -> None:
     directory = tmp_path / "run"
-    now = datetime.now(UTC)
-    wish = short_wish(tmp_path)
     with pytest.raises(KeyboardInterrupt):
-        measure_to_directory(wish, preflight(wish, now), directory, Impatient(3), now)
-    rest = find_remaining(directory, LocalHost(), failed_again=False)
+        measure(short_request(tmp_path), directory, Interrupting(3))
+    rest = rest_of(directory)
     assert len(rest.run.preparation) == 1
     assert not Path(rest.run.header.target.path).exists()
     assert rest.preparation_ns == rest.run.preparation[0].measured_ns > 0
@@ -172,11 +135,9 @@ def test_a_file_that_is_gone_is_written_once_more_and_told_with_the_time_that_it
 
 def test_a_file_that_stays_is_not_written_once_more(tmp_path: Path) -> None:
     (tmp_path / "file").write_bytes(bytes(16 << 20))
-    now = datetime.now(UTC)
-    wish = short_wish(tmp_path / "file")
     with pytest.raises(KeyboardInterrupt):
-        measure_to_directory(wish, preflight(wish, now), tmp_path / "run", Impatient(3), now)
-    rest = find_remaining(tmp_path / "run", LocalHost(), failed_again=False)
+        measure(short_request(tmp_path / "file"), tmp_path / "run", Interrupting(3))
+    rest = rest_of(tmp_path / "run")
     assert rest.preparation_ns == 0
     assert rest.left_ns + rest.spent_ns == cost_of(rest)
     assert rest_line(rest) == "5 of 8 trials remain, 140 ms"
@@ -184,7 +145,7 @@ def test_a_file_that_stays_is_not_written_once_more(tmp_path: Path) -> None:
 
 def test_a_run_that_has_ended_has_nothing_left(tmp_path: Path) -> None:
     run_short(tmp_path, tmp_path / "run")
-    rest = find_remaining(tmp_path / "run", LocalHost(), failed_again=False)
+    rest = rest_of(tmp_path / "run")
     assert (rest.is_done, rest.turns, rest.replayed) == (True, (), ())
     assert rest.spent_ns == cost_of(rest)
     assert rest_line(rest) == "all 8 trials are complete; regenerating the report"

@@ -4,7 +4,6 @@ import os
 import shutil
 import tempfile
 from contextlib import suppress
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +11,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from iosonde.campaign import NullObserver, find_remaining, resume
 from iosonde.errors import IosondeError
-from iosonde.machine.local_host import LocalHost
+from tests.campaign_runs import resume
 from tests.commands import iosonde
 from tests.forged import forge
 from tests.hostile.harness import Victim, assert_refused, identity_of, victim
@@ -173,13 +171,7 @@ def test_no_forged_run_changes_a_byte_that_iosonde_did_not_write(
         forge(run, change)
         journal = (run / "journal").read_bytes()
         with suppress(IosondeError):
-            resume(
-                run,
-                find_remaining(run, LocalHost(), failed_again=False),
-                NullObserver(),
-                datetime.now(UTC),
-                overwrite=overwritten,
-            )
+            resume(run, overwrite=overwritten)
         for each in theirs:
             each.assert_untouched()
         names = {each.name for each in place.iterdir()}

@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 
 from iosonde import open_run
-from iosonde.campaign import NullObserver, find_remaining, resume
 from iosonde.campaign.verifying import verify_later
 from iosonde.errors import NewerError, RecordError
 from iosonde.machine.local_host import LocalHost
@@ -22,6 +21,7 @@ from iosonde.store.frames import MAGIC, PREFIX, Frame, Kind, encode, prefix
 from iosonde.store.header import checksum_of
 from iosonde.store.upgrades import UPGRADES, FrameStep, Upgrade, Upgrader, upgraded_header
 from iosonde.vocabulary import FailureKind
+from tests.campaign_runs import rest_of, resume
 from tests.commands import iosonde
 from tests.forged import forge
 from tests.house.checkout import ROOT
@@ -160,7 +160,7 @@ def test_everything_that_reads_a_run_refuses_a_newer_one_in_words_and_leaves_it_
         "list": lambda: summarise_run(path, lambda plan: plan.cells),
         "list of other cells": lambda: summarise_run(path, lambda _: ()),
         "export": lambda: write_archive(path, path.parent / "run.zip"),
-        "resume": lambda: find_remaining(path, LocalHost(), failed_again=False),
+        "resume": lambda: rest_of(path),
         "verify": lambda: verify_later(path, LocalHost(), (), lambda _target, _bytes: None, NOW),
     }
     for name, read in readers.items():
@@ -405,5 +405,5 @@ def test_an_older_run_becomes_one_of_this_version_when_something_is_added_and_no
 def test_a_finished_run_is_not_touched_by_a_resumption(tmp_path: Path) -> None:
     shutil.copytree(OLDEST, tmp_path / "run")
     before = content_of(tmp_path / "run")
-    resume(tmp_path / "run", find_remaining(tmp_path / "run", LocalHost(), failed_again=False), NullObserver(), NOW)
+    resume(tmp_path / "run", now=NOW)
     assert content_of(tmp_path / "run") == before

@@ -9,23 +9,18 @@ import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 
 from iosonde.campaign import (
-    NullObserver,
     RunRequest,
     TargetRequest,
-    find_remaining,
-    measure_to_directory,
-    preflight,
-    resume,
 )
 from iosonde.errors import IosondeError
 from iosonde.machine.local_host import LocalHost
 from iosonde.plans import TargetInfo, campaign_plan, read_campaign
 from iosonde.records import Plan
 from iosonde.vocabulary import EngineChoice
+from tests.campaign_runs import measure
 
 MS = 1_000_000
 CAMPAIGN = read_campaign(
@@ -52,24 +47,17 @@ def short_plan(ground: TargetInfo) -> Plan:
     return plan.model_copy(update={"cells": cells})
 
 
-def short_wish(target: Path) -> RunRequest:
-    """The wish of a short run, through the page cache: any file system will do."""
-    wish = TargetRequest(
+def short_request(target: Path) -> RunRequest:
+    """The request of a short run, through the page cache: any file system will do."""
+    requested = TargetRequest(
         words=(str(target),), size_bytes=16 << 20, overwrite=True, buffered=True, writes=True, quick=False
     )
-    return RunRequest(host=LocalHost(), target=wish, engine=EngineChoice.PSYNC, plan=short_plan)
+    return RunRequest(host=LocalHost(), target=requested, engine=EngineChoice.PSYNC, plan=short_plan)
 
 
 def run_short(target: Path, directory: Path) -> None:
     """Runs it to its end."""
-    now = datetime.now(UTC)
-    wish = short_wish(target)
-    measure_to_directory(wish, preflight(wish, now), directory, NullObserver(), now)
-
-
-def resume_short(directory: Path) -> None:
-    """Goes on with it to its end."""
-    resume(directory, find_remaining(directory, LocalHost(), failed_again=False), NullObserver(), datetime.now(UTC))
+    measure(short_request(target), directory)
 
 
 @dataclass(frozen=True)

@@ -6,18 +6,16 @@ import signal
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
-from iosonde.campaign import NullObserver, find_remaining, resume
 from iosonde.errors import RecordError
-from iosonde.machine.local_host import LocalHost
 from iosonde.records import CellRecord, Failure, Outcome, RunRecord, SessionEnd
 from iosonde.store import Journal, load_run
 from iosonde.vocabulary import FailureKind
-from tests.stories.short_runs import DONE, FAILED, fork, resume_short, run_short
+from tests.campaign_runs import rest_of, resume
+from tests.stories.short_runs import DONE, FAILED, fork, run_short
 
 SEED = 20_261_120
 MOMENTS = 50
@@ -68,7 +66,7 @@ def assert_resumed_is_unbroken(folder: Path, whole: RunRecord, what: str) -> Run
     if before is None:
         assert not (folder / "run/run.json").exists(), what
         return None
-    assert fork(lambda: resume_short(folder / "run")).wait() == DONE, what
+    assert fork(lambda: resume(folder / "run")).wait() == DONE, what
     after = load_run(folder / "run")
     assert after.finished, what
     assert after.damage is None, what
@@ -195,7 +193,7 @@ def test_a_resumption_that_is_killed_as_well_can_be_resumed(disk: Path, unbroken
         fork_of.wait()
         if load_if_begun(folder / "run") is None:
             continue
-        again = fork(lambda: resume_short(folder / "run"))  # noqa: B023 - the child runs at once
+        again = fork(lambda: resume(folder / "run"))  # noqa: B023 - the child runs at once
         again.kill_after(draw.uniform(0.0, unbroken_s / 2))
         again.wait()
         assert_resumed_is_unbroken(folder, whole, f"seed {SEED}, resumption {number}")
@@ -211,14 +209,10 @@ def test_failed_cells_are_left_alone_unless_they_are_asked_for(disk: Path) -> No
     with Journal(directory / "journal", go_on=True) as journal:
         journal.cell(lost)
         journal.end(SessionEnd(finished=True))
-    assert find_remaining(directory, LocalHost(), failed_again=False).turns == ()
-    again = find_remaining(directory, LocalHost(), failed_again=True).turns
+    assert rest_of(directory).turns == ()
+    again = rest_of(directory, failed_again=True).turns
     assert whole.header.plan.turns[2] in again
-    fork(
-        lambda: resume(
-            directory, find_remaining(directory, LocalHost(), failed_again=True), NullObserver(), datetime.now(UTC)
-        )
-    ).wait()
+    fork(lambda: resume(directory, rest_of(directory, failed_again=True))).wait()
     resumed = load_run(directory)
     assert turns_of(resumed) == turns_of(whole)
     assert lost.failure in [cell.failure for cell in resumed.superseded]

@@ -2,14 +2,13 @@
 
 import json
 import re
-from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
 from iosonde.analysis.experiments import estimate_run
 from iosonde.analysis.run import RunAnalysis
-from iosonde.campaign import NullObserver, RunRequest, TargetRequest, measure_to_directory, preflight
+from iosonde.campaign import RunRequest, TargetRequest
 from iosonde.charts.figure import Figure
 from iosonde.machine.local_host import LocalHost
 from iosonde.plans import campaign_plan, read_campaign
@@ -25,6 +24,7 @@ from iosonde.report.tables import ResultTable
 from iosonde.store import load_run
 from iosonde.units import SECOND_NS
 from iosonde.vocabulary import EngineChoice
+from tests.campaign_runs import measure
 from tests.commands import iosonde
 from tests.judging import findings_of
 from tests.report.made_up import chapter_of
@@ -69,16 +69,15 @@ EMPTY = re.compile(r"No data|[a-z]+-\S+ completed no\S*")
 
 
 def measured(campaign: str, target: str, directory: Path, name: str = "mixes.toml") -> RunRecord:
-    wish = TargetRequest((target,), size_bytes=64 << 20, overwrite=False, buffered=False, writes=True, quick=False)
+    requested = TargetRequest((target,), size_bytes=64 << 20, overwrite=False, buffered=False, writes=True, quick=False)
     plan = read_campaign(campaign, name)
-    whole = RunRequest(
+    request = RunRequest(
         host=LocalHost(),
-        target=wish,
+        target=requested,
         engine=EngineChoice.AUTO,
         plan=lambda ground: campaign_plan(plan, ground, quick=False, seed=5),
     )
-    now = datetime.now(UTC)
-    measure_to_directory(whole, preflight(whole, now), directory, NullObserver(), now)
+    measure(request, directory)
     return load_run(directory)
 
 

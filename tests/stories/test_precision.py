@@ -1,6 +1,5 @@
 """Campaigns that end when figures are known, as a user meets them."""
 
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -10,13 +9,11 @@ from iosonde.analysis.experiments import estimate_run
 from iosonde.analysis.precision import precision_of
 from iosonde.analysis.series.batches import BATCHES
 from iosonde.analysis.totals import measured_intervals
-from iosonde.campaign import NullObserver, find_remaining, measure_to_directory, preflight, resume
-from iosonde.campaign.requests import campaign_request
-from iosonde.machine.local_host import LocalHost
-from iosonde.records import CellRecord, RunRecord
+from iosonde.campaign import NullObserver
+from iosonde.records import RunRecord
 from iosonde.records.plan import AIM_REPEATS_MIN
 from iosonde.store import load_run, summarise_run
-from iosonde.vocabulary import EngineChoice, Poll
+from tests.campaign_runs import Interrupting, measure, profile_request, resume
 from tests.commands import iosonde as run_command
 from tests.judging import findings_of
 
@@ -42,33 +39,7 @@ def campaign(tmp_path: Path) -> Path:
 
 
 def run_three(campaign: Path, directory: Path, observer: NullObserver, **others: Any) -> None:
-    now = datetime.now(UTC)
-    wish = campaign_request(
-        ["sim:mmc,seed=5"],
-        host=LocalHost(),
-        profile=str(campaign),
-        quick=False,
-        size=None,
-        overwrite=False,
-        buffered=False,
-        engine=EngineChoice.AUTO,
-        poll=Poll.INTERRUPT,
-        seed=11,
-        **others,
-    )
-    measure_to_directory(wish, preflight(wish, now), directory, observer, now)
-
-
-class Impatient(NullObserver):
-    """Interrupts a run once so many measurements are done."""
-
-    def __init__(self, number: int) -> None:
-        self._left = number
-
-    def cell_finished(self, record: CellRecord) -> None:
-        self._left -= record.order > 0
-        if not self._left:
-            raise KeyboardInterrupt
+    measure(profile_request(["sim:mmc,seed=5"], campaign, **others), directory, observer)
 
 
 def figures(run: RunRecord) -> list[tuple[str, int, int, float]]:
@@ -111,14 +82,9 @@ def test_a_budget_that_is_spent_too_soon_is_told_with_what_would_do(campaign: Pa
 def test_a_run_that_was_broken_off_ends_as_if_nothing_had_been(campaign: Path, tmp_path: Path) -> None:
     run_three(campaign, tmp_path / "whole", NullObserver())
     with pytest.raises(KeyboardInterrupt):
-        run_three(campaign, tmp_path / "cut", Impatient(12))
+        run_three(campaign, tmp_path / "cut", Interrupting(12))
     assert not load_run(tmp_path / "cut").finished
-    resume(
-        tmp_path / "cut",
-        find_remaining(tmp_path / "cut", LocalHost(), failed_again=False),
-        NullObserver(),
-        datetime.now(UTC),
-    )
+    resume(tmp_path / "cut")
     whole, mended = load_run(tmp_path / "whole"), load_run(tmp_path / "cut")
     assert mended.finished
     assert figures(mended) == figures(whole)

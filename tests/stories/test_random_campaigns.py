@@ -15,8 +15,9 @@ from hypothesis import HealthCheck, Phase, assume, given, note, settings
 from iosonde.errors import IosondeError
 from iosonde.plans.models.kinds import KINDS
 from iosonde.report.drawing import Drawers
+from tests.campaign_runs import measure, profile_request
 from tests.stories.random_campaigns import DRIVES, SPAN, Drawn, small_campaigns
-from tests.stories.whole_reports import assert_drawn, assert_whole, measure, report_of
+from tests.stories.whole_reports import assert_drawn, assert_whole, report_of
 
 ASKED: Final = os.environ.get("CAMPAIGNS")
 CAMPAIGNS: Final = int(ASKED or 12)
@@ -51,7 +52,7 @@ def test_any_small_campaign_has_a_whole_report(drawers: Drawers, drawn: Drawn) -
             words.append(f"sim:{folder}/drive{number}.toml")
         directory = folder / "run"
         try:
-            measure(words, str(campaign), directory, quick=drawn.quick, size=SPAN, seed=drawn.seed)
+            measure(profile_request(words, campaign, quick=drawn.quick, size=SPAN, seed=drawn.seed), directory)
         except IosondeError as error:
             # What is refused before anything is touched has no run; what ends a run leaves what it measured.
             note(error.message)

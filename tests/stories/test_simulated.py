@@ -6,7 +6,6 @@ import random
 import signal
 import time
 from collections.abc import Callable
-from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -16,10 +15,6 @@ from iosonde.campaign import (
     NullObserver,
     RunRequest,
     TargetRequest,
-    find_remaining,
-    measure_to_directory,
-    preflight,
-    resume,
 )
 from iosonde.errors import RecordError, UsageError
 from iosonde.machine.local_host import LocalHost
@@ -28,6 +23,7 @@ from iosonde.plans.models import model_names
 from iosonde.records import CellRecord, IntervalRecord, Outcome, RunRecord
 from iosonde.store import Journal, load_run, summarise_run
 from iosonde.vocabulary import EngineChoice
+from tests.campaign_runs import measure, rest_of, resume
 from tests.commands import few_cells
 from tests.commands import iosonde as run_command
 from tests.judging import findings_of
@@ -52,19 +48,14 @@ WORDS = ("sim:mmc,seed=5", "sim:mm1,seed=6")
 
 
 def run_simulated(directory: Path, seed: int = 3, observer: NullObserver | None = None) -> None:
-    wish = TargetRequest(WORDS, size_bytes=64 << 20, overwrite=False, buffered=False, writes=True, quick=False)
-    whole = RunRequest(
+    target = TargetRequest(WORDS, size_bytes=64 << 20, overwrite=False, buffered=False, writes=True, quick=False)
+    request = RunRequest(
         host=LocalHost(),
-        target=wish,
+        target=target,
         engine=EngineChoice.AUTO,
         plan=lambda ground: campaign_plan(CAMPAIGN, ground, quick=False, seed=seed),
     )
-    now = datetime.now(UTC)
-    measure_to_directory(whole, preflight(whole, now), directory, observer or NullObserver(), now)
-
-
-def resume_simulated(directory: Path) -> None:
-    resume(directory, find_remaining(directory, LocalHost(), failed_again=False), NullObserver(), datetime.now(UTC))
+    measure(request, directory, observer)
 
 
 @pytest.fixture(scope="module")
@@ -131,7 +122,7 @@ def test_a_resumed_record_is_the_unbroken_one_wherever_the_front_was_killed(
         if before is None:
             continue
         in_the_middle += 0 < len(before.cells) < len(whole.cells)
-        assert fork(lambda: resume_simulated(directory)).wait() == DONE  # noqa: B023 - as above
+        assert fork(lambda: resume(directory)).wait() == DONE  # noqa: B023 - as above
         assert_same(load_run(directory), whole, f"killed after {moment:.4f} s")
     assert in_the_middle > 3, "the moments must have met runs in the middle, or this shows nothing"
 
@@ -163,7 +154,7 @@ def test_a_resumed_record_is_the_unbroken_one_after_ctrl_c(unbroken: tuple[RunRe
         before = interrupted_after(number, directory)
         assert not before.finished
         assert len(before.cells) >= number
-        resume_simulated(directory)
+        resume(directory)
         assert_same(load_run(directory), whole, f"interrupted after {number} cells")
 
 
@@ -174,10 +165,10 @@ def test_a_resumption_that_is_killed_while_it_replays_can_be_resumed(
     directory = tmp_path / "run"
     interrupted_after(30, directory)
     for share in (0.1, 0.3, 0.6):
-        child = fork(lambda: resume_simulated(directory))
+        child = fork(lambda: resume(directory))
         child.kill_after(unbroken_s * share)
         child.wait()
-    resume_simulated(directory)
+    resume(directory)
     assert_same(load_run(directory), whole, "killed three times more")
 
 
@@ -200,7 +191,7 @@ def test_a_drive_in_another_state_than_the_recorded_one_is_refused(tmp_path: Pat
     with pytest.raises(
         RecordError, match=r"simulated drive 1 has state .* after the replay, but the recorded state is 0{16}"
     ) as told:
-        resume_simulated(directory)
+        resume(directory)
     assert "start a new run with the same seeds" in told.value.hint
 
 
@@ -210,7 +201,7 @@ def test_what_a_simulated_drive_failed_at_is_not_tried_again(tmp_path: Path) -> 
     with pytest.raises(
         UsageError, match="--failed does not apply to simulated drives, whose failures are defined by the model"
     ):
-        find_remaining(directory, LocalHost(), failed_again=True)
+        rest_of(directory, failed_again=True)
 
 
 def test_virtual_time_gives_a_listing_its_duration(unbroken: tuple[RunRecord, float], tmp_path: Path) -> None:
@@ -226,7 +217,7 @@ def test_virtual_time_gives_a_listing_its_duration(unbroken: tuple[RunRecord, fl
 def test_nothing_is_said_of_hosts_and_clocks(unbroken: tuple[RunRecord, float], tmp_path: Path) -> None:
     directory = tmp_path / "run"
     interrupted_after(5, directory)
-    resume_simulated(directory)
+    resume(directory)
     run = load_run(directory)
     host = run.header.host.model_copy(update={"cpu_quota": 0.5, "virtual_machine": "kvm", "cpus_allowed": 1})
     crowded = run.model_copy(update={"header": run.header.model_copy(update={"host": host})})

@@ -16,11 +16,12 @@ from iosonde.plans.profiles import PROFILES
 from iosonde.records import Experiment, Outcome, Timing
 from iosonde.report.drawing import Drawers
 from iosonde.report.terminal.checked import render_checked
+from tests.campaign_runs import measure, profile_request
 from tests.commands import iosonde
 from tests.house.checkout import ROOT
 from tests.judging import findings_of
 from tests.report.made_up import measured
-from tests.stories.whole_reports import assert_drawn, assert_whole, measure, report_of, shown
+from tests.stories.whole_reports import assert_drawn, assert_whole, report_of, shown
 
 MODELS = model_names()
 QUEUES = tuple(name for name in MODELS if load_model(name).kind == "queueing")
@@ -51,7 +52,9 @@ def short(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.usefixtures("short")
 @pytest.mark.parametrize("models", TARGETS, ids="-".join)
 def test_the_lab_runs_on_every_model_to_a_whole_report(models: tuple[str, ...], tmp_path: Path) -> None:
-    measure([f"sim:{model}" for model in models], "lab", tmp_path / "run", quick=True, size=SIZE)
+    measure(
+        profile_request([f"sim:{model}" for model in models], "lab", seed=1, quick=True, size=SIZE), tmp_path / "run"
+    )
     report = report_of(tmp_path / "run")
     assert_whole(report)
     assert report.run.finished
@@ -77,7 +80,7 @@ def test_every_other_profile_and_example_runs_to_a_whole_report_on_paper_too(
     profile: str, model: str, tmp_path: Path, drawers: Drawers
 ) -> None:
     size = WORKING_SET if "span =" in _text(profile) else SIZE
-    measure([f"sim:{model}"], profile, tmp_path / "run", quick=True, size=size)
+    measure(profile_request([f"sim:{model}"], profile, seed=1, quick=True, size=size), tmp_path / "run")
     report = report_of(tmp_path / "run")
     assert_whole(report)
     assert_drawn(report, drawers)
@@ -130,7 +133,7 @@ def test_a_tail_of_a_few_operations_an_interval_is_drawn(case: str, tmp_path: Pa
     model, experiment = FEW_OPERATIONS[case]
     campaign = tmp_path / "few.toml"
     campaign.write_text(f'name = "few"\n[[experiment]]\nname = "few"\n{experiment}', encoding="utf-8")
-    measure([f"sim:{model}"], str(campaign), tmp_path / "run", quick=False, size=SIZE)
+    measure(profile_request([f"sim:{model}"], campaign, seed=1, size=SIZE), tmp_path / "run")
     report = report_of(tmp_path / "run")
     assert_whole(report)
     assert_drawn(report, drawers)

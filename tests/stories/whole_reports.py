@@ -2,20 +2,16 @@
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final, Never
 
 from rich.console import Console, RenderableType
 
 from iosonde.analysis.run import RunAnalysis
-from iosonde.campaign import NullObserver, measure_to_directory, preflight
-from iosonde.campaign.requests import campaign_request
 from iosonde.failures import FailureLog
 from iosonde.findings import find_in
-from iosonde.machine.local_host import LocalHost
 from iosonde.records import RunRecord
 from iosonde.report.drawing import Drawers
 from iosonde.report.export import run_json, run_tables, write_csv
@@ -30,7 +26,7 @@ from iosonde.report.terminal.cell_view import render_cell
 from iosonde.report.terminal.run_list import headline_cells, listed_run, render_runs
 from iosonde.report.terminal.run_view import render_run
 from iosonde.store import load_run, make_directory, summarise_run, write_parquet
-from iosonde.vocabulary import EngineChoice, Paper, Poll
+from iosonde.vocabulary import Paper
 from tests.report.paged import Paged
 
 CELLS_SHOWN: Final = 3
@@ -39,26 +35,6 @@ FAILED: Final = "could not be created"
 _SCRIPT: Final = re.compile(r"<script.*?</script>|<style.*?</style>", re.DOTALL)
 # Numbers that are none, in Python's words and in JavaScript's, and an exponent, which no form of ours writes.
 NO_NUMBER: Final = re.compile(r"\b(?:nan|NaN|inf|Infinity|undefined)\b|\bNone\b(?!\.)|\d[eE][+-]\d")
-
-
-def measure(
-    words: Sequence[str], profile: str, directory: Path, *, quick: bool, size: str | None, seed: int = 1
-) -> None:
-    """Measures as ``iosonde run`` does. Raises IosondeError."""
-    wish = campaign_request(
-        words,
-        host=LocalHost(),
-        profile=profile,
-        quick=quick,
-        size=size,
-        overwrite=False,
-        buffered=False,
-        engine=EngineChoice.AUTO,
-        poll=Poll.INTERRUPT,
-        seed=seed,
-    )
-    now = datetime.now(UTC)
-    measure_to_directory(wish, preflight(wish, now), directory, NullObserver(), now)
 
 
 @dataclass(frozen=True)

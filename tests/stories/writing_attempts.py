@@ -7,10 +7,9 @@ prints the class of the error that stopped it. With ``-O`` no assert stands in t
 
 import sys
 from collections.abc import Callable
-from datetime import UTC, datetime
 from pathlib import Path
 
-from iosonde.campaign import NullObserver, RunRequest, TargetRequest, measure_to_directory, preflight
+from iosonde.campaign import NullObserver, RunRequest, TargetRequest
 from iosonde.campaign.session import SessionSetup, open_session
 from iosonde.errors import IosondeError
 from iosonde.machine.local_host import LocalHost
@@ -19,6 +18,7 @@ from iosonde.plans import TargetInfo, campaign_plan, read_campaign
 from iosonde.records import CellTurn, Engine, Plan
 from iosonde.sources import BlockDevice, EngineSource, FioSource, IoPath, OpenRequest, Source
 from iosonde.vocabulary import EngineChoice
+from tests.campaign_runs import measure
 
 MIB = 1 << 20
 CAMPAIGN = read_campaign(
@@ -49,8 +49,7 @@ def target(device: Path) -> BlockDevice:
 def campaign(device: Path, folder: Path) -> None:
     """A campaign that says it writes nothing, and has a plan that writes."""
     words = TargetRequest((str(device),), 16 * MIB, overwrite=False, buffered=True, writes=False, quick=False)
-    wish, now = RunRequest(host=LocalHost(), target=words, engine=EngineChoice.PSYNC, plan=plan), datetime.now(UTC)
-    measure_to_directory(wish, preflight(wish, now), folder / "run", NullObserver(), now)
+    measure(RunRequest(host=LocalHost(), target=words, engine=EngineChoice.PSYNC, plan=plan), folder / "run")
 
 
 def session(device: Path, folder: Path) -> None:

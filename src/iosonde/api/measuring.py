@@ -9,7 +9,7 @@ from pathlib import Path
 from iosonde.api.runs import Run
 from iosonde.campaign import NullObserver, measure_in_memory, measure_to_directory, preflight
 from iosonde.campaign.outcomes import add_resume_hint, check_campaign, check_probe, has_started
-from iosonde.campaign.requests import campaign_request, probe_campaign_request
+from iosonde.campaign.requests import MeasuringOptions, campaign_request, probe_campaign_request
 from iosonde.errors import IosondeError, UsageError
 from iosonde.failures import HOW_TO_REPORT
 from iosonde.machine.local_host import LocalHost
@@ -52,13 +52,8 @@ def run(
     """
     asked = {name: value for name, value in locals().items() if name != "targets"}
     now = datetime.now(UTC)
-    wish = campaign_request(
-        _words(targets),
-        profile=str(profile),
-        quick=quick,
-        precision=None if precision is None else str(precision),
-        budget=budget,
-        fixed=fixed,
+    options = MeasuringOptions(
+        targets=_words(targets),
         size=_text(size),
         overwrite=overwrite,
         buffered=buffered,
@@ -67,6 +62,14 @@ def run(
         seed=seed,
         host=LocalHost(),
         command=_call(run, targets, asked),
+    )
+    wish = campaign_request(
+        options,
+        profile=str(profile),
+        quick=quick,
+        precision=None if precision is None else str(precision),
+        budget=budget,
+        fixed=fixed,
     )
     ahead = preflight(wish, now)
     directory = Path(f"iosonde-{ahead.run}") if out is None else Path(out)
@@ -124,9 +127,8 @@ def probe(
     test file has been removed.
     """
     asked, now = {name: value for name, value in locals().items() if name != "targets"}, datetime.now(UTC)
-    wish = probe_campaign_request(
-        _words(targets),
-        {key.name: asked[key.name] for key in PROBE_KEYS},
+    options = MeasuringOptions(
+        targets=_words(targets),
         size=_text(size),
         overwrite=overwrite,
         buffered=buffered,
@@ -136,6 +138,7 @@ def probe(
         host=LocalHost(),
         command=_call(probe, targets, asked),
     )
+    wish = probe_campaign_request(options, {key.name: asked[key.name] for key in PROBE_KEYS})
     record = measure_in_memory(wish, preflight(wish, now), _Warner(), now)
     check_probe(record)
     return Run(record, None, whole=True)

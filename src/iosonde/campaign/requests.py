@@ -2,9 +2,10 @@
 
 import secrets
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from iosonde.campaign.campaign import RunRequest
+from iosonde.campaign.campaign import PlanMaker, RunRequest
 from iosonde.campaign.target_resolution import TargetRequest
 from iosonde.errors import UsageError
 from iosonde.machine import Host
@@ -33,56 +34,47 @@ from iosonde.workload_keys.bounds import DURATION_NS_MAX, DURATION_NS_MIN
 from iosonde.workload_keys.keys import READ
 
 
+@dataclass(frozen=True)
+class MeasuringOptions:
+    """The options that every command that measures has. A seed of None is drawn; ``command`` is kept in the record."""
+
+    targets: Sequence[str]
+    size: str | None
+    overwrite: bool
+    buffered: bool
+    engine: EngineChoice
+    poll: Poll
+    seed: int | None
+    host: Host
+    command: tuple[str, ...] = ()
+
+
 def campaign_request(
-    targets: Sequence[str],
+    options: MeasuringOptions,
     *,
     profile: str,
     quick: bool,
-    size: str | None,
-    overwrite: bool,
-    buffered: bool,
-    engine: EngineChoice,
-    poll: Poll,
-    seed: int | None,
     precision: str | None = None,
     budget: str | None = None,
     fixed: bool = False,
-    host: Host,
-    command: tuple[str, ...] = (),
 ) -> RunRequest:
     """The request for a campaign from a profile or a campaign file. Raises UsageError."""
-    _check_switches(overwrite=overwrite, buffered=buffered, quick=quick, fixed=fixed)
+    _check_switches(options, quick=quick, fixed=fixed)
     campaign = _campaign(profile)
     writes = any(read < ALL_READS for table in campaign.experiment for read in table.values(READ))
-    chosen_seed = _seed(seed)
+    seed = _seed(options)
 
     def plan(ground: TargetInfo) -> Plan:
         # --quick means the same for every campaign: an order of magnitude.
         slow = SLOW_FORMS.get(profile) if ground.slow and not quick else None
         chosen = campaign if slow is None else load_profile(slow)
-        return campaign_plan(chosen, ground, quick=quick, seed=chosen_seed, aim=aim_of(chosen))
+        return campaign_plan(chosen, ground, quick=quick, seed=seed, aim=aim_of(chosen))
 
     def aim_of(chosen: CampaignTable) -> Aim | None:
         return _aim(chosen, precision, budget, fixed=fixed, quick=quick)
 
     aim_of(campaign)
-    return RunRequest(
-        target=_target_request(
-            targets,
-            size,
-            overwrite=overwrite,
-            buffered=buffered,
-            writes=writes,
-            quick=quick,
-            seed=chosen_seed,
-            profile=profile,
-        ),
-        engine=engine,
-        poll=poll,
-        plan=plan,
-        host=host,
-        command=command,
-    )
+    return _request(options, _target_request(options, writes=writes, quick=quick, seed=seed, profile=profile), plan)
 
 
 def _campaign(profile: str) -> CampaignTable:
@@ -118,9 +110,9 @@ def _aim(campaign: CampaignTable, precision: str | None, budget: str | None, *, 
     return Aim(precision_percent=percent, budget_ns=budget_ns or DEFAULT_BUDGET_NS)
 
 
-def _check_switches(**given: bool) -> None:
+def _check_switches(options: MeasuringOptions, **others: bool) -> None:
     """Raises UsageError unless all are True or False. A script could pass any other true value."""
-    for name, value in given.items():
+    for name, value in {"overwrite": options.overwrite, "buffered": options.buffered, **others}.items():
         check_switch(value, f"--{name}")
 
 
@@ -135,56 +127,42 @@ def _budget_ns(budget: str) -> int:
     return budget_ns
 
 
-def probe_campaign_request(
-    targets: Sequence[str],
-    workload: Mapping[str, Any],
-    *,
-    size: str | None,
-    overwrite: bool,
-    buffered: bool,
-    engine: EngineChoice,
-    poll: Poll,
-    seed: int | None,
-    host: Host,
-    command: tuple[str, ...] = (),
-) -> RunRequest:
+def probe_campaign_request(options: MeasuringOptions, workload: Mapping[str, Any]) -> RunRequest:
     """The request for a campaign of one cell. ``workload`` has a value for each of ``PROBE_KEYS``. Raises UsageError.
 
     An existing file that is only read needs no --overwrite, unless it is preconditioned.
     """
-    _check_switches(overwrite=overwrite, buffered=buffered)
-    asked, timing = probe_request(workload, targets=len(targets))
-    chosen = _seed(seed)
+    _check_switches(options)
+    requested, timing = probe_request(workload, targets=len(options.targets))
+    seed = _seed(options)
+    return _request(
+        options,
+        _target_request(options, writes=requested.changes, quick=True, seed=seed),
+        lambda ground: probe_plan(requested, timing, ground, seed=seed),
+    )
+
+
+def _request(options: MeasuringOptions, target: TargetRequest, plan: PlanMaker) -> RunRequest:
     return RunRequest(
-        target=_target_request(
-            targets, size, overwrite=overwrite, buffered=buffered, writes=asked.changes, quick=True, seed=chosen
-        ),
-        engine=engine,
-        poll=poll,
-        plan=lambda ground: probe_plan(asked, timing, ground, seed=chosen),
-        host=host,
-        command=command,
+        target=target,
+        engine=options.engine,
+        poll=options.poll,
+        plan=plan,
+        host=options.host,
+        command=options.command,
     )
 
 
 def _target_request(
-    targets: Sequence[str],
-    size: str | None,
-    *,
-    overwrite: bool,
-    buffered: bool,
-    writes: bool,
-    quick: bool,
-    seed: int,
-    profile: str = "",
+    options: MeasuringOptions, *, writes: bool, quick: bool, seed: int, profile: str = ""
 ) -> TargetRequest:
     return TargetRequest(
-        words=tuple(targets),
-        size_bytes=None if size is None else parse_bytes(size, "--size"),
-        overwrite=overwrite,
-        buffered=buffered,
+        words=tuple(options.targets),
+        size_bytes=None if options.size is None else parse_bytes(options.size, "--size"),
+        overwrite=options.overwrite,
+        buffered=options.buffered,
         # A target that may be overwritten is preconditioned first, also before reads.
-        writes=writes or overwrite,
+        writes=writes or options.overwrite,
         quick=quick,
         seed=seed,
         writer=f"the profile {profile}" if profile else "the requested workload",
@@ -192,8 +170,8 @@ def _target_request(
     )
 
 
-def _seed(seed: int | None) -> int:
-    if seed is None:
+def _seed(options: MeasuringOptions) -> int:
+    if options.seed is None:
         return secrets.randbelow(SEED_MAX + 1)
-    check_whole(seed, "--seed", 0, SEED_MAX)
-    return seed
+    check_whole(options.seed, "--seed", 0, SEED_MAX)
+    return options.seed

@@ -57,20 +57,15 @@ def plan(
     Example: [bold]iosonde plan /mnt/data --size 64GiB[/bold]
     """
     from iosonde.campaign import preflight
-    from iosonde.campaign.requests import campaign_request
+    from iosonde.campaign.requests import MeasuringOptions, campaign_request
     from iosonde.cli.plan_text import cell_lines, plan_json, plan_lines
     from iosonde.errors import UsageError
     from iosonde.machine.local_host import LocalHost
     from iosonde.plans import cell_overhead_ns, plan_cost
     from iosonde.units import parse_bytes
 
-    wish = campaign_request(
-        targets,
-        profile=profile,
-        quick=quick,
-        precision=precision,
-        budget=budget,
-        fixed=fixed,
+    options = MeasuringOptions(
+        targets=targets,
         size=size,
         overwrite=overwrite,
         buffered=buffered,
@@ -79,6 +74,7 @@ def plan(
         seed=seed,
         host=LocalHost(),
     )
+    wish = campaign_request(options, profile=profile, quick=quick, precision=precision, budget=budget, fixed=fixed)
     rate = None if write_rate is None else parse_bytes(write_rate, "--write-rate")
     if rate == 0:
         raise UsageError(

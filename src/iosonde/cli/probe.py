@@ -42,7 +42,7 @@ def probe(
 
     Example: [bold]iosonde probe /mnt/data --pattern random --read 70 --block-size 4KiB --queue-depth 32[/bold]
     """
-    from iosonde.campaign.requests import probe_campaign_request
+    from iosonde.campaign.requests import MeasuringOptions, probe_campaign_request
     from iosonde.cli.probe_run import print_probe, run_probe
     from iosonde.machine.local_host import LocalHost
 
@@ -57,9 +57,8 @@ def probe(
         raise UsageError(
             "missing argument 'TARGET...'", "`iosonde probe --help` lists arguments and options, with an example"
         )
-    wish = probe_campaign_request(
-        targets,
-        workload,
+    options = MeasuringOptions(
+        targets=targets,
         size=size,
         overwrite=overwrite,
         buffered=buffered,
@@ -68,7 +67,7 @@ def probe(
         seed=seed,
         host=LocalHost(),
     )
-    print_probe(run_probe(wish, datetime.now(UTC)), as_json=json)
+    print_probe(run_probe(probe_campaign_request(options, workload), datetime.now(UTC)), as_json=json)
 
 
 def _is_given(context: typer.Context, name: str) -> bool:

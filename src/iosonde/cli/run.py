@@ -77,7 +77,7 @@ def run(
             "no target specified", "specify a target as shown above; `iosonde sim list` lists the simulated drives"
         )
     from iosonde.campaign import measure_to_directory, preflight
-    from iosonde.campaign.requests import campaign_request
+    from iosonde.campaign.requests import MeasuringOptions, campaign_request
     from iosonde.cli.interrupted_runs import keeping
     from iosonde.cli.plan_text import plan_lines
     from iosonde.cli.progress import watching
@@ -86,13 +86,8 @@ def run(
     from iosonde.plans import cell_overhead_ns, plan_cost
 
     now = datetime.now(UTC)
-    wish = campaign_request(
-        targets,
-        profile=profile,
-        quick=quick,
-        precision=precision,
-        budget=budget,
-        fixed=fixed,
+    options = MeasuringOptions(
+        targets=targets,
         size=size,
         overwrite=overwrite,
         buffered=buffered,
@@ -101,6 +96,7 @@ def run(
         seed=seed,
         host=LocalHost(),
     )
+    wish = campaign_request(options, profile=profile, quick=quick, precision=precision, budget=budget, fixed=fixed)
     ahead = preflight(wish, now)
     cost = plan_cost(ahead.plan, ahead.assumed_bytes_per_s, overhead_ns=cell_overhead_ns(ahead.engine))
     for line in plan_lines(ahead, cost):

@@ -1,0 +1,82 @@
+"""Campaigns requested, measured, interrupted and resumed in this process, by the calls that the commands make."""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from iosonde.campaign import NullObserver, RemainingRun, RunRequest, find_remaining, measure_to_directory, preflight
+from iosonde.campaign import resume as resume_run
+from iosonde.campaign.requests import MeasuringOptions, campaign_request
+from iosonde.machine import Host
+from iosonde.machine.local_host import LocalHost
+from iosonde.records import CellPlan, CellRecord, CellTurn
+from iosonde.vocabulary import EngineChoice, Poll
+
+
+class Interrupting(NullObserver):
+    """Interrupts a run after a number of measurements, or within the next one. Preconditioning does not count."""
+
+    def __init__(self, after: int = 1, *, within: bool = False) -> None:
+        self._left = after
+        self._within = within
+
+    def cell_finished(self, record: CellRecord) -> None:
+        """Counts, and interrupts if it is time and not ``within``."""
+        self._left -= record.order > 0
+        if not self._left and not self._within:
+            raise KeyboardInterrupt
+
+    def cell_started(self, plan: CellPlan, turn: CellTurn) -> None:  # noqa: ARG002 - each counts
+        """Interrupts if it is time and ``within``."""
+        if not self._left and self._within:
+            self._left -= 1
+            raise KeyboardInterrupt
+
+
+def profile_request(
+    targets: Sequence[str], profile: str | Path, *, seed: int = 11, size: str | None = None, **others: Any
+) -> RunRequest:
+    """The request of ``iosonde run TARGETS --profile PROFILE`` on this host."""
+    options = MeasuringOptions(
+        targets=targets,
+        size=size,
+        overwrite=False,
+        buffered=False,
+        engine=EngineChoice.AUTO,
+        poll=Poll.INTERRUPT,
+        seed=seed,
+        host=LocalHost(),
+    )
+    return campaign_request(options, profile=str(profile), **({"quick": False} | others))
+
+
+def measure(
+    request: RunRequest, directory: Path, observer: NullObserver | None = None, now: datetime | None = None
+) -> None:
+    """Measures a campaign into a run directory. Raises IosondeError."""
+    started = now or datetime.now(UTC)
+    measure_to_directory(request, preflight(request, started), directory, observer or NullObserver(), started)
+
+
+def rest_of(directory: Path, host: Host | None = None, *, failed_again: bool = False) -> RemainingRun:
+    """What is left of an interrupted run, on this host unless another is given. Raises IosondeError."""
+    return find_remaining(directory, host or LocalHost(), failed_again=failed_again)
+
+
+def resume(
+    directory: Path,
+    rest: RemainingRun | None = None,
+    observer: NullObserver | None = None,
+    now: datetime | None = None,
+    *,
+    overwrite: bool = False,
+) -> None:
+    """Resumes a run to its end: ``rest`` of it, which is looked up unless given. Raises IosondeError."""
+    resume_run(
+        directory,
+        rest or rest_of(directory),
+        observer or NullObserver(),
+        now or datetime.now(UTC),
+        overwrite=overwrite,
+    )
