@@ -37,10 +37,10 @@ def not_as_written(case: Case) -> Iterator[Finding]:
         ),
         evidence=tuple((name, _first(found)) for name, found in damaged[:10]),
         advice=(
-            "Do not store data on this device. Leave the target unchanged, and check the kernel log (dmesg), the "
-            "device's health and the host's memory."
+            "Do not store data on this device. Leave the target unchanged. Check the kernel log (dmesg), the health of "
+            "the device and the memory of the host."
         ),
-        deciding_test="Run `iosonde verify RUN` again. If the damage differs, the cause is a read error.",
+        deciding_test="Run `iosonde verify RUN` again. If it finds different damage, the cause is a read error.",
         cells=distinct(cell.cell for cell in case.run.cells if any(each.steps_damaged for each in cell.verification)),
     )
 
