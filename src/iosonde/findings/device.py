@@ -58,7 +58,7 @@ def virtual_disk(case: Case) -> Iterator[Finding]:
                     "hypervisor caching, I/O limits and other tenants."
                 ),
                 evidence=(("hypervisor", vendor),),
-                advice="Compare the results with the limits that the provider documents. Run again at different times.",
+                advice="Compare the results with the provider's published limits. Run again at different times of day.",
                 deciding_test="Run again an hour later. If the results change, other tenants are the likely cause.",
             )
 
@@ -174,12 +174,11 @@ def device_counts_differ(case: Case) -> Iterator[Finding]:
                 "Some of the I/O did not reach the device. Possible causes are the page cache, reads of unwritten "
                 "blocks, and file-system compression. The results describe the file system, not the device."
                 if is_less
-                else "Other I/O reached the device during the run, or the file system writes data more than once. "
+                else "Other I/O reached the device during the run, or the file system wrote some data more than once. "
                 "Eliminate the cause and run again."
             ),
             deciding_test=(
-                "Run the cell again on the whole device while it is unmounted, and monitor the device with "
-                "`iostat -x 1`."
+                "Unmount the device, run the cell again on the whole device, and monitor the device with `iostat -x 1`."
             ),
             cells=distinct(each.record.cell for each in mismatches),
         )

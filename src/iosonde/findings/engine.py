@@ -23,7 +23,7 @@ def debug_build(case: Case) -> Iterator[Finding]:
                 confidence=Confidence.CERTAIN,
                 statement=(f"The engine is a {profile} build. It is slower than a release build by an unknown factor."),
                 evidence=(("build profile", profile),),
-                advice="Install iosonde from a wheel or, with pip, from the source directory. Then run again.",
+                advice="Install iosonde from a wheel, or run pip install in the source directory. Then run again.",
                 deciding_test="",
             )
 
@@ -67,7 +67,8 @@ def engine_by_cell(case: Case) -> Iterator[Finding]:
             confidence=Confidence.CERTAIN,
             statement=(
                 f"{', '.join(cells)} ran with {engine}. With {header.engine.value}, every fdatasync is executed by an "
-                "io-wq worker. A database that calls fdatasync directly does not have this overhead."
+                "io-wq worker, which adds overhead. A database that calls fdatasync directly does not have this "
+                "overhead."
             ),
             evidence=(("engine for other cells", header.engine.value), ("engine for these cells", engine)),
             advice=f"To use {header.engine.value} for these cells too, run again with --engine {header.engine.value}.",
@@ -97,7 +98,7 @@ def polling_refused(case: Case) -> Iterator[Finding]:
             confidence=Confidence.CERTAIN,
             statement=(
                 f"--poll {asked} was requested, but {count_of(len(cells), 'cell')} ran without polling "
-                f"({'; '.join(reasons) or 'reason unknown'}). Their results do not show the effect of polling."
+                f"({'; '.join(reasons) or 'reason unknown'}). The results do not show the effect of polling."
             ),
             evidence=tuple(("refused", reason) for reason in reasons),
             advice=(
@@ -149,8 +150,8 @@ def kernel_workers(case: Case) -> Iterator[Finding]:
             severity=Severity.DOUBTFUL,
             confidence=Confidence.CERTAIN,
             statement=(
-                f"Up to {count_of(most, 'io-wq worker')} executed I/O in {name_some(cells)} because io_uring could "
-                "not submit some operations without blocking. Latency includes the overhead of the workers."
+                f"Up to {count_of(most, 'io-wq worker')} performed I/O in {name_some(cells)} because io_uring could "
+                "not submit some operations without blocking. Latency includes the overhead of these workers."
             ),
             evidence=(
                 ("queue depth", str(deepest)),

@@ -170,11 +170,11 @@ def steal(case: Case) -> Iterator[Finding]:
             statement=(
                 f"In {count_of(len(stolen), 'repeat')}, the hypervisor gave CPU time to other guests. Steal time was "
                 f"up to {format_percent(steal_share(worst), 1)} of the worker threads' time. The measured "
-                "latency includes these delays, which the target did not cause."
+                "latency includes the resulting delays, which the target did not cause."
             ),
             evidence=tuple(of_repeat(record, format_percent(steal_share(record), 1)) for record in stolen[:10]),
             advice="Treat the results of these cells with caution, especially tail latency.",
-            deciding_test="Run again when the hypervisor is less loaded.",
+            deciding_test="Run again when the hypervisor is under less load.",
             cells=distinct(record.cell for record in stolen),
         )
 
@@ -214,7 +214,7 @@ def busy_by_design(case: Case) -> Iterator[Finding]:
             severity=Severity.NOTE,
             confidence=Confidence.CERTAIN,
             statement=(
-                f"In {name_some(cells)}, the engine thread was busy continuously, which is normal for polling and open "
+                f"In {name_some(cells)}, the engine thread was continuously busy, which is normal for polling and open "
                 "loops. Its CPU time does not show whether the host was the bottleneck."
             ),
             evidence=tuple(of_repeat(record, _busy_text(record)) for record in awake[:10]),

@@ -90,7 +90,8 @@ def littles_law_off(case: Case) -> Iterator[Finding]:
             f"repeat {worst.repeat}, IOPS × mean latency is {law.queue_depth_by_latency:.2f}, but the measured mean "
             f"queue depth is {law.queue_depth_achieved:.2f} "
             f"({format_percent(law.residual_share, 1, signed=True)}). Operations that started before or ended after "
-            f"the measurement can account only for {format_percent(law.edge_share_low, 1, signed=True)} to "
+            "the measurement can only account for a difference of "
+            f"{format_percent(law.edge_share_low, 1, signed=True)} to "
             f"{format_percent(law.edge_share_high, 1, signed=True)}."
         ),
         evidence=tuple(_law_evidence(record, law) for record, law in off[:10]),
@@ -174,7 +175,7 @@ def submitted_late(case: Case) -> Iterator[Finding]:
         statement=(
             f"In {count_of(len(late), 'cell')}, the engine submitted operations late even though the queue had free "
             f"slots. In {worst.cell}, the engine's p99 lag is {format_latency(own_ns)} and the p99 response latency is "
-            f"{format_latency(response_ns)}. This part of the latency is caused by the host, not the target."
+            f"{format_latency(response_ns)}. This lag is caused by the host, not the target."
         ),
         evidence=tuple((cell.cell, f"{format_percent(part)} of the p99 response latency") for cell, part in late[:10]),
         advice=(

@@ -100,7 +100,7 @@ def journal_damaged(case: Case) -> Iterator[Finding]:
             confidence=Confidence.CERTAIN,
             statement=(
                 f"Part of the journal is unreadable: {case.run.damage}. The results exclude the unreadable "
-                "data. All other cells are complete."
+                "data. Other cells are not affected."
             ),
             evidence=(("damage", case.run.damage),),
             advice=(
@@ -146,7 +146,7 @@ def intervals_merged(case: Case) -> Iterator[Finding]:
                 "not read them in time. Totals are complete, but time series have a lower resolution."
             ),
             evidence=tuple(of_repeat(record, count_of(record.intervals_merged, "interval")) for record in merged[:10]),
-            advice="Totals require no action. For full-resolution time series, run again on an idle host.",
+            advice="No action is needed for totals. For full-resolution time series, run again on an idle host.",
             deciding_test="",
             cells=distinct(record.cell for record in merged),
         )

@@ -105,7 +105,7 @@ def slowest_not_counted(case: Case) -> Iterator[Finding]:
         statement=(
             f"In {count_of(len(found), 'repeat')}, the target stalled at the end of the measurement. In {record.cell}, "
             f"repeat {record.repeat}, {_in_flight(censored.count, age_ns)}{in_the_end}. {slowest}. Latency results "
-            f"exclude operations in flight at the end, so they are too low. {_too_low(max(lost.values()))}."
+            f"exclude operations in flight at the end and are therefore too low. {_too_low(max(lost.values()))}."
         ),
         evidence=tuple(
             of_repeat(each, f"oldest in flight {format_latency(age)}, slowest completed {format_latency(most)}")

@@ -61,7 +61,7 @@ def _fits_memory(span: int, memory: int) -> Finding:
             "through the page cache. Most reads were probably served from memory."
         ),
         evidence=(("test region", format_size(span)), ("memory", format_size(memory))),
-        advice="Use direct I/O, or a test region of at least twice the memory size.",
+        advice="Use direct I/O, or a test region of at least twice the size of the memory.",
         deciding_test=f"Run again with --size {format_size(2 * memory).replace(' ', '')}.",
     )
 

@@ -118,7 +118,10 @@ def _ends(record: CellRecord) -> tuple[Regime, Regime]:
 
 def _described(ends: tuple[Regime, Regime]) -> str:
     first, last = ends
-    return f"{format_iops(first.iops)} IOPS in the first 10 %, {format_iops(last.iops)} IOPS in the last 50 %"
+    return (
+        f"{format_iops(first.iops)} IOPS in the first 10 % of the measurement, {format_iops(last.iops)} IOPS in the "
+        "last 50 %"
+    )
 
 
 def state_left(case: Case) -> Iterator[Finding]:
@@ -179,7 +182,7 @@ def stalled(case: Case) -> Iterator[Finding]:
         confidence=Confidence.CERTAIN,
         statement=(
             f"The target stalled for {format_duration(_longest(stalls))} during repeat {record.repeat} of "
-            f"{record.cell}. In this time, less than a tenth of the usual number of operations completed.{others}"
+            f"{record.cell}. During this time, less than a tenth of the usual number of operations completed.{others}"
         ),
         evidence=tuple(_stall_evidence(each, also) for each, also in found[:EVIDENCE_MAX]),
         advice="Mean throughput includes the stalls. Check tail latency to see their effect.",
@@ -204,7 +207,7 @@ def nothing_completed(case: Case) -> Iterator[Finding]:
         confidence=Confidence.CERTAIN,
         statement=(
             f"No operation of the requested type completed in {where}. A repeat without completed operations counts "
-            "as zero in mean throughput and is excluded from latency results."
+            "as zero throughput in the mean, and latency results exclude it."
         ),
         evidence=tuple(
             (record.cell, f"repeat {record.repeat}: {format_duration(record.measured_ns)}")
