@@ -89,7 +89,7 @@ NEAR_MISSES: list[tuple[str, Callable[[], RunRecord]]] = [
 
 def test_data_that_did_not_reach_the_device_is_told_with_both_rates() -> None:
     found = only(run_of(*three(**counted(0.5))), "device-counts-differ")
-    assert "read bandwidth 32.8 MB/s in the engine, 16.4 MB/s at the device (-50.0 %)" in found.statement
+    assert "read bandwidth 32.8 MB/s measured by the engine, 16.4 MB/s by the kernel (-50.0 %)" in found.statement
     assert "page cache" in found.advice
 
 
@@ -102,7 +102,7 @@ def test_data_that_nobody_asked_for_is_told_of_a_device_that_nobody_else_uses() 
 def test_a_latency_below_that_of_the_device_is_none() -> None:
     found = only(alone(*three(**counted(latency_ns=2 * MS))), "device-times-differ")
     assert found.severity is Severity.INVALID
-    assert "1,000 µs in the engine, 2,000 µs at the device" in found.statement
+    assert "1,000 µs measured by the engine, 2,000 µs by the kernel" in found.statement
 
 
 def test_a_latency_far_above_that_of_the_device_is_partly_the_host() -> None:

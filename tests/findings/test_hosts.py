@@ -35,7 +35,7 @@ def test_a_run_on_two_sound_hosts_has_no_findings_about_hosts() -> None:
     ("rule", "facts", "said"),
     [
         ("one-cpu", {"cpus_allowed": 1}, "The run on bench-02 is limited to one CPU"),
-        ("cpu-quota", {"cpu_quota": 2.0}, "A control group limits the run on bench-02 to 2.00 of 16 CPUs"),
+        ("cpu-quota", {"cpu_quota": 2.0}, "A cgroup CPU quota limits the run on bench-02 to 2.00 of 16 CPUs"),
         ("virtual-disk", {"virtual_machine": "QEMU"}, "The host bench-02 is a virtual machine (QEMU)"),
         ("slow-clock", {"engine": {"clock_read_ns": 900}}, "takes 900 ns on bench-02."),
     ],

@@ -60,7 +60,7 @@ def test_a_saturated_cell_names_both_rates_and_how_far_it_was_behind() -> None:
     assert "completed 940 of 1,000 operations per second and was 300 ms behind schedule at the end" in found.statement
     assert found.evidence[0] == (
         "random-read-4KiB-rate1k",
-        "94.0 % of the arrival rate, about 300 operations waiting at the end",
+        "94.0 % of the arrival rate achieved, about 300 operations waiting at the end",
     )
 
 

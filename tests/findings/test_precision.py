@@ -30,7 +30,7 @@ NEAR_MISSES: list[tuple[str, Callable[[], RunRecord]]] = [
 def test_the_widest_interval_is_told_of_a_figure_that_has_one() -> None:
     thin = aimed(repeat(1, count=98), repeat(2, count=100), repeat(3, count=108))
     found = only(thin, "precision-missed")
-    assert found.statement.endswith("for throughput, no interval for p99.")
+    assert found.statement.endswith("for throughput, no confidence interval for p99.")
 
 
 def test_cells_that_never_settled_are_not_established_where_they_were_to_be_known() -> None:
@@ -42,4 +42,4 @@ def test_cells_that_never_settled_are_not_established_where_they_were_to_be_know
 
 def test_a_cell_without_any_figure_is_missed_and_told_as_that() -> None:
     found = only(aimed(*(repeat(each, **NOT_DONE) for each in (1, 2, 3))), "precision-missed")
-    assert found.evidence == (("random-read-4KiB-qd8", "no interval for throughput"),)
+    assert found.evidence == (("random-read-4KiB-qd8", "no confidence interval for throughput"),)

@@ -31,15 +31,15 @@ def device_in_use(case: Case) -> Iterator[Finding]:
             severity=Severity.DOUBTFUL,
             confidence=Confidence.POSSIBLE,
             statement=(
-                f"The device is in use: {name_some(uses)}. Other I/O on the device affects the results. The run also "
-                "slows down the other users of the device."
+                f"The device is in use: {name_some(uses)}. Other I/O on the device affects the results, and the run "
+                "slows down other users of the device."
             ),
             evidence=tuple(("in use", use) for use in uses),
             advice=(
-                "Unmount the device and stop all other I/O on it, or measure while it is idle. Check the variation "
-                "between repeats."
+                "Unmount the device and stop all other I/O on it, or run again while it is otherwise idle. Check the "
+                "variation between repeats."
             ),
-            deciding_test="Run again with nothing mounted on the device.",
+            deciding_test="Run again with the device unmounted and otherwise idle.",
         )
 
 
@@ -55,10 +55,10 @@ def virtual_disk(case: Case) -> Iterator[Finding]:
                 statement=(
                     f"{host.name_in('The host', 'The host')} is a virtual machine ({vendor}). The results describe the "
                     "storage that the hypervisor provides, not a physical drive. They include the effects of "
-                    "hypervisor caches, limits and other tenants."
+                    "hypervisor caching, I/O limits and other tenants."
                 ),
                 evidence=(("hypervisor", vendor),),
-                advice="Compare the results with the provider's limits. Run again at different times of day.",
+                advice="Compare the results with the provider's published limits. Run again at different times of day.",
                 deciding_test="Run again an hour later. If the results change, other tenants are the likely cause.",
             )
 
@@ -75,11 +75,11 @@ def volatile_write_cache(case: Case) -> Iterator[Finding]:
             severity=Severity.NOTE,
             confidence=Confidence.LIKELY,
             statement=(
-                "The device has a volatile write cache. Plain writes complete before the data is protected against "
-                "power loss."
+                "The device has a volatile write cache. Writes without fdatasync or O_DSYNC complete before the data "
+                "is protected against power loss."
             ),
             evidence=(("write cache of " + device.name, device.write_cache),),
-            advice="For a database or a log, use the results for write + fdatasync and for O_DSYNC.",
+            advice="For database or log workloads, use the results of cells with fdatasync or O_DSYNC.",
             deciding_test="",
         )
 
@@ -98,11 +98,11 @@ def depth_over_tags(case: Case) -> Iterator[Finding]:
                 severity=Severity.NOTE,
                 confidence=Confidence.LIKELY,
                 statement=(
-                    f"{name_some(deep)} requested more operations in flight than one queue of {device.name} accepts "
+                    f"In {name_some(deep)}, more operations are in flight than one queue of {device.name} accepts "
                     f"({tags}). The excess operations can queue in the host, which increases latency."
                 ),
                 evidence=(("requests per queue", str(tags)),),
-                advice="Above that depth, attribute the additional latency to queueing in the host, not to the drive.",
+                advice="Above this limit, treat additional latency as queueing in the host, not in the drive.",
                 deciding_test="",
                 cells=deep,
             )
@@ -134,11 +134,11 @@ def request_split(case: Case) -> Iterator[Finding]:
                 severity=Severity.NOTE,
                 confidence=Confidence.CERTAIN,
                 statement=(
-                    f"{name_some(large)} used blocks larger than {format_size(bound)}, the maximum request size of "
-                    f"{device.name}. The kernel split them, so the device received more, smaller requests."
+                    f"The block size in {name_some(large)} exceeds {format_size(bound)}, the maximum request size of "
+                    f"{device.name}. The kernel splits each operation into several smaller requests."
                 ),
                 evidence=(("maximum request size", format_size(bound)),),
-                advice="At these block sizes, interpret IOPS as application IOPS, not device IOPS.",
+                advice="The IOPS of these cells are application IOPS, not device IOPS.",
                 deciding_test="",
                 cells=large,
             )
@@ -165,21 +165,20 @@ def device_counts_differ(case: Case) -> Iterator[Finding]:
             severity=Severity.DOUBTFUL,
             confidence=Confidence.CERTAIN if is_less else Confidence.LIKELY,
             statement=(
-                f"In {count_of(len(mismatches), 'repeat')}, the kernel's count of device I/O differs from the "
-                f"engine's. The largest difference is in {worst.record.cell}, repeat {worst.record.repeat}: "
+                f"In {count_of(len(mismatches), 'repeat')}, the kernel and the engine counted different amounts of "
+                f"I/O. The largest difference is in {worst.record.cell}, repeat {worst.record.repeat}: "
                 f"{_amounts(witness)} ({format_percent(worst.share, 1, signed=True)})."
             ),
             evidence=tuple(of_repeat(each.record, _amounts(each.witness)) for each in mismatches[:10]),
             advice=(
-                "Some of the data did not reach the device. Possible causes are the page cache, unwritten blocks and "
-                "file-system compression. The results describe the file system, not the device."
+                "Some of the I/O did not reach the device. Possible causes are the page cache, reads of unwritten "
+                "blocks, and file-system compression. The results describe the file system, not the device."
                 if is_less
-                else "Other I/O reached the device during the run, or the file system writes data more than once. "
-                "Find and remove the cause, then run again."
+                else "Other I/O reached the device during the run, or the file system wrote some data more than once. "
+                "Eliminate the cause and run again."
             ),
             deciding_test=(
-                "Run the cell again on the whole device with nothing mounted on it, and monitor the device with "
-                "`iostat -x 1`."
+                "Unmount the device, run the cell again on the whole device, and monitor the device with `iostat -x 1`."
             ),
             cells=distinct(each.record.cell for each in mismatches),
         )
@@ -196,17 +195,17 @@ def device_times_differ(case: Case) -> Iterator[Finding]:
             severity=Severity.INVALID if is_below else Severity.DOUBTFUL,
             confidence=Confidence.LIKELY,
             statement=(
-                f"In {count_of(len(mismatches), 'repeat')}, mean latency does not match the kernel's mean request "
-                f"time. The largest difference is in {worst.record.cell}, repeat {worst.record.repeat}: "
+                f"In {count_of(len(mismatches), 'repeat')}, mean latency does not match the mean request time measured "
+                f"by the kernel. The largest difference is in {worst.record.cell}, repeat {worst.record.repeat}: "
                 f"{_times(worst.witness)}."
             ),
             evidence=tuple(of_repeat(each.record, _times(each.witness)) for each in mismatches[:10]),
             advice=(
-                "Latency cannot be lower than the kernel's request time. Do not use either value, and report a bug."
+                "Latency cannot be lower than the kernel's request time. Do not use either value. Report this as a bug."
                 if is_below
-                else "The host causes part of this latency. Check the CPU load, and compare with a lower queue depth."
+                else "Part of this latency is host overhead. Check the CPU load, and run again at a lower queue depth."
             ),
-            deciding_test="Run the cell again with --engine fio, or trace it with blktrace.",
+            deciding_test="Run the cell again with --engine fio, or trace the device with blktrace.",
             cells=distinct(each.record.cell for each in mismatches),
         )
 
@@ -282,9 +281,9 @@ def _together(record: CellRecord) -> int:
 
 def _amounts(witness: Witnessed) -> str:
     ours, device = format_bandwidth(witness.bytes_per_s), format_bandwidth(witness.device_bytes_per_s)
-    return f"{witness.operation} bandwidth {ours} in the engine, {device} at the device"
+    return f"{witness.operation} bandwidth {ours} measured by the engine, {device} by the kernel"
 
 
 def _times(witness: Witnessed) -> str:
     ours, device = format_latency(witness.latency_ns_mean), format_latency(witness.device_ns_mean or 0)
-    return f"{ours} in the engine, {device} at the device"
+    return f"{ours} measured by the engine, {device} by the kernel"

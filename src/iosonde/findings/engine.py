@@ -21,11 +21,9 @@ def debug_build(case: Case) -> Iterator[Finding]:
                 id="debug-build",
                 severity=Severity.INVALID,
                 confidence=Confidence.CERTAIN,
-                statement=(
-                    f"The engine is a {profile} build, which is slower than a release build by an unknown factor."
-                ),
+                statement=(f"The engine is a {profile} build. It is slower than a release build by an unknown factor."),
                 evidence=(("build profile", profile),),
-                advice="Install iosonde from a wheel, or with pip from the source directory, and run again.",
+                advice="Install iosonde from a wheel, or run pip install in the source directory. Then run again.",
                 deciding_test="",
             )
 
@@ -34,7 +32,7 @@ def engine_fallback(case: Case) -> Iterator[Finding]:
     """io_uring is not available, so ``auto`` selected psync."""
     header = case.run.header
     if header.engine_asked == "auto" and header.engine is Engine.PSYNC:
-        why = header.hello.io_uring_refused or "the engine does not support it"
+        why = header.hello.io_uring_refused or "not supported by the engine"
         yield Finding(
             id="engine-fallback",
             severity=Severity.DOUBTFUL,
@@ -45,10 +43,10 @@ def engine_fallback(case: Case) -> Iterator[Finding]:
             ),
             evidence=(("refused", why), ("engine", header.engine.value)),
             advice=(
-                "To measure at high queue depth, set sysctl kernel.io_uring_disabled=0, or allow io_uring in the "
-                "container's seccomp profile."
+                "To measure at high queue depth, enable io_uring: set the sysctl kernel.io_uring_disabled to 0, or "
+                "allow io_uring in the container's seccomp profile."
             ),
-            deciding_test="Run again with --engine io_uring on a system that allows it.",
+            deciding_test="Run again with --engine io_uring on a host that allows io_uring.",
         )
 
 
@@ -68,10 +66,11 @@ def engine_by_cell(case: Case) -> Iterator[Finding]:
             severity=Severity.NOTE,
             confidence=Confidence.CERTAIN,
             statement=(
-                f"{', '.join(cells)} ran with {engine}. With {header.engine.value}, an io-wq worker performs every "
-                "fdatasync. A database that calls fdatasync directly does not incur this overhead."
+                f"{', '.join(cells)} ran with {engine}. With {header.engine.value}, every fdatasync is executed by an "
+                "io-wq worker, which adds overhead. A database that calls fdatasync directly does not have this "
+                "overhead."
             ),
-            evidence=(("engine of the run", header.engine.value), ("engine of these cells", engine)),
+            evidence=(("engine for other cells", header.engine.value), ("engine for these cells", engine)),
             advice=f"To use {header.engine.value} for these cells too, run again with --engine {header.engine.value}.",
             deciding_test="",
             cells=cells,
@@ -98,7 +97,7 @@ def polling_refused(case: Case) -> Iterator[Finding]:
             severity=Severity.DOUBTFUL,
             confidence=Confidence.CERTAIN,
             statement=(
-                f"--poll {asked} was requested, but {count_of(len(cells), 'cell')} ran with interrupts "
+                f"--poll {asked} was requested, but {count_of(len(cells), 'cell')} ran without polling "
                 f"({'; '.join(reasons) or 'reason unknown'}). The results do not show the effect of polling."
             ),
             evidence=tuple(("refused", reason) for reason in reasons),
@@ -107,7 +106,7 @@ def polling_refused(case: Case) -> Iterator[Finding]:
                 if asked is Poll.IOPOLL
                 else "Run with the privileges that the kernel requires for an SQPOLL thread, or omit --poll."
             ),
-            deciding_test=f"Run the cell again. The report should show {asked} as the completion mode.",
+            deciding_test=f"Run the cell again. The report should list {asked} as the completion mode.",
             cells=cells,
         )
 
@@ -127,8 +126,8 @@ def registration_refused(case: Case) -> Iterator[Finding]:
             severity=Severity.NOTE,
             confidence=Confidence.CERTAIN,
             statement=(
-                f"The kernel did not register the I/O buffers ({'; '.join(reasons)}). This adds a small CPU cost to "
-                "each operation."
+                f"The kernel refused to register the I/O buffers ({'; '.join(reasons)}). This adds a small CPU cost "
+                "to each operation."
             ),
             evidence=tuple(("refused", reason) for reason in reasons),
             advice="Raise the locked-memory limit (ulimit -l) to at least 16 MiB.",
@@ -152,8 +151,7 @@ def kernel_workers(case: Case) -> Iterator[Finding]:
             confidence=Confidence.CERTAIN,
             statement=(
                 f"Up to {count_of(most, 'io-wq worker')} performed I/O in {name_some(cells)} because io_uring could "
-                "not submit these operations without blocking. Latency includes the overhead of passing operations to "
-                "the workers."
+                "not submit some operations without blocking. Latency includes the overhead of these workers."
             ),
             evidence=(
                 ("queue depth", str(deepest)),
@@ -161,7 +159,7 @@ def kernel_workers(case: Case) -> Iterator[Finding]:
                 *(of_repeat(record, _workers_of(record)) for record in punted[:10]),
             ),
             advice=_how_to_avoid_workers(deepest, tags, direct=case.run.header.target.direct),
-            deciding_test="Run the cell again with --engine psync, then with a lower queue depth.",
+            deciding_test="Run the cell again with --engine psync, and then at a lower queue depth.",
             cells=cells,
         )
 
@@ -204,8 +202,8 @@ def _how_to_avoid_workers(depth: int, tags: int | None, *, direct: bool) -> str:
     if not direct:
         return "Omit --buffered if the file system supports direct I/O, or use --engine psync for these cells."
     if tags is not None and depth > tags:
-        return f"Keep at most {tags} operations in flight, the limit of one device queue."
+        return f"Keep at most {tags} operations in flight, which is the limit of one device queue."
     return (
-        "Lower the queue depth, or use --engine psync for these cells. The device's own tail latency is lower than "
-        "reported."
+        "Lower the queue depth, or use --engine psync for these cells. The actual tail latency of the device is lower "
+        "than reported."
     )

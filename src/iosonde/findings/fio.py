@@ -14,7 +14,7 @@ def measured_by_fio(case: Case) -> Iterator[Finding]:
     told = distinct(f"{fio.version}, {fio.ioengine}" for each in by_fio if (fio := each.by_fio) is not None)
     commits = distinct(record.cell for record in by_fio if record.workload.flushes_each)
     separate = (
-        f" In {name_some(commits)}, fio measures writes and flushes separately and does not report commit latency."
+        f" For {name_some(commits)}, fio measures writes and flushes separately and does not report commit latency."
         if commits
         else ""
     )
@@ -24,8 +24,8 @@ def measured_by_fio(case: Case) -> Iterator[Finding]:
         confidence=Confidence.CERTAIN,
         statement=(
             f"This run used fio ({'; '.join(told)}). fio does not report achieved queue depth, operations "
-            "in flight at the end, the slowest operations, CPU time during the measurement or warm-up latency. iosonde "
-            f"skips the findings that need these values.{separate}"
+            "in flight at the end, the slowest operations, CPU time during the measurement, or warm-up latency. "
+            f"iosonde skips findings that require these values.{separate}"
         ),
         evidence=tuple(("measured by", each) for each in told),
         advice="To get these values, run the same campaign with iosonde's engine.",
@@ -43,9 +43,9 @@ def waiting_not_counted(case: Case) -> Iterator[Finding]:
             severity=Severity.DOUBTFUL,
             confidence=Confidence.CERTAIN,
             statement=(
-                f"{count_of(len(cells), 'cell')} specified an arrival rate, but fio measures latency from submission. "
-                "Latency results exclude the time that operations waited before submission. If the target stalls or "
-                "cannot sustain the rate, users experience much higher latency than reported."
+                f"An arrival rate was set for {count_of(len(cells), 'cell')}, but fio measures latency from "
+                "submission. The reported latency excludes the time that operations waited before submission. If the "
+                "target stalls or cannot sustain the rate, the actual latency is much higher than reported."
             ),
             evidence=tuple((record.cell, f"repeat {record.repeat}") for record in paced[:10]),
             advice="Treat these latencies as lower bounds. iosonde's engine measures latency from the intended start.",

@@ -30,7 +30,7 @@ def clock_drift(case: Case) -> Iterator[Finding]:
             confidence=Confidence.CERTAIN,
             statement=(
                 f"The kernel clock drifted from the hardware clock by up to {worst_ppm:,.0f} ppm. All latencies and "
-                "durations in this run have an error of up to that amount."
+                "durations in this run can be wrong by up to this amount."
             ),
             evidence=(("drift", f"{worst_ppm:,.0f} ppm"), ("limit", f"{DRIFT_PPM_MAX} ppm")),
             advice="Check the clock source and the time synchronisation (NTP, PTP) of the host.",
@@ -41,9 +41,9 @@ def clock_drift(case: Case) -> Iterator[Finding]:
             id="wall-clock-set",
             severity=Severity.NOTE,
             confidence=Confidence.CERTAIN,
-            statement="The wall clock was changed during the run. Durations and latencies do not depend on it.",
+            statement="The wall clock was changed during the run. Durations and latencies are not affected.",
             evidence=(),
-            advice="Do not use wall-clock times to correlate this run with other logs.",
+            advice="Do not use the timestamps of this run to correlate it with other logs.",
             deciding_test="",
         )
 
@@ -71,9 +71,9 @@ def _slow_clock(host: HostCase, read_ns: int, source: str) -> Finding:
         severity=Severity.NOTE,
         confidence=Confidence.CERTAIN,
         statement=(
-            f"A clock read takes {read_ns:,} ns on {host.name_in('this host')}{named}. At low queue depth, the engine "
-            "reads the clock twice per operation. About one read is included in the measured latency, and both add "
-            "to the engine's CPU time."
+            f"Reading the clock takes {read_ns:,} ns on {host.name_in('this host')}{named}. At low queue depth, the "
+            "engine reads the clock twice per operation. The measured latency includes about one of these reads, and "
+            "the engine's CPU time includes both."
         ),
         evidence=(
             ("clock read", f"{read_ns:,} ns"),
@@ -81,10 +81,10 @@ def _slow_clock(host: HostCase, read_ns: int, source: str) -> Finding:
             *((("clock source", source),) if source else ()),
         ),
         advice=(
-            "Subtract this time from latencies of a few microseconds. Select the fastest clock source listed in "
+            "For latencies of a few microseconds, subtract this time. Select the fastest clock source listed in "
             "/sys/devices/system/clocksource/clocksource0/available_clocksource."
         ),
-        deciding_test="Run again with clock source tsc (kvm-clock in a virtual machine, arch_sys_counter on ARM).",
+        deciding_test="Run again with the clock source tsc (kvm-clock in a virtual machine, arch_sys_counter on ARM).",
     )
 
 
@@ -100,14 +100,14 @@ def cpu_quota(case: Case) -> Iterator[Finding]:
                 severity=Severity.DOUBTFUL,
                 confidence=Confidence.LIKELY,
                 statement=(
-                    f"A control group limits {host.name_in('this run', 'the run on')} to {quota:.2f} of {allowed} "
+                    f"A cgroup CPU quota limits {host.name_in('this run', 'the run on')} to {quota:.2f} of {allowed} "
                     "CPUs. When the quota is exhausted, the kernel throttles the run until the next period, which "
                     "increases latency."
                 ),
                 evidence=(("CPU quota", f"{quota:.2f} CPUs"), ("CPUs allowed", str(allowed))),
                 advice=(
-                    "Tail latency is the least reliable result, followed by results at high queue depth. Raise the "
-                    "container's CPU limit and run again."
+                    "Tail latency is affected most, followed by results at high queue depth. Raise the container's CPU "
+                    "limit and run again."
                 ),
                 deciding_test="Run again without a CPU limit.",
             )
@@ -126,7 +126,7 @@ def one_cpu(case: Case) -> Iterator[Finding]:
                     "other tasks compete for this CPU, which increases latency."
                 ),
                 evidence=(("CPUs allowed", "1"),),
-                advice="To measure the target's tail latency, allow at least two CPUs (taskset, container cpuset).",
+                advice="To measure tail latency, allow the run to use at least two CPUs (taskset, container cpuset).",
                 deciding_test="Run again with two CPUs.",
             )
 
@@ -144,11 +144,11 @@ def far_from_device(case: Case) -> Iterator[Finding]:
             confidence=Confidence.CERTAIN,
             statement=(
                 f"{device.name} is attached to NUMA node {device.numa_node}, but this run is restricted to CPUs on "
-                "other nodes. Every operation crosses NUMA nodes."
+                "other nodes. All I/O crosses NUMA nodes."
             ),
-            evidence=(("NUMA node", str(device.numa_node)), ("CPUs on that node", " ".join(map(str, near)))),
+            evidence=(("NUMA node", str(device.numa_node)), ("CPUs on this NUMA node", " ".join(map(str, near)))),
             advice="Allow the run to use CPUs on that node (taskset, numactl, container cpuset).",
-            deciding_test="Run again on CPUs of that node.",
+            deciding_test="Run again on the CPUs of that node.",
             cells=distinct(record.cell for record in far),
         )
 
@@ -169,12 +169,12 @@ def steal(case: Case) -> Iterator[Finding]:
             confidence=Confidence.LIKELY,
             statement=(
                 f"In {count_of(len(stolen), 'repeat')}, the hypervisor gave CPU time to other guests. Steal time was "
-                f"up to {format_percent(steal_share(worst), 1)} of the worker threads' time. The target "
-                "did not cause these delays, but measured latency includes them."
+                f"up to {format_percent(steal_share(worst), 1)} of the worker threads' time. The measured "
+                "latency includes the resulting delays, which the target did not cause."
             ),
             evidence=tuple(of_repeat(record, format_percent(steal_share(record), 1)) for record in stolen[:10]),
             advice="Treat the results of these cells with caution, especially tail latency.",
-            deciding_test="Run again when the hypervisor is less busy.",
+            deciding_test="Run again when the hypervisor is under less load.",
             cells=distinct(record.cell for record in stolen),
         )
 
@@ -192,12 +192,12 @@ def host_limited(case: Case) -> Iterator[Finding]:
             severity=Severity.DOUBTFUL,
             confidence=Confidence.LIKELY,
             statement=(
-                f"In {worst.cell}, the engine thread was busy for {_busy_text(worst)} of the time. In "
-                f"{count_of(len(cells), 'cell')}, the bottleneck may be the CPU, not the target."
+                f"The bottleneck in {count_of(len(cells), 'cell')} may be the CPU, not the target. In {worst.cell}, "
+                f"the engine thread was busy for {_busy_text(worst)} of the time."
             ),
             evidence=tuple(of_repeat(record, _busy_text(record)) for record in busy[:10]),
             advice="The results show the limit of one CPU core on this host. To use more cores, increase --jobs.",
-            deciding_test="Run the cell again with twice the jobs at half the queue depth, or on a faster CPU.",
+            deciding_test="Run the cell again with twice as many jobs and half the queue depth, or on a faster CPU.",
             cells=cells,
         )
 
@@ -214,11 +214,11 @@ def busy_by_design(case: Case) -> Iterator[Finding]:
             severity=Severity.NOTE,
             confidence=Confidence.CERTAIN,
             statement=(
-                f"In {name_some(cells)}, the engine thread ran continuously, as polling and open loops require. Its "
-                "CPU time does not show whether the host was the bottleneck."
+                f"In {name_some(cells)}, the engine thread was continuously busy, which is normal for polling and open "
+                "loops. Its CPU time does not show whether the host was the bottleneck."
             ),
             evidence=tuple(of_repeat(record, _busy_text(record)) for record in awake[:10]),
-            advice="In an open loop, check the engine's lag. In a closed loop, compare with --poll interrupt.",
+            advice="For open loops, check the engine's lag. For closed loops, compare with --poll interrupt.",
             deciding_test="",
             cells=cells,
         )

@@ -45,18 +45,20 @@ def io_errors(case: Case) -> Iterator[Finding]:
             severity=Severity.INVALID,
             confidence=Confidence.CERTAIN,
             statement=(
-                f"{count_of(number, 'operation')} failed ({', '.join(kinds)}){where}. Results exclude these "
-                "operations. Results from a failing device are not representative."
+                f"{count_of(number, 'operation')} failed ({', '.join(kinds)}){where}. The results exclude "
+                "these operations and are not representative of a healthy device."
             ),
             evidence=tuple(
                 of_repeat(record, f"{fault.count} × {fault.operation} {fault.errno_name or 'short transfer'}")
                 for record, fault in faulty[:10]
             ),
             advice=(
-                "Check the faults configured in the model. They are the only cause of errors on a simulated drive."
+                "Check the faults configured in the drive model. A simulated drive has no other cause of errors."
                 if case.is_simulated
-                else "First check the kernel log (dmesg) and the device's health."
+                else "First, check the kernel log (dmesg) and the health of the device."
             ),
-            deciding_test=("" if case.is_simulated else "Read that offset with dd, and run the device's self-test."),
+            deciding_test=""
+            if case.is_simulated
+            else "Read the failing offset with dd, and run the device's self-test.",
             cells=cells,
         )

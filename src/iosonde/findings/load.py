@@ -36,17 +36,17 @@ def depth_not_reached(case: Case) -> Iterator[Finding]:
             severity=Severity.INVALID if share < DEPTH_SHARE_INVALID else Severity.DOUBTFUL,
             confidence=Confidence.CERTAIN,
             statement=(
-                f"{count_of(len(short), 'cell')} had fewer operations in flight than requested. {cell.cell} achieved a "
-                f"queue depth of {achieved:.1f} instead of {cell.queue_depth_asked}{_waiting(cell)}. Its results apply "
-                "to the achieved depth."
+                f"{count_of(len(short), 'cell')} did not reach the requested queue depth. {cell.cell} achieved a queue "
+                f"depth of {achieved:.1f} instead of {cell.queue_depth_asked}{_waiting(cell)}. Its results apply to "
+                "the achieved queue depth."
             ),
             evidence=tuple(
                 (each.cell, f"{part * each.queue_depth_asked:.1f} of {each.queue_depth_asked}") for each, part in short
             ),
             advice=(
-                "These results are valid only at the achieved queue depth."
+                "These results are valid only for the achieved queue depth."
                 if case.is_simulated
-                else "First check the CPU load. These results are valid only at the achieved queue depth."
+                else "First, check the CPU load. These results are valid only for the achieved queue depth."
             ),
             deciding_test="" if case.is_simulated else f"Run the cell again with {_deeper(case, cell)}.",
             cells=tuple(each.cell for each, _ in short),
@@ -64,7 +64,8 @@ def _waiting(cell: CellEstimate) -> str:
     host, device = cell.queue_depth_achieved, cell.queue_depth_device
     if host is None or device is None or cell.queue_depth_asked - host.mean > host.mean - device.mean:
         return ""
-    return f" at the device, with another {host.mean - device.mean:.1f} operations completed but not yet reaped"
+    waiting = f"{host.mean - device.mean:.1f}"
+    return f" at the device. On average, another {waiting} completed operations were waiting to be reaped"
 
 
 def _depth_share(cell: CellEstimate) -> float:
@@ -89,11 +90,12 @@ def littles_law_off(case: Case) -> Iterator[Finding]:
             f"repeat {worst.repeat}, IOPS × mean latency is {law.queue_depth_by_latency:.2f}, but the measured mean "
             f"queue depth is {law.queue_depth_achieved:.2f} "
             f"({format_percent(law.residual_share, 1, signed=True)}). Operations that started before or ended after "
-            f"the measurement explain a difference of only {format_percent(law.edge_share_low, 1, signed=True)} to "
+            "the measurement can only account for a difference of "
+            f"{format_percent(law.edge_share_low, 1, signed=True)} to "
             f"{format_percent(law.edge_share_high, 1, signed=True)}."
         ),
         evidence=tuple(_law_evidence(record, law) for record, law in off[:10]),
-        advice="Do not use these three values for the affected cells. Check for clock jumps, and report a bug.",
+        advice="Do not use these values for the affected cells. Check for clock jumps, and report this as a bug.",
         deciding_test="Run the cell again on another host, or with --engine fio.",
         cells=distinct(record.cell for record, _ in off),
     )
@@ -131,16 +133,16 @@ def saturated(case: Case) -> Iterator[Finding]:
         statement=(
             f"{count_of(len(behind), 'cell')} did not sustain the arrival rate. {worst.cell} completed "
             f"{format_iops(pace.achieved_per_s.mean)} of {format_iops(pace.asked_per_s)} operations per second"
-            f"{waited}. The achieved throughput is valid. Response latency is not, because it increases with the "
-            "measurement time and excludes operations still waiting at the end. Latency percentiles are not reported, "
-            "and the mean and maximum are lower bounds."
+            f"{waited}. The achieved throughput is valid. Response latency is not valid because it increases with the "
+            "measurement time and excludes operations still waiting at the end. Latency percentiles are not reported. "
+            "The mean and maximum are lower bounds."
         ),
         evidence=tuple(_rate_evidence(cell) for cell in behind[:10]),
         advice=(
             "Treat the achieved throughput as the limit at this queue depth. Measure latency at a rate well below this "
             "limit."
         ),
-        deciding_test="Run the cell again at 80 % of the achieved throughput.",
+        deciding_test="Run the cell again with an arrival rate of 80 % of the achieved throughput.",
         cells=tuple(cell.cell for cell in behind),
     )
 
@@ -149,7 +151,7 @@ def _rate_evidence(cell: CellEstimate) -> tuple[str, str]:
     pace = cell.pace
     assert pace is not None
     waiting = "" if pace.waiting is None else f", about {pace.waiting:,} operations waiting at the end"
-    return cell.cell, f"{format_percent(pace.share, 1)} of the arrival rate{waiting}"
+    return cell.cell, f"{format_percent(pace.share, 1)} of the arrival rate achieved{waiting}"
 
 
 def submitted_late(case: Case) -> Iterator[Finding]:
@@ -173,14 +175,14 @@ def submitted_late(case: Case) -> Iterator[Finding]:
         statement=(
             f"In {count_of(len(late), 'cell')}, the engine submitted operations late even though the queue had free "
             f"slots. In {worst.cell}, the engine's p99 lag is {format_latency(own_ns)} and the p99 response latency is "
-            f"{format_latency(response_ns)}. The host, not the target, causes this part of the latency."
+            f"{format_latency(response_ns)}. This lag is caused by the host, not the target."
         ),
         evidence=tuple((cell.cell, f"{format_percent(part)} of the p99 response latency") for cell, part in late[:10]),
         advice=(
             "Compare service latency with response latency. Stop other load on the host, and allow the run to use more "
             "CPUs."
         ),
-        deciding_test="Run the cell again on an idle host, or at a lower rate.",
+        deciding_test="Run the cell again on an idle host, or at a lower arrival rate.",
         cells=tuple(cell.cell for cell, _ in late),
     )
 

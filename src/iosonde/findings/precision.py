@@ -21,9 +21,9 @@ BUDGETS_FORECAST_MAX: Final = 20
 REASONS: Final = {
     Reason.UNMEASURED: "without results",
     Reason.TOO_FEW_REPEATS: "with too few repeats to estimate the variation",
-    Reason.WARMING_UP: "still warming up at the start of the measurement",
-    Reason.TAIL_TOO_THIN: "with too few operations for p99",
-    Reason.REPEATS_DIFFER: "whose repeats differ by more than within-repeat variation can explain",
+    Reason.WARMING_UP: "still warming up when the measurement began",
+    Reason.TAIL_TOO_THIN: "with too few operations to estimate p99",
+    Reason.REPEATS_DIFFER: "with more variation between repeats than within-repeat variation explains",
     Reason.TOO_SHORT: "with too little measurement time",
 }
 
@@ -50,7 +50,7 @@ def precision_missed(case: Case) -> Iterator[Finding]:
         ),
         evidence=tuple((each.cell, _widest(each)) for each in missed[:EVIDENCE_MAX]),
         advice=(
-            "Use these results together with their intervals, which are valid. Increase the budget, or relax the "
+            "Use these results with their confidence intervals, which are valid. Increase the budget, or relax the "
             "requested precision."
         ),
         deciding_test=_longer(case, missed, aim),
@@ -72,7 +72,7 @@ def not_established(case: Case) -> Iterator[Finding]:
         severity=Severity.DOUBTFUL,
         confidence=Confidence.CERTAIN,
         statement=(
-            f"The results of {name_some(tuple(cell for cell, _ in found))} are unreliable. Their error is unknown "
+            f"The results of {name_some(tuple(cell for cell, _ in found))} are unreliable, and their error is unknown "
             f"({causes})."
         ),
         evidence=tuple(found[:EVIDENCE_MAX]),
@@ -106,7 +106,7 @@ def _causes(missed: Sequence[Precision]) -> str:
 
 
 def _told(each: Precision) -> str:
-    return f"The least precise cell is {each.cell}: {_widest(each)}."
+    return f"The least precise cell is {each.cell}, with {_widest(each)}."
 
 
 def _widest_share(each: Precision) -> float:
@@ -116,9 +116,9 @@ def _widest_share(each: Precision) -> float:
 def _widest(each: Precision) -> str:
     """The widest interval of a cell, and the quantities that have none."""
     known = [(share, figure.name) for figure in each.known if (share := figure.half_width_share) is not None]
-    widest = [f"±{format_percent(share, 1)} for {name}" for share, name in sorted(known)[-1:]]
+    widest = [f"±{format_percent(share, 1)} (95 % CI) for {name}" for share, name in sorted(known)[-1:]]
     missing = [figure.name for figure in each.known if figure.half_width_share is None]
-    return ", ".join([*widest, *(f"no interval for {each}" for each in missing)])
+    return ", ".join([*widest, *(f"no confidence interval for {each}" for each in missing)])
 
 
 def _longer(case: Case, missed: Sequence[Precision], aim: Aim) -> str:

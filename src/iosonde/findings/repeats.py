@@ -27,7 +27,7 @@ FROM_OUTSIDE: Final = frozenset({DiscardReason.CONTAMINATED, DiscardReason.STEAL
 WHY_DISCARDED: Final = {
     DiscardReason.CONTAMINATED: "another run used the device",
     DiscardReason.STEAL: "the hypervisor gave CPU time to other guests",
-    DiscardReason.INITIAL_STATE: "the target was in its initial state",
+    DiscardReason.INITIAL_STATE: "the target was still in its initial state",
     DiscardReason.WARMING_UP: "the warm-up was too short",
 }
 """Why a finished repeat was discarded."""
@@ -55,10 +55,10 @@ def repeats_differ(case: Case) -> Iterator[Finding]:
             statement=(
                 f"In {len(wide)} of {count_of(len(case.estimates.cells), 'cell')}, the repeats vary so much that the "
                 f"95 % confidence interval for throughput is wider than ±{format_percent(SPREAD_MAX)}. The "
-                f"widest interval is ±{format_percent(spread)} for {cell.cell}."
+                f"widest interval, in {cell.cell}, is ±{format_percent(spread)}."
             ),
             evidence=tuple((each.cell, f"±{format_percent(part)}") for each, part in wide[:10]),
-            advice="Use these results together with their intervals, which are valid. To narrow the intervals, "
+            advice="Use these results with their confidence intervals, which are valid. To narrow the intervals, "
             f"{'' if case.is_simulated else 'stop other load and '}increase the measurement time.",
             deciding_test=(
                 f"Run again {how}{'with a longer measurement time' if case.is_simulated else 'on an idle host'}."
@@ -124,8 +124,8 @@ def repeats_discarded(case: Case) -> Iterator[Finding]:
         statement=f"In {worst.cell}, iosonde discarded {worst.told}{others}.",
         evidence=tuple((each.cell, each.told) for each in found[:EVIDENCE_MAX]),
         advice=(
-            "Compare the two means. If the difference is too large for your purpose, do not rely on the results of the "
-            "cell. `iosonde show RUN CELL` and the plan in the report show which repeats were discarded, and why."
+            "Compare the two means. If they differ too much for your purpose, do not use the results of the cell. "
+            "`iosonde show RUN CELL` and the plan in the report list the discarded repeats and the reasons."
         ),
         deciding_test="Run these cells again with no other load on the device and a longer warm-up.",
         # A cell that discarded few repeats keeps valid results.

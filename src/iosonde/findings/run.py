@@ -19,7 +19,7 @@ def quick_run(case: Case) -> Iterator[Finding]:
             confidence=Confidence.CERTAIN,
             statement=(
                 f"This is a quick run with {format_duration(measure_ns)} of measurement time per cell. Its "
-                "results are only accurate to an order of magnitude, and there are too few samples for the tail."
+                "results show only the order of magnitude, and there are too few samples to measure tail latency."
             ),
             evidence=(("measurement time per cell", format_duration(measure_ns)),),
             advice="Do not base decisions on these results. Run again without --quick.",
@@ -39,13 +39,13 @@ def run_unfinished(case: Case) -> Iterator[Finding]:
         confidence=Confidence.CERTAIN,
         statement=(
             f"The run {'is still in progress' if run.running else 'was interrupted'}: {done} of "
-            f"{count_of(planned, 'trial')} finished. Some repeats are missing, so intervals are wider."
+            f"{count_of(planned, 'trial')} finished. Some repeats are missing, so confidence intervals are wider."
         ),
         evidence=(("finished", f"{done}"), ("planned", f"{planned}")),
         advice=(
             "Wait until the run finishes before you draw conclusions."
             if run.running
-            else "Use the results of the finished cells, or run `iosonde resume` to measure the remaining trials."
+            else "Use only the results of finished cells, or run `iosonde resume` to measure the remaining trials."
         ),
         deciding_test="",
     )
@@ -82,10 +82,11 @@ def run_resumed(case: Case) -> Iterator[Finding]:
         confidence=Confidence.CERTAIN,
         statement=(
             f"The run was interrupted and resumed {times}{what}.{file} Repeats are "
-            "further apart in time than planned. Changes during the interruption can increase their variation."
+            "further apart in time than planned. Changes during the interruption can increase the variation between "
+            "repeats."
         ),
         evidence=(*(("resumed", session.resumed_at) for session in run.sessions), *changed),
-        advice="Check the variation between repeats first. If it is large, run again without interruption.",
+        advice="Check the variation between repeats. If it is large, run again without interruption.",
         deciding_test="Run again without interruption.",
     )
 
@@ -98,12 +99,12 @@ def journal_damaged(case: Case) -> Iterator[Finding]:
             severity=Severity.DOUBTFUL,
             confidence=Confidence.CERTAIN,
             statement=(
-                f"Part of the journal is unreadable: {case.run.damage}. Results exclude the unreadable data. "
-                "All other cells are complete."
+                f"Part of the journal is unreadable: {case.run.damage}. The results exclude the unreadable "
+                "data. Other cells are not affected."
             ),
             evidence=(("damage", case.run.damage),),
             advice=(
-                "Use an intact copy of the run directory if you have one. Check the health of the disk that stores it."
+                "If you have an intact copy of the run directory, use it. Check the drive that stores the journal."
             ),
             deciding_test="",
         )
@@ -125,7 +126,7 @@ def neighbours(case: Case) -> Iterator[Finding]:
                 f"{count_of(len(shared), 'repeat')}. The runs competed for the device."
             ),
             evidence=tuple((record.cell, f"repeat {record.repeat}") for record in shared[:10]),
-            advice="Do not use the results of these cells. Run the cells again with no other run on the device.",
+            advice="Do not use the results of these cells. Run them again while no other run uses the device.",
             deciding_test="Run these cells again with no other I/O on the device.",
             cells=distinct(record.cell for record in shared),
         )
@@ -141,11 +142,11 @@ def intervals_merged(case: Case) -> Iterator[Finding]:
             severity=Severity.NOTE,
             confidence=Confidence.CERTAIN,
             statement=(
-                f"The engine merged {count_of(number, 'interval')} with adjacent ones because the front end did not "
-                "read them in time. Totals are complete, but time series have lower resolution."
+                f"The engine merged {count_of(number, 'interval')} with adjacent ones because the Python process did "
+                "not read them in time. Totals are complete, but time series have a lower resolution."
             ),
             evidence=tuple(of_repeat(record, count_of(record.intervals_merged, "interval")) for record in merged[:10]),
-            advice="No action is needed for totals. For time series at full resolution, run again on an idle host.",
+            advice="No action is needed for totals. For full-resolution time series, run again on an idle host.",
             deciding_test="",
             cells=distinct(record.cell for record in merged),
         )

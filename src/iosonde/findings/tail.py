@@ -20,12 +20,12 @@ TIMES_SLOWEST: Final = 2.0
 AGE_NS_MIN: Final = 10_000_000
 
 ADVICE: Final = {
-    Common.TIME: "Treat the tail as a few events in which the target stalled or a queue built up. Consider how often "
-    "these events occur, not the percentage of operations that they affect.",
-    Common.GROUP: "Treat the tail as a series of stalls. Look for activity in the target or on the host that recurs at "
-    "the same rate.",
-    Common.OFFSET: "Check this region of the target for media errors, and verify nearby data.",
-    Common.OPERATION: "Evaluate the percentiles of this operation separately.",
+    Common.TIME: "Treat tail latency as the result of a few events, such as stalls or queue build-up. Consider how "
+    "often these events occur, not what percentage of operations they affect.",
+    Common.GROUP: "Treat tail latency as the result of a series of stalls. Look for activity in the target or on the "
+    "host that recurs at the same rate.",
+    Common.OFFSET: "Check this region of the target for media errors, and verify the data around it.",
+    Common.OPERATION: "Evaluate the latency percentiles of this operation type separately.",
     Common.TARGET: "Measure this target separately.",
 }
 
@@ -50,13 +50,13 @@ def slowest_together(case: Case) -> Iterator[Finding]:
             severity=Severity.NOTE,
             confidence=Confidence.CERTAIN,
             statement=(
-                f"{shared.count} of the {shared.kept} slowest operations of {record.cell}, repeat {record.repeat}, "
+                f"{shared.count} of the {shared.kept} slowest operations in {record.cell}, repeat {record.repeat}, "
                 f"{describe_shared(shared)}. About {shared.expected:.0f} would be expected by chance."
                 f"{more if len(alike) > 1 else ''}"
             ),
             evidence=tuple(_evidence(each, also) for each, also in alike[:EVIDENCE_MAX]),
             advice=ADVICE[common],
-            deciding_test="Run the cell again for longer. If the pattern recurs, it is not due to chance.",
+            deciding_test="Run the cell again for longer. If the pattern recurs, it is not a coincidence.",
             cells=cells,
         )
 
@@ -92,11 +92,11 @@ def slowest_not_counted(case: Case) -> Iterator[Finding]:
     assert censored is not None
     in_the_end = ""
     if censored.latency_ns_max > age_ns:
-        in_the_end = f", and the slowest one took {format_latency(censored.latency_ns_max)} in total"
+        in_the_end = f", and the slowest took {format_latency(censored.latency_ns_max)} in total"
     slowest = (
         f"The slowest operation in the results took {format_latency(slowest_ns)}"
         if slowest_ns
-        else "The results contain no operations"
+        else "The results include no completed operations"
     )
     yield Finding(
         id="slowest-not-counted",
@@ -105,7 +105,7 @@ def slowest_not_counted(case: Case) -> Iterator[Finding]:
         statement=(
             f"In {count_of(len(found), 'repeat')}, the target stalled at the end of the measurement. In {record.cell}, "
             f"repeat {record.repeat}, {_in_flight(censored.count, age_ns)}{in_the_end}. {slowest}. Latency results "
-            f"exclude operations in flight at the end, so they are too low: {_too_low(max(lost.values()))}."
+            f"exclude operations in flight at the end and are therefore too low. {_too_low(max(lost.values()))}."
         ),
         evidence=tuple(
             of_repeat(each, f"oldest in flight {format_latency(age)}, slowest completed {format_latency(most)}")
@@ -128,8 +128,8 @@ def _in_flight(count: int, age_ns: int) -> str:
 
 def _too_low(share: float) -> str:
     if share > 1:
-        return "the true mean may be more than double the reported mean"
-    return f"the mean by up to {format_percent(share, 1)}, and the tail by more"
+        return "The true mean may be more than double the reported mean"
+    return f"The true mean may be up to {format_percent(share, 1)} higher, and the effect on the tail is larger"
 
 
 def _lost_shares(records: Sequence[CellRecord], silent: Sequence[CellRecord]) -> dict[str, float]:

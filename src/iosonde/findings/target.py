@@ -24,10 +24,10 @@ def buffered_io(case: Case) -> Iterator[Finding]:
             confidence=Confidence.CERTAIN,
             statement=(
                 "I/O went through the page cache (--buffered). Reads may have been served from memory, and writes "
-                "completed as soon as the data was in memory."
+                "completed as soon as the data was in the page cache."
             ),
             evidence=(("direct I/O", "no"),),
-            advice="Use these results only for buffered I/O on this file system, not for the device.",
+            advice="The results apply only to buffered I/O on this file system, not to the device.",
             deciding_test="Run again without --buffered on a file system that supports direct I/O.",
         )
 
@@ -61,7 +61,7 @@ def _fits_memory(span: int, memory: int) -> Finding:
             "through the page cache. Most reads were probably served from memory."
         ),
         evidence=(("test region", format_size(span)), ("memory", format_size(memory))),
-        advice="Use direct I/O, or a test region of at least twice the memory size.",
+        advice="Use direct I/O, or a test region of at least twice the size of the memory.",
         deciding_test=f"Run again with --size {format_size(2 * memory).replace(' ', '')}.",
     )
 
@@ -89,11 +89,11 @@ def _small_share(span: int, below: int) -> Finding:
         confidence=Confidence.POSSIBLE,
         statement=(
             f"The test region ({format_size(span)}) is {share:.2g} % of the device or file system "
-            f"({format_size(below)}). It may fit entirely in the drive's cache, the SLC cache or hypervisor memory."
+            f"({format_size(below)}). It may fit entirely in the drive's DRAM or SLC cache, or in hypervisor memory."
         ),
         evidence=(("test region", format_size(span)), ("device or file system", format_size(below))),
-        advice="Use the results for a working set of this size, not for the whole drive.",
-        deciding_test=f"Run again with --size {wider}. If the results are lower, a cache served this run.",
+        advice="The results apply to a working set of this size, not to the entire drive.",
+        deciding_test=f"Run again with --size {wider}. If throughput is lower, this run was served from a cache.",
     )
 
 
@@ -105,12 +105,15 @@ def content_unknown(case: Case) -> Iterator[Finding]:
             severity=Severity.NOTE,
             confidence=Confidence.CERTAIN,
             statement=(
-                "iosonde did not write this file. The file system reports no holes, but the compressibility "
-                "and read history of the file are unknown."
+                "iosonde did not write this file. The file system reports no holes, but it is unknown how "
+                "compressible the data is and whether it was read recently."
             ),
             evidence=(("written by", "another program"),),
-            advice="To measure with incompressible data, specify a directory. iosonde then lays out a new file in it.",
-            deciding_test="Run these cells again on a file that iosonde laid out.",
+            advice=(
+                "To measure with incompressible data, specify a directory as the target. iosonde then lays out a new "
+                "file in it."
+            ),
+            deciding_test="Run these cells again on a file laid out by iosonde.",
         )
 
 
@@ -128,10 +131,10 @@ def written_unknown(case: Case) -> Iterator[Finding]:
             ),
             evidence=tuple(("read only", path) for path in devices),
             advice=(
-                "Trust the read results only if the whole test region has been written. A new drive has never been "
-                "written."
+                "The read results are valid only if the entire test region has been written. On a new drive, all "
+                "blocks are unwritten."
             ),
-            deciding_test="Create a file system on the device, and run the same reads on a file that iosonde lays out.",
+            deciding_test="Create a file system on the device, and run the same cells on a file laid out by iosonde.",
         )
 
 
@@ -151,12 +154,12 @@ def reads_of_holes(case: Case) -> Iterator[Finding]:
         severity=Severity.DOUBTFUL,
         confidence=Confidence.LIKELY,
         statement=(
-            f"{count_of(len(emptied), 'cell')} read from a target with trimmed blocks ({name_some(emptied)}). Trimmed "
-            "blocks that were not rewritten are holes, and reads of holes do not access the media."
+            f"{count_of(len(emptied), 'cell')} read from a target with trimmed blocks ({name_some(emptied)}). Reads "
+            "of trimmed blocks that were not rewritten do not access the media."
         ),
         evidence=(("cells that trim", name_some(names)), ("cells that read during or after trims", name_some(emptied))),
-        advice="Use read results from a run without trims, or rewrite the whole target after trimming.",
-        deciding_test="Run these cells in a campaign without trims. If reads are slower there, this run read holes.",
+        advice="Use read results from a run without trims, or rewrite the entire target after trimming.",
+        deciding_test="Run these cells in a campaign without trims. If reads are slower, this run read trimmed blocks.",
         cells=emptied,
     )
 
@@ -179,7 +182,7 @@ def targets_share_device(case: Case) -> Iterator[Finding]:
                     (target.path, name) for target in targets if target.device and target.device.name == name
                 ),
                 advice=(
-                    "Treat totals as the throughput of several files on one device. To measure several devices, "
+                    "Interpret totals as the throughput of several files on one device. To measure several devices, "
                     "specify targets on separate devices."
                 ),
                 deciding_test="",
@@ -205,14 +208,14 @@ def targets_uneven(case: Case) -> Iterator[Finding]:
         statement=(
             f"Throughput differed between targets in {count_of(len(uneven), 'repeat')} ({name_some(cells)}). In "
             f"{worst.cell}, {paths[slowest]} achieved {format_percent(share)} of the IOPS of the fastest target. "
-            "Latency results cover all targets, so a slow target appears in the tail."
+            "Latency results combine all targets, so a slow target increases tail latency."
         ),
         evidence=tuple(
             (f"{record.cell}, repeat {record.repeat}", f"{paths[target]} {format_percent(share)}")
             for record, (target, share) in uneven[:10]
         ),
-        advice="Check the share of each target before you use the totals.",
-        deciding_test="Measure each target separately. If one is still slow, the other targets are not the cause.",
+        advice="Before you use the totals, check the throughput of each target.",
+        deciding_test="Measure each target separately. If the slow one is still slow, the others are not the cause.",
         cells=cells,
     )
 

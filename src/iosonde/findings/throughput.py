@@ -33,14 +33,14 @@ def level_changed(case: Case) -> Iterator[Finding]:
         confidence=Confidence.LIKELY,
         statement=(
             f"The throughput regime of {worst.cell} changed during repeat {worst.repeat}: "
-            f"{describe_regimes(regimes)}{_others(changed)}. The mean does not represent any single regime."
+            f"{describe_regimes(regimes)}{_others(changed)}. The mean does not represent any of these regimes."
         ),
         evidence=tuple(_regime_evidence(record, levels) for record, levels in changed[:EVIDENCE_MAX]),
         advice=(
             "Use the results of the regime that applies to your workload. `iosonde show RUN CELL` lists the throughput "
             "and start time of each regime."
         ),
-        deciding_test="Run the cell again for longer, and check whether the last regime continues.",
+        deciding_test="Run the cell again for longer, and check whether the last regime persists.",
         cells=cells,
     )
 
@@ -95,7 +95,7 @@ def not_settled(case: Case) -> Iterator[Finding]:
         confidence=Confidence.LIKELY,
         statement=(
             f"The throughput of {worst.cell} had not settled when the measurement of repeat {worst.repeat} began: "
-            f"{_described(ends)}{_others(moving)}. The mean depends on the measurement time."
+            f"{_described(ends)}{_others(moving)}. The mean therefore depends on the measurement time."
         ),
         evidence=tuple(
             (record.cell, f"repeat {record.repeat}: {_described(each)}") for record, each in moving[:EVIDENCE_MAX]
@@ -104,7 +104,7 @@ def not_settled(case: Case) -> Iterator[Finding]:
             "Treat the result as initial performance. To measure sustained throughput, increase the warm-up and the "
             "measurement time."
         ),
-        deciding_test="Run the cell again for much longer. Check whether throughput is constant over the second half.",
+        deciding_test="Run the cell again for much longer. Check whether throughput is constant in the second half.",
         cells=cells,
     )
 
@@ -118,7 +118,10 @@ def _ends(record: CellRecord) -> tuple[Regime, Regime]:
 
 def _described(ends: tuple[Regime, Regime]) -> str:
     first, last = ends
-    return f"{format_iops(first.iops)} IOPS in the first tenth, {format_iops(last.iops)} IOPS in the last half"
+    return (
+        f"{format_iops(first.iops)} IOPS in the first 10 % of the measurement, {format_iops(last.iops)} IOPS in the "
+        "last 50 %"
+    )
 
 
 def state_left(case: Case) -> Iterator[Finding]:
@@ -148,7 +151,7 @@ def state_left(case: Case) -> Iterator[Finding]:
             )
             for each, first, later, number in found[:EVIDENCE_MAX]
         ),
-        advice="The results apply to the later state. A new or erased target starts in the initial state again.",
+        advice="The results apply to the later state. A new or erased target starts in its initial state.",
         deciding_test="Run again on the target in its current state. The first repeats should no longer differ.",
         cells=cells,
     )
@@ -169,7 +172,7 @@ def stalled(case: Case) -> Iterator[Finding]:
     record, stalls = found[0]
     cells = distinct(each.cell for each, _ in found)
     others = (
-        f" It also stalled in {count_of(len(found) - 1, 'more repeat')} of {name_some(cells)}."
+        f" It also stalled in {count_of(len(found) - 1, 'other repeat')} of {name_some(cells)}."
         if len(found) > 1
         else ""
     )
@@ -179,10 +182,10 @@ def stalled(case: Case) -> Iterator[Finding]:
         confidence=Confidence.CERTAIN,
         statement=(
             f"The target stalled for {format_duration(_longest(stalls))} during repeat {record.repeat} of "
-            f"{record.cell}: less than a tenth of the usual number of operations completed.{others}"
+            f"{record.cell}. During this time, less than a tenth of the usual number of operations completed.{others}"
         ),
         evidence=tuple(_stall_evidence(each, also) for each, also in found[:EVIDENCE_MAX]),
-        advice="The mean includes the stalls. Check tail latency for their effect.",
+        advice="Mean throughput includes the stalls. Check tail latency to see their effect.",
         deciding_test="Run the cell again for longer to see how often stalls occur and whether they are periodic.",
         cells=cells,
     )
@@ -203,8 +206,8 @@ def nothing_completed(case: Case) -> Iterator[Finding]:
         severity=Severity.NOTE,
         confidence=Confidence.CERTAIN,
         statement=(
-            f"No requested operation completed in {where}. Such repeats contribute zero throughput to the mean, and "
-            "latency results exclude them."
+            f"No operation of the requested type completed in {where}. A repeat without completed operations counts "
+            "as zero throughput in the mean, and latency results exclude it."
         ),
         evidence=tuple(
             (record.cell, f"repeat {record.repeat}: {format_duration(record.measured_ns)}")

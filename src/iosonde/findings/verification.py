@@ -16,7 +16,7 @@ def not_as_written(case: Case) -> Iterator[Finding]:
     """A verification pass found blocks that do not hold the data that was written."""
     passes = [
         *((f"after {cell.cell}, repeat {cell.repeat}", cell.verification) for cell in case.run.cells),
-        *((f"in the later verification at {later.verified_at}", later.targets) for later in case.run.later_passes),
+        *((f"in the verification at {later.verified_at}", later.targets) for later in case.run.later_passes),
     ]
     damaged = [(name, found) for name, found in passes if any(each.steps_damaged for each in found)]
     if not damaged:
@@ -37,10 +37,10 @@ def not_as_written(case: Case) -> Iterator[Finding]:
         ),
         evidence=tuple((name, _first(found)) for name, found in damaged[:10]),
         advice=(
-            "Do not store data on this device. Leave the target unchanged, and check the kernel log (dmesg), the "
-            "device's health and the host's memory."
+            "Do not store data on this device. Leave the target unchanged. Check the kernel log (dmesg), the "
+            "device health and the host memory."
         ),
-        deciding_test="Run `iosonde verify RUN` again. If the damage differs, the cause is a read error.",
+        deciding_test="Run `iosonde verify RUN` again. If it finds different damage, the cause is a read error.",
         cells=distinct(cell.cell for cell in case.run.cells if any(each.steps_damaged for each in cell.verification)),
     )
 
