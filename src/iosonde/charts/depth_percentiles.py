@@ -51,7 +51,7 @@ def _figure(family: Family, name: str, operation: Operation, number: int, more: 
     of = kind if is_plain else f"{kind} of {name}"
     caption = (
         f"Service latency of {of} ({unit.name}) by requested queue depth, p50 to p99.9, all repeats merged. "
-        "Error bars range from the lowest to the highest repeat. Percentiles with fewer than 10 samples above them "
+        "Error bars extend from the lowest to the highest repeat. Percentiles with fewer than 10 samples above them "
         f"are omitted.{more}"
     )
     suffix = "" if is_plain else f"-{number}-{slug(name)}"

@@ -59,7 +59,7 @@ def _figure(named: Sequence[tuple[str, DepthSweep]], number: int, of: int) -> Fi
         ),
         suffix="" if number == 1 else f"-{number}",
         subject="" if of == 1 else f", {number} of {of}",
-        note="A mix is shown with all operations combined." if any(sweep.is_mix for _, sweep in named) else "",
+        note="Each mix is shown with all operations combined." if any(sweep.is_mix for _, sweep in named) else "",
     )
     knees = {name: sweep.knee for name, sweep in named}
     points = [point for _, point in panel.points]
