@@ -53,10 +53,10 @@ def test_rules_that_differ_are_named_side_by_side() -> None:
 @pytest.mark.parametrize(
     ("rates", "words"),
     [
-        ((1000, 2000, 3000, 3000), "a knee requires results at 5 or more depths, but the sweep has 4."),
+        ((1000, 2000, 3000, 3000), "at least 5 depths with results are required, but the sweep has 4."),
         (
             (90, 95, 100, 99, 98, 97),
-            "throughput is at least 90 % of the best (100 IOPS at depth 4) at every depth from 1 up",
+            "throughput is at least 90 % of the best (100 IOPS at depth 4) at all depths from 1 upwards",
         ),
         ((10, 20, 40, 80, 160, 320), "throughput still grows by 100 % from depth 16 to 32, the highest measured."),
         (
@@ -78,8 +78,8 @@ def test_bounds_and_the_law_say_their_numbers() -> None:
     assert " IOPS of 4 KiB random reads require at least 7." in bounds
     assert "(the rate times the lowest mean latency, 1,000 µs at depth 1)." in bounds
     assert law == (
-        "The Universal Scalability Law fits 4 KiB random reads to within 0 %, with contention 5.0 % and coherency 0.2 %; "
-        "throughput peaks near depth 22."
+        "The Universal Scalability Law fits 4 KiB random reads to within 0 %, with contention 5.0 % and coherency "
+        "0.2 %; throughput peaks near depth 22."
     )
 
 
@@ -147,6 +147,6 @@ def test_sweeps_without_a_knee_are_named_by_their_reason() -> None:
     plans = [cell_plan(workload(read_percent=read), Experiment.QUEUE_DEPTH) for read in (100, 70, 0)]
     (sentence,) = swept_sentences(headline_of(estimate_run(run_record(plans, []))).knees)
     assert sentence == (
-        "No identifiable knee for 4 KiB random reads; 4 KiB random 70/30 mix; 4 KiB random writes: this requires "
-        "results at 5 or more depths, but the sweep has 0."
+        "No identifiable knee for 4 KiB random reads; 4 KiB random 70/30 mix; 4 KiB random writes: at least 5 "
+        "depths with results are required, but the sweep has 0."
     )

@@ -49,8 +49,8 @@ def test_a_tail_that_is_too_short_gives_only_its_maximum() -> None:
     record = cell_record(plan, {Operation.READ: totals_of([100_000] * 99 + [5_000_000])})
     sentence = experiment_sentence(Experiment.TAIL, estimate_run(run_record([plan], [record])))
     assert sentence == (
-        "4 KiB random read at depth 8: the slowest of 100 reads took 5,000 µs; no tail percentile has 10 samples "
-        "above it."
+        "4 KiB random read at depth 8: the slowest of 100 reads took 5,000 µs; no tail percentile has at least 10 "
+        "samples above it."
     )
 
 

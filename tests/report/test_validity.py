@@ -123,7 +123,7 @@ def test_answers_and_knees_say_it(run: RunRecord) -> None:
     estimates = estimate_run(run)
     reached, *others = answers_of(estimates, headline_of(estimates, [NEIGHBOURS]), [NEIGHBOURS])
     assert f"IOPS [{SEE}] of 4 KiB random reads" in reached
-    assert any(f"{SEE}: these knees depend on {BEST}" in sentence for sentence in others)
+    assert any(f"{SEE}: these knees are based on {BEST}" in sentence for sentence in others)
 
 
 @pytest.mark.parametrize("form", ["summary", "show", "show cell", "probe"])
@@ -190,7 +190,7 @@ def test_a_figure_known_less_exactly_than_asked_has_a_sign_and_no_mark(run: RunR
     first = figure_text(headline.groups[0].figures[0])
     assert (first.sign, first.why) == (UNMET, "")
     assert re.fullmatch(
-        r"±\d+\.\d %, requested ±0\.01 %: the time budget was exhausted", headline.groups[0].figures[0].remark
+        r"95 % CI ±\d+\.\d %, requested ±0\.01 %: the time budget was exhausted", headline.groups[0].figures[0].remark
     )
     met = headline_of(estimate_run(run), (), Aim(precision_percent=50, budget_ns=10**9))
     assert all(figure_text(each).sign == "" for group in met.groups for each in group.figures)

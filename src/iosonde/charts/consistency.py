@@ -103,7 +103,7 @@ def _thinned(rows: Sequence[Row]) -> list[Row]:
 def _caption(trials: Sequence[Trial], shown: Sequence[Row], breaks: Sequence[Break], spread: float) -> str:
     said = [
         "Each mark shows the IOPS of one trial, divided by the median IOPS of its cell. Trials are in run order",
-        "The line is the running median",
+        "The line shows the running median",
         "A flat line at 1 means stable throughput, a slope means drift, and a step means a regime change",
     ]
     if len(shown) <= RANGES_MAX and any(trial.lowest is not None for trial in trials):
@@ -111,14 +111,14 @@ def _caption(trials: Sequence[Trial], shown: Sequence[Row], breaks: Sequence[Bre
     lost = [trial for trial in trials if trial.fate is not DiscardReason.USED]
     if lost:
         whys = dict.fromkeys(str(trial.fate).replace("_", " ") for trial in lost)
-        said.append(f"Hollow marks are discarded repeats: {len(lost)} ({', '.join(whys)})")
+        said.append(f"Hollow marks show discarded repeats ({len(lost)}: {', '.join(whys)})")
     outside = sum(abs(trial.share - 1) > spread for trial in trials)
     if outside:
         said.append(f"{outside} of {len(trials):,} trials are outside the axis range and are drawn at its edges")
     if len(shown) < len(trials):
         said.append(
-            f"To limit the number of marks, {len(shown):,} of {len(trials):,} trials are drawn: the lowest, median and "
-            "highest of each section of the run"
+            f"To limit the number of marks, only {len(shown):,} of {len(trials):,} trials are drawn: the lowest, "
+            "median and highest of each section of the run"
         )
     if breaks:
         more = (

@@ -24,7 +24,10 @@ def brands_of(run: RunRecord) -> tuple[Brand, ...]:
     ]
     if header.target.kind == "null":
         brands.append(
-            Brand("null target", "No I/O was issued. These results show the overhead of the engine, not a drive.")
+            Brand(
+                "null target",
+                "No I/O was issued. These results show the overhead of the engine, not the performance of a drive.",
+            )
         )
     if header.is_simulated:
         brands.append(

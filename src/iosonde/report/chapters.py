@@ -116,7 +116,7 @@ def _made(heading: Heading, make: Callable[[], Chapter | None], failures: Failur
 
 def _findings(found: EvaluatedRun, failures: FailureLog) -> Chapter:
     lead = (
-        ("Problems that affect these results, and notes, most severe first.",)
+        ("Problems that affect these results, most severe first. Notes are last.",)
         if found.findings
         else _nothing_found(failures)
     )

@@ -34,7 +34,8 @@ DEFINITIONS: Final = (
         (
             "These values are exact and cover all operations. The mean of a repeat is the sum of its "
             "latencies divided by their number. The mean of a cell is the mean over its repeats, weighted in the same "
-            "way as its IOPS. If repeats differ a lot, mean latency and IOPS are not exactly inversely proportional."
+            "way as its IOPS. If repeats differ considerably, mean latency and IOPS are not exactly "
+            "inversely proportional."
         ),
     ),
     (
@@ -104,17 +105,17 @@ DEFINITIONS: Final = (
         "Failed and interrupted repeats",
         (
             "A repeat has failed if no operation of a requested class completed. Failed and interrupted repeats "
-            "are excluded from all results and counted separately. Exception: if a repeat completed no operations but "
-            "another repeat of the cell did, it counts as a throughput of 0."
+            "are excluded from all results and counted separately. Exception: a repeat without completed "
+            "operations counts as a throughput of 0 if another repeat of the cell completed operations."
         ),
     ),
     (
         "Discarded repeats",
         (
-            "A finished repeat is discarded if another run used the device, if the hypervisor gave CPU time to other "
-            "guests, if the target was still in its initial state, or if the warm-up was too short. A repeat is never "
-            "discarded because of its value, and none is discarded if fewer than three would remain. The run order "
-            "shows the status of each repeat."
+            "A finished repeat is discarded for one of four reasons: another run used the device, the hypervisor gave "
+            "CPU time to other guests, the target was still in its initial state, or the warm-up was too short. A "
+            "repeat is never discarded because of its value. No repeat is discarded if fewer than three would remain. "
+            "The run order shows the status of each repeat."
         ),
     ),
 )

@@ -267,12 +267,12 @@ def _share_text(share: float) -> str:
 def _why_not(knee: Knee) -> str:
     lowest, best = knee.lowest, knee.best
     if knee.reason is KneeReason.TOO_FEW_DEPTHS or lowest is None or best is None:
-        return f"a knee requires results at {DEPTHS_MIN} or more depths, but the sweep has {len(knee.depths)}"
+        return f"at least {DEPTHS_MIN} depths with results are required, but the sweep has {len(knee.depths)}"
     if knee.reason is KneeReason.FLAT:
         assert knee.throughput_share_least is not None
         return (
-            f"throughput is at least {100 * knee.throughput_share_least:.0f} % of the best ({_best(best)}) at every "
-            f"depth from {lowest.queue_depth} up, so the sweep does not show where throughput stops growing"
+            f"throughput is at least {100 * knee.throughput_share_least:.0f} % of the best ({_best(best)}) at all "
+            f"depths from {lowest.queue_depth} upwards, so the sweep does not show where throughput stops growing"
         )
     if knee.reason is KneeReason.GROWING:
         assert knee.growth_share is not None

@@ -32,7 +32,7 @@ def _missed(figure: HeadlineFigure, aim: Aim) -> str:
         return ""
     assert figure.half_width_share is not None
     asked = aim.tail_percent if figure.is_tail else aim.precision_percent
-    return f"±{figure.half_width_share * 100:.1f} %, requested ±{asked:g} %: the time budget was exhausted"
+    return f"95 % CI ±{figure.half_width_share * 100:.1f} %, requested ±{asked:g} %: the time budget was exhausted"
 
 
 def misses(figure: Figure, aim: Aim) -> bool:
@@ -52,4 +52,4 @@ def invalid_below(knees: Iterable[SweptKnee], findings: Sequence[Finding]) -> st
     told = dict.fromkeys(each for _, found in touched for each in found)
     first, *others = dict.fromkeys(name for name, _ in touched)
     more = f" and {len(others)} more" if others else ""
-    return f"INVALID, see {', '.join(told)}: these knees depend on {first}{more}."
+    return f"INVALID, see {', '.join(told)}: these knees are based on {first}{more}."

@@ -178,7 +178,7 @@ def _tail_of(cell: CellEstimate, figures: OperationEstimate) -> str:
     opening = f"{_with_depth(cell)}: the slowest of {figures.count:,} {plural(figures.operation)} took"
     slowest = f"{opening} {format_latency(figures.latency_ns_max)}"
     if known is None or known.value_ns is None:
-        return f"{slowest}; no tail percentile has {SAMPLES_BEYOND_MIN} samples above it."
+        return f"{slowest}; no tail percentile has at least {SAMPLES_BEYOND_MIN} samples above it."
     return f"{slowest}, and {percent_label(known.percent)} is {format_latency(known.value_ns)}."
 
 

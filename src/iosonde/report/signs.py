@@ -15,5 +15,5 @@ SIGNS: Final = (
 
 UNITS: Final = (
     "IOPS: operations/s (for one class: reads/s, writes/s or commits/s). 1 MB/s = 10⁶ bytes/s; 1 KiB = 2¹⁰ bytes; "
-    "1 µs = 10⁻⁶ s; 1 ms = 10⁻³ s. ± (half-width) and (1 to 2): 95 % confidence interval."
+    "1 µs = 10⁻⁶ s; 1 ms = 10⁻³ s. 95 % confidence interval: ± half-width, or (lower to upper limit)."
 )

@@ -43,8 +43,8 @@ def state_text(found: RunState) -> str:
         "were discarded, and a longer run might reach a different state",
         TargetState.STEADY: "steady: the last five consecutive rounds of every cell with writes are of equal length "
         f"and meet the criterion of SNIA PTS and TKperf ({BOUNDS})",
-        TargetState.WITHIN_BOUNDS: f"last five repeats of every cell with writes: {BOUNDS}. This is the SNIA criterion "
-        f"applied to {kind}, so writes might still slow down later",
+        TargetState.WITHIN_BOUNDS: f"last five repeats of every cell with writes: {BOUNDS}. The SNIA criterion is "
+        f"defined for consecutive rounds of equal length, but these are {kind}, so writes might still slow down later",
         TargetState.UNPROVEN: f"steady state not reached: in {named}{more}, no five consecutive repeats have a "
         f"{BOUNDS}, so writes might slow down later",
     }
