@@ -162,5 +162,5 @@ def test_a_cell_is_told_by_each_criterion_once_and_what_its_repeats_were() -> No
         "fio, slope of 2 % per check: met at repeat 5"
     )
     assert steady_text(spread_out(rounds([1000] * 5))).endswith(
-        "(calculated for interleaved repeats; the criteria are defined for consecutive rounds of equal length)"
+        "(calculated from interleaved repeats; the criteria are defined for consecutive rounds of equal length)"
     )

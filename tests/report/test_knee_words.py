@@ -45,7 +45,7 @@ def test_a_knee_says_its_depth_who_named_it_what_it_gives_and_what_it_costs() ->
 
 
 def test_rules_that_differ_are_named_side_by_side() -> None:
-    assert "(95 % of the best 8, power 4, Kneedle 4; no confidence interval with one repeat per depth)" in said(
+    assert "(95 % of the best 8, power 4, Kneedle 4; no CI with one repeat per depth)" in said(
         (1000, 2000, 3600, 3900, 4000, 4000)
     )
 

@@ -123,7 +123,7 @@ def test_answers_and_knees_say_it(run: RunRecord) -> None:
     estimates = estimate_run(run)
     reached, *others = answers_of(estimates, headline_of(estimates, [NEIGHBOURS]), [NEIGHBOURS])
     assert f"IOPS [{SEE}] of 4 KiB random reads" in reached
-    assert any(f"{SEE}: these knees are based on {BEST}" in sentence for sentence in others)
+    assert any(f"{SEE}: these knees depend on {BEST}" in sentence for sentence in others)
 
 
 @pytest.mark.parametrize("form", ["summary", "show", "show cell", "probe"])

@@ -94,7 +94,7 @@ def depth_axis(rows: Sequence[Row]) -> alt.X:
     lowest = min([depths[0], *(row["queue_depth_kept"] or depths[0] for row in rows)])
     return alt.X(
         "queue_depth_asked:Q",
-        title="Queue depth (operations in flight), log scale",
+        title="Queue depth (in flight), log scale",
         scale=alt.Scale(type="log", base=2, domain=[lowest / 1.2, depths[-1] * 1.2], nice=False),
         axis=alt.Axis(values=depths, format="d", grid=False, labelOverlap="parity", labelSeparation=LABEL_GAP_PX),
     )

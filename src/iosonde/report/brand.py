@@ -47,7 +47,7 @@ def brands_of(run: RunRecord) -> tuple[Brand, ...]:
     if run.damage:
         brands.append(Brand("damaged", f"Part of the run record is unreadable: {run.damage.rstrip('.')}."))
     if header.plan.quick:
-        brands.append(Brand("quick", "The measurements were too short: use this run only as a functional check."))
+        brands.append(Brand("quick", "The run was too short: use it only as a functional check."))
     return tuple(brands)
 
 

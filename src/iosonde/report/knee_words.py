@@ -242,7 +242,7 @@ def _rules(knee: Knee) -> str:
 
 
 def _interval(low: int | None, high: int | None) -> str:
-    return "no confidence interval with one repeat per depth" if low is None else f"95 % CI {low} to {high}"
+    return "no CI with one repeat per depth" if low is None else f"95 % CI {low} to {high}"
 
 
 def _bargain(knee: Knee) -> str:

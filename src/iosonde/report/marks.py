@@ -52,4 +52,4 @@ def invalid_below(knees: Iterable[SweptKnee], findings: Sequence[Finding]) -> st
     told = dict.fromkeys(each for _, found in touched for each in found)
     first, *others = dict.fromkeys(name for name, _ in touched)
     more = f" and {len(others)} more" if others else ""
-    return f"INVALID, see {', '.join(told)}: these knees are based on {first}{more}."
+    return f"INVALID, see {', '.join(told)}: these knees depend on {first}{more}."
