@@ -147,7 +147,10 @@ def test_the_words_name_a_criterion_only_where_it_was_applied_as_it_is_meant() -
     assert interleaved.startswith(
         "last five repeats of every cell with writes: range within 20 % and slope within 10 %"
     )
-    assert "the SNIA criterion applied to interleaved repeats of different lengths" in interleaved
+    assert (
+        "The SNIA criterion is defined for consecutive rounds of equal length, but these are interleaved repeats of "
+        "different lengths, so writes might still slow down later" in interleaved
+    )
     assert "steady" not in interleaved
     assert "reads only" in state_text(target_state(RunAnalysis(run_of(rounds([1000] * 3, READS)))))
     assert "unknown" in state_text(target_state(RunAnalysis(run_record([cell_plan(WRITES)], []))))
@@ -159,5 +162,5 @@ def test_a_cell_is_told_by_each_criterion_once_and_what_its_repeats_were() -> No
         "fio, slope of 2 % per check: met at repeat 5"
     )
     assert steady_text(spread_out(rounds([1000] * 5))).endswith(
-        "(calculated for interleaved repeats; the criteria are defined for consecutive rounds of equal length)"
+        "(calculated from interleaved repeats; the criteria are defined for consecutive rounds of equal length)"
     )

@@ -121,7 +121,7 @@ def test_several_mixes_stand_side_by_side_as_wholes_and_then_each_by_itself() ->
         ["70/30 mix: reads", "70/30 mix: writes", "70/30 mix: all"],
         ["50/50 mix: reads", "50/50 mix: writes", "50/50 mix: all"],
     ]
-    assert figures[0].caption.endswith("; another chart shows its reads and writes.")
+    assert figures[0].caption.endswith("; a separate chart shows its reads and writes.")
 
 
 def test_no_chart_has_more_lines_than_colours_and_the_rest_is_said() -> None:
@@ -244,7 +244,7 @@ def test_commits_that_were_timed_apart_are_told_as_that() -> None:
     del found[Operation.COMMIT]
     plan = cell_plan(asked, Experiment.QUEUE_DEPTH)
     (figure,) = queue_depth_iops(estimate_run(run_record([plan], [cell_record(plan, found)])).cells)
-    assert said_of([figure]) == [f"{plan.cell} timed writes and flushes separately, so it has no commit results"]
+    assert said_of([figure]) == [f"{plan.cell} has no commit results because writes and flushes were timed separately"]
     assert series_of(figure) == ["70/30 mix + fdatasync: reads", "70/30 mix + fdatasync: all"]
 
 

@@ -146,7 +146,7 @@ def test_discarded_repeats_are_hollow_and_counted_with_their_reason() -> None:
     early = [trial_of(500, order=1), trial_of(500, order=2)]
     figure = run_consistency([*early, *(trial_of(100 + order % 2, order=order) for order in range(3, 12))])
     assert [row["fate"] for row in figure.rows[:3]] == ["initial state", "initial state", "used"]
-    assert "Hollow marks are discarded repeats: 2 (initial state)." in figure.caption
+    assert "Hollow marks show discarded repeats (2: initial state)." in figure.caption
     hollow = [layer for layer in figure.specification["layer"] if layer["mark"].get("filled") is False]
     assert [layer["transform"][0]["filter"] for layer in hollow] == ["datum.fate != 'used'"]
 
@@ -161,9 +161,9 @@ def test_the_stretches_within_a_trial_are_a_bar_where_trials_are_few() -> None:
 
 def test_the_sentence_over_time_speaks_of_the_same_stretches_as_the_chart() -> None:
     assert time_series_sentence([short_repeat(*([1, 7] * 20))]).startswith(
-        "100 % of 4 intervals (about 100 ms or longer) are"
+        "In 100 % of 4 intervals (about 100 ms or longer), throughput is"
     )
-    assert time_series_sentence([repeat_of(100, 300)]).startswith("0 % of 2 intervals are")
+    assert time_series_sentence([repeat_of(100, 300)]).startswith("In 0 % of 2 intervals, throughput is")
 
 
 def test_a_moment_of_several_intervals_counts_what_completed_in_each_once() -> None:

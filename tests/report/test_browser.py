@@ -254,7 +254,7 @@ def test_hovering_shows_the_exact_values(browser: Browser, report: Path) -> None
     seen.page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
     seen.page.wait_for_selector("#vg-tooltip-element.visible")
     told = seen.page.inner_text("#vg-tooltip-element")
-    assert "IOPS ± 95 %" in told
+    assert "IOPS ± 95 % CI" in told
     assert "QD achieved" in told
     seen.page.close()
 

@@ -61,7 +61,7 @@ def test_the_page_goes_from_the_answer_to_its_conditions(page: str) -> None:
     assert outline(page).headings == [
         "/srv/data/iosonde.dat",
         "Summary",
-        "Zero-queue baseline",
+        "Baseline latency (QD 1)",
         "Block-size sweep",
         "Read/write mix",
         "Queue-depth sweep",

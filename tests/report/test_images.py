@@ -81,7 +81,7 @@ def test_a_chart_that_stands_alone_carries_its_title_and_the_brands_of_its_run(p
     for figure in page.figures:
         text = (folder / f"{figure.id}.svg").read_text(encoding="utf-8")
         assert figure.title in text
-        assert "QUICK: Cells were too short" in text
+        assert "QUICK: The run was too short" in text
         assert figure.caption.split(" ", 1)[0] in text
 
 

@@ -38,14 +38,14 @@ def said(rates: Sequence[float], repeats: int = 1) -> str:
 
 def test_a_knee_says_its_depth_who_named_it_what_it_gives_and_what_it_costs() -> None:
     assert said((1000, 2000, 3900, 4000, 4000, 4000), repeats=2) == (
-        "4 KiB random reads: the knee is at depth 4 (by all three rules; 95 % interval 4 to 4), with 98 % of the best "
-        "throughput (4,000 IOPS at depth 8), 51 % of the mean latency at depth 8, and 1.0 times the mean latency "
-        "and 1.0 times the p99 at depth 1."
+        "4 KiB random reads: the knee is at depth 4 (by all three rules; 95 % CI 4 to 4). At this depth, throughput is "
+        "98 % of the best (4,000 IOPS at depth 8). Mean latency is 51 % of the value at depth 8 and 1.0 times the "
+        "value at depth 1 (p99: 1.0 times)."
     )
 
 
 def test_rules_that_differ_are_named_side_by_side() -> None:
-    assert "(95 % of the best 8, power 4, Kneedle 4; no interval with one repeat per depth)" in said(
+    assert "(95 % of the best 8, power 4, Kneedle 4; no CI with one repeat per depth)" in said(
         (1000, 2000, 3600, 3900, 4000, 4000)
     )
 
@@ -53,15 +53,15 @@ def test_rules_that_differ_are_named_side_by_side() -> None:
 @pytest.mark.parametrize(
     ("rates", "words"),
     [
-        ((1000, 2000, 3000, 3000), "this requires results at 5 or more depths, but the sweep has 4."),
+        ((1000, 2000, 3000, 3000), "at least 5 depths with results are required, but the sweep has 4."),
         (
             (90, 95, 100, 99, 98, 97),
-            "throughput is at least 90 % of the best (100 IOPS at depth 4) at every depth from 1 up",
+            "throughput is at least 90 % of the best (100 IOPS at depth 4) at all depths from 1 upwards",
         ),
         ((10, 20, 40, 80, 160, 320), "throughput still grows by 100 % from depth 16 to 32, the highest measured."),
         (
             (100, 120, 144, 173, 207, 249),
-            "rules or repeats differ by more than half the sweep (95 % of the best 32,",
+            "the rules or the repeats disagree by more than half the sweep (95 % of the best 32,",
         ),
     ],
 )
@@ -76,10 +76,10 @@ def test_bounds_and_the_law_say_their_numbers() -> None:
     bounds, law = scaling_sentences("4 KiB random reads", scaling_of(points(rates)))
     assert bounds.startswith("By Little's law, ")
     assert " IOPS of 4 KiB random reads require at least 7." in bounds
-    assert "(1,000 µs at depth 1)." in bounds
+    assert "(the rate times the lowest mean latency, 1,000 µs at depth 1)." in bounds
     assert law == (
-        "The Universal Scalability Law fits 4 KiB random reads to within 0 %: contention 5.0 %, coherency 0.2 %, "
-        "throughput peaks near depth 22."
+        "The Universal Scalability Law fits 4 KiB random reads to within 0 %, with contention 5.0 % and coherency "
+        "0.2 %; throughput peaks near depth 22."
     )
 
 
@@ -134,8 +134,8 @@ def test_many_sweeps_are_told_in_brief_and_in_a_table() -> None:
     knees = headline_of(estimate_run(run_record(plans, records))).knees
     (brief,) = swept_sentences(knees)
     assert brief == (
-        "Knees: 4 KiB random reads at depth 4 (95 % interval 4 to 4); 4 KiB random 70/30 mix at depth 4 (95 % interval "
-        "4 to 4); 4 KiB random writes at depth 4 (95 % interval 4 to 4)."
+        "Knees: 4 KiB random reads at depth 4 (95 % CI 4 to 4); 4 KiB random 70/30 mix at depth 4 (95 % CI 4 to 4); "
+        "4 KiB random writes at depth 4 (95 % CI 4 to 4)."
     )
     table = scaling_table(knees)
     assert table is not None
@@ -147,6 +147,6 @@ def test_sweeps_without_a_knee_are_named_by_their_reason() -> None:
     plans = [cell_plan(workload(read_percent=read), Experiment.QUEUE_DEPTH) for read in (100, 70, 0)]
     (sentence,) = swept_sentences(headline_of(estimate_run(run_record(plans, []))).knees)
     assert sentence == (
-        "No identifiable knee for 4 KiB random reads; 4 KiB random 70/30 mix; 4 KiB random writes: this requires "
-        "results at 5 or more depths, but the sweep has 0."
+        "No identifiable knee for 4 KiB random reads; 4 KiB random 70/30 mix; 4 KiB random writes: at least 5 "
+        "depths with results are required, but the sweep has 0."
     )

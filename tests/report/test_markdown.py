@@ -124,7 +124,7 @@ def test_every_link_leads_to_a_heading(page: Page, report: Path) -> None:
 def test_brands_stand_on_top() -> None:
     run = lab_run(repeats=1, quick=True, finished=False)
     text = page_markdown(page_of(RunAnalysis(run), []), "x")
-    assert text.index("**QUICK**: Cells were too short") < text.index("## Summary")
+    assert text.index("**QUICK**: The run was too short") < text.index("## Summary")
     assert text.index("**UNFINISHED**: The run was interrupted after") < text.index("**QUICK**")
 
 

@@ -49,8 +49,8 @@ def test_a_tail_that_is_too_short_gives_only_its_maximum() -> None:
     record = cell_record(plan, {Operation.READ: totals_of([100_000] * 99 + [5_000_000])})
     sentence = experiment_sentence(Experiment.TAIL, estimate_run(run_record([plan], [record])))
     assert sentence == (
-        "4 KiB random read at depth 8: the slowest of 100 reads took 5,000 µs; no tail percentile has 10 samples "
-        "above it."
+        "4 KiB random read at depth 8: the slowest of 100 reads took 5,000 µs; no tail percentile has at least 10 "
+        "samples above it."
     )
 
 
@@ -79,20 +79,20 @@ def mixes(**counts: Sequence[int]) -> list[Measured]:
 
 def test_a_ranking_is_decided_by_the_ratio_where_the_intervals_overlap() -> None:
     sentence = said(Experiment.MIX, *mixes(r70=(1006, 1011, 1016, 1011), r30=(995, 1000, 1005, 1000)))
-    assert "at 70 % reads, 1.1 % above 30 % reads (95 % interval" in sentence
+    assert "at 70 % reads, 1.1 % above 30 % reads (95 % CI" in sentence
     assert "overlap" not in sentence
 
 
 def test_what_is_not_told_apart_is_said_with_the_ends_of_the_ratio() -> None:
     sentence = said(Experiment.MIX, *mixes(r70=(1000, 1050, 950), r30=(990, 1040, 960), r50=(500, 505, 495)))
     assert "at 70 % reads, not distinguishable from 30 % reads (ratio 0.8" in sentence
-    assert "lowest 200.0 ± 5.0 IOPS at 50 % reads; the highest is 2.00 times the lowest (95 % interval" in sentence
+    assert "lowest 200.0 ± 5.0 IOPS at 50 % reads; the highest is 2.00 times the lowest (95 % CI" in sentence
     assert "corrected for 3 comparisons" in sentence
 
 
 def test_without_repeats_nothing_is_told_apart() -> None:
     sentence = said(Experiment.MIX, *mixes(r70=(1000,), r30=(500,)))
-    assert "they are not compared, because intervals are missing" in sentence
+    assert "they are not compared because confidence intervals are missing" in sentence
 
 
 def test_mixes_of_other_blocks_or_depths_are_ranked_apart() -> None:

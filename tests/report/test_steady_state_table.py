@@ -102,7 +102,7 @@ def test_the_chapter_over_time_counts_the_steady_cells_and_has_their_table() -> 
     chapter = over_time_chapter(evaluated(RunAnalysis(run), [], STRICT), STRICT)
     assert chapter is not None
     assert chapter.all_of(Paragraph)[-1].text == (
-        "Cells in steady state, out of 1 cell with 5 or more repeats: 1 by SNIA PTS and TKperf (range ≤ 20 %, "
+        "Cells in steady state (of 1 cell with 5 or more repeats): 1 by SNIA PTS and TKperf (range ≤ 20 %, "
         "slope ≤ 10 %); 0 by fio (deviation ≤ 5 %); 1 by fio (slope per repeat ≤ 2 %)."
     )
     (table,) = chapter.all_of(ResultTable)

@@ -72,7 +72,7 @@ def test_a_campaign_of_rates_says_in_every_form_which_latency_it_shows(tmp_path:
     forms = iosonde("report", "run", "--markdown", "run.md", "--csv", "csv", folder=tmp_path)
     assert forms.returncode == 0, forms.stderr
     text = (tmp_path / "run.md").read_text(encoding="utf-8")
-    assert "Cells with an arrival rate show response latency, measured from the intended start" in text
+    assert "For cells with an arrival rate, latency is response latency, measured from the intended start" in text
     assert "Mean response latency (ms) of each cell" in text
     assert "Mean service latency (µs) of each cell" in text
     # How many come in a second is chance.

@@ -116,7 +116,7 @@ def _figure(panel: Panel, view: _View) -> Figure:
         f"{view.quantity} by block size at requested queue depth {', '.join(map(str, depths))}. {bars_text(rows)}."
     )
     if any(cell.workload.block_sizes is not None for cell in panel.cells):
-        caption += " A mix of block sizes is plotted at its mean."
+        caption += " A mix of block sizes is plotted at its mean block size."
     rows, layers = _drawn(rows, view, panel.series) if rows else (rows, [])
     return panel.figure(view.id, view.title, caption, rows, lambda said: layered(layers, rows, said))
 

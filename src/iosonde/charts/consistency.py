@@ -38,7 +38,7 @@ def run_consistency(records: Sequence[CellRecord], breaks: Sequence[Break] = ())
     """A mark for each trial in its order: its throughput as a share of the median of its cell."""
     trials = trials_of(records)
     if not trials:
-        return Figure("run-consistency", CONSISTENCY_TITLE, "No trial was completed.", None, ())
+        return Figure("run-consistency", CONSISTENCY_TITLE, "No trials were completed.", None, ())
     spread = _spread([trial.share for trial in trials])
     usual = running_median(trials, breaks)
     rows = [_row(trial, middle, breaks, spread) for trial, middle in zip(trials, usual, strict=True)]
@@ -102,23 +102,23 @@ def _thinned(rows: Sequence[Row]) -> list[Row]:
 
 def _caption(trials: Sequence[Trial], shown: Sequence[Row], breaks: Sequence[Break], spread: float) -> str:
     said = [
-        "Each mark is one trial, in run order: its IOPS divided by the median IOPS of its cell",
-        "The line is the running median",
-        "A flat line at 1 means stable throughput; a slope means drift, and a step means a regime change",
+        "Each mark shows the IOPS of one trial, divided by the median IOPS of its cell. Trials are in run order",
+        "The line shows the running median",
+        "A flat line at 1 means stable throughput, a slope means drift, and a step means a regime change",
     ]
     if len(shown) <= RANGES_MAX and any(trial.lowest is not None for trial in trials):
-        said.append("Thin bars show the range of throughput within a trial")
+        said.append("Thin bars show the range of throughput within each trial")
     lost = [trial for trial in trials if trial.fate is not DiscardReason.USED]
     if lost:
         whys = dict.fromkeys(str(trial.fate).replace("_", " ") for trial in lost)
-        said.append(f"Hollow marks are discarded repeats: {len(lost)} ({', '.join(whys)})")
+        said.append(f"Hollow marks show discarded repeats ({len(lost)}: {', '.join(whys)})")
     outside = sum(abs(trial.share - 1) > spread for trial in trials)
     if outside:
-        said.append(f"{outside} of {len(trials):,} trials are outside the axis range and are drawn at its limits")
+        said.append(f"{outside} of {len(trials):,} trials are outside the axis range and are drawn at its edges")
     if len(shown) < len(trials):
         said.append(
-            f"To limit the number of marks, {len(shown):,} of {len(trials):,} trials are drawn: the lowest, median and "
-            "highest of each section of the run"
+            f"To limit the number of marks, only {len(shown):,} of {len(trials):,} trials are drawn: the lowest, "
+            "median and highest of each section of the run"
         )
     if breaks:
         more = (

@@ -81,7 +81,7 @@ def why_no_figures(cell: CellEstimate, operation: Operation | None = None) -> st
         return f"{cell.cell} was interrupted in {cell.repeats_cut} of {planned} repeats"
     asked = cell.workload.subject if operation is None else operation
     if asked is Operation.COMMIT and cell.of(Operation.FLUSH) is not None:
-        return f"{cell.cell} timed writes and flushes separately, so it has no commit results"
+        return f"{cell.cell} has no commit results because writes and flushes were timed separately"
     if cell.operations and cell.of(asked) is None:
         return f"{cell.cell} completed no {plural(asked)}"
     return f"{cell.cell} completed no operations"

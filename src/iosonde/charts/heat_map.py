@@ -94,10 +94,10 @@ def latency_heat_map(cell: CellEstimate, records: Sequence[CellRecord]) -> Figur
     if not rows:
         # A slow target completes a few operations an interval: their mean is known all the same.
         rows = [_row(each, MEAN.name, mean_ns, unit) for each in columns if (mean_ns := _mean_ns(each)) is not None]
-        lines = "The line shows the mean, because no interval has enough samples for a percentile"
+        lines = "The line shows the mean because no interval has enough samples for a percentile"
     caption = (
-        f"{latency_words([cell])} ({unit.name}) over measurement time, repeats in sequence. A darker colour means a "
-        f"larger share of the operations in the interval, on a logarithmic scale. {lines}."
+        f"{latency_words([cell])} ({unit.name}) over the measurement time, with the repeats in sequence. "
+        f"A darker colour means a larger share of the operations in an interval (log scale). {lines}."
     )
     grid = _grid(min(each.latency_ns_min for each in totals), max(each.latency_ns_max for each in totals))
     chart = layered(_layers(rows, columns, grid, unit), rows, caption)

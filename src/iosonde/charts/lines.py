@@ -26,9 +26,9 @@ _TITLES = {
     "queue_depth_asked": "QD requested",
     "queue_depth_achieved": "QD achieved",
     "queue_depth_device": "QD at the device",
-    "drawn_iops": "IOPS ± 95 %",
-    "drawn_bandwidth": "bandwidth ± 95 %",
-    "drawn_latency": "mean latency ± 95 %",
+    "drawn_iops": "IOPS ± 95 % CI",
+    "drawn_bandwidth": "bandwidth ± 95 % CI",
+    "drawn_latency": "mean latency ± 95 % CI",
     "repeats": "repeats",
     "cell": "cell",
 }

@@ -125,13 +125,13 @@ def _wholes(named: Sequence[tuple[str, Family]], mixes: int) -> Iterator[Panel]:
 def _note(mixes: int, *, has_mix: bool) -> str:
     if not has_mix:
         return ""
-    said = "A mix is shown with all operations combined"
+    said = "Each mix is shown with all operations combined"
     if mixes > MIXES_APART_MAX:
         return (
             f"{said}. The first {MIXES_APART_MAX} of {mixes} mixes also have separate charts; "
             "the table lists all of them."
         )
-    return f"{said}; another chart shows its reads and writes."
+    return f"{said}; a separate chart shows its reads and writes."
 
 
 # Reads and writes of half and half are equally many: reads show through dashes.
@@ -145,7 +145,7 @@ def _apart(name: str, family: Family, number: int) -> Panel:
         Line(_in_style(class_name(short, each), _APART[each]), each, family.cells, is_whole=each is family.whole)
         for each in drawn_classes(family.workload)
     )
-    note = "The line labelled all combines all operations of the mix."
+    note = "The line labelled 'all' shows all operations of the mix combined."
     return Panel(lines, suffix=f"-{number}-{slug(name)}", subject=f": {name}", note=note)
 
 

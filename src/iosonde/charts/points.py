@@ -62,11 +62,11 @@ def bars_text(rows: Sequence[Row]) -> str:
     """What the bars of a chart are, with the number of repeats."""
     counts = sorted({row["repeats"] for row in rows})
     if not counts:
-        return "No repeat has results"
+        return "No repeats have results"
     number = str(counts[0]) if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
     if number == "1":
         return "A single repeat has no error bar"
-    cut = "; a triangle marks one that extends below the axis" if any(row.get("drawn_cut") for row in rows) else ""
+    cut = "; a triangle marks a bar that extends below the axis" if any(row.get("drawn_cut") for row in rows) else ""
     return f"Error bars are 95 % confidence intervals for the mean over n = {number} repeats{cut}"
 
 

@@ -30,8 +30,8 @@ def _figure(panel: Panel) -> Figure:
     unit = unit_in(panel)
     rows = [row for line, point in panel.points for row in _rows(line.name, point, unit)]
     caption = (
-        f"{latency_words(panel.cells)} ({unit.name}) at each percentile, all repeats merged. "
-        "Lines end at the last percentile with at least 10 samples above it."
+        f"{latency_words(panel.cells)} ({unit.name}) at each percentile, with all repeats merged. "
+        "Lines end at the highest percentile with at least 10 samples above it."
     )
     return panel.figure(
         "tail-percentiles",

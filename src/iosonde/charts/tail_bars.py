@@ -31,8 +31,8 @@ def _figure(panel: Panel) -> Figure:
     unit = unit_in(panel)
     rows = [row for line, point in panel.points for row in _rows(line.name, point, unit)]
     caption = (
-        f"{latency_words(panel.cells)} ({unit.name}) at each percentile, all repeats merged, on a linear axis from 0. "
-        "Percentiles with fewer than 10 samples above them have no bar."
+        f"{latency_words(panel.cells)} ({unit.name}) at each percentile, with all repeats merged, on a linear "
+        "axis from 0. Percentiles with fewer than 10 samples above them have no bar."
     )
     return panel.figure(
         "tail-bars",

@@ -59,7 +59,7 @@ def _figure(named: Sequence[tuple[str, DepthSweep]], number: int, of: int) -> Fi
         ),
         suffix="" if number == 1 else f"-{number}",
         subject="" if of == 1 else f", {number} of {of}",
-        note="A mix is shown with all operations combined." if any(sweep.is_mix for _, sweep in named) else "",
+        note="Each mix is shown with all operations combined." if any(sweep.is_mix for _, sweep in named) else "",
     )
     knees = {name: sweep.knee for name, sweep in named}
     points = [point for _, point in panel.points]
@@ -69,7 +69,7 @@ def _figure(named: Sequence[tuple[str, DepthSweep]], number: int, of: int) -> Fi
     rows = _with_label_sides(rows, unit.field)
     caption = (
         f"Mean service latency ({unit.name}) against IOPS ({IOPS_BASE}), one point per queue depth. "
-        f"{bars_text(rows)}. A ring marks the knee (the median of three rules), if it is identifiable."
+        f"{bars_text(rows)}. A ring marks the knee (the median of three rules), if one is identifiable."
     )
     if len(named) <= LINES_LABELLED_IN_FULL:
         caption += "".join(_at_knee(name, knee) for name, knee in knees.items())

@@ -79,9 +79,7 @@ def _knees_told(knees: Sequence[SweptKnee]) -> str:
     if len(knees) > TOLD_IN_FULL_MAX:
         return knees_in_brief(knees)
     if len(knees) > 1 and all(each.knee.point is not None for each in knees):
-        joined = " and ".join(knee_short(each.operations, each.knee) for each in knees)
-        # Not capitalize(): it would make small letters of all others, of IOPS as well.
-        return f"{joined[:1].upper()}{joined[1:]}."
+        return " ".join(knee_short(each.operations, each.knee) for each in knees)
     return " ".join(knee_sentence(each.operations, each.knee) for each in knees)
 
 

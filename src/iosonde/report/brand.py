@@ -18,13 +18,16 @@ def brands_of(run: RunRecord) -> tuple[Brand, ...]:
     header = run.header
     profiles = dict.fromkeys(hello.build_profile for _, hello in header.engines)
     brands = [
-        Brand("debug engine", f"The engine is a {profile} build, so its results are not valid.")
+        Brand("debug engine", f"The engine is a {profile} build, so the results are not valid.")
         for profile in profiles
         if profile != "release"
     ]
     if header.target.kind == "null":
         brands.append(
-            Brand("null target", "No I/O was issued. These results show the overhead of the engine, not a drive.")
+            Brand(
+                "null target",
+                "No I/O was issued. These results show the overhead of the engine, not the performance of a drive.",
+            )
         )
     if header.is_simulated:
         brands.append(
@@ -44,7 +47,7 @@ def brands_of(run: RunRecord) -> tuple[Brand, ...]:
     if run.damage:
         brands.append(Brand("damaged", f"Part of the run record is unreadable: {run.damage.rstrip('.')}."))
     if header.plan.quick:
-        brands.append(Brand("quick", "Cells were too short: use this run only as a functional check."))
+        brands.append(Brand("quick", "The run was too short: use it only as a functional check."))
     return tuple(brands)
 
 

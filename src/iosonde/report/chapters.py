@@ -85,7 +85,7 @@ def _in_short(found: EvaluatedRun, picture: Figure | None, failures: FailureLog)
         blocks.append(Cards(headline.groups))
         if headline.untold:
             blocks.append(Paragraph(headline.untold_text))
-    means = f"Means over {repeats} repeats; percentiles over merged repeats."
+    means = f"Means over {repeats} repeats; percentiles from merged histograms."
     return Chapter(*IN_SHORT, (*blocks, Key(f"{means} {UNITS}", SIGNS)), lead)
 
 
@@ -116,7 +116,7 @@ def _made(heading: Heading, make: Callable[[], Chapter | None], failures: Failur
 
 def _findings(found: EvaluatedRun, failures: FailureLog) -> Chapter:
     lead = (
-        ("Problems that affect these results, and other remarks, most severe first.",)
+        ("Problems that affect these results, most severe first. Notes are last.",)
         if found.findings
         else _nothing_found(failures)
     )

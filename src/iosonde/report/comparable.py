@@ -105,7 +105,7 @@ class Ranked:
             return difference_text(ratio, self._name(place))
         known = [(place, ratio) for place, ratio in rivals if ratio is not None]
         if not known:
-            return "not compared with the others because it has no interval"
+            return "not compared with the others because it has no confidence interval"
         named = ", ".join(f"{self._name(place)} (ratio {_ends(ratio)})" for place, ratio in known[:RIVALS_NAMED_MAX])
         more = len(rivals) - min(len(known), RIVALS_NAMED_MAX)
         return f"not distinguishable from {named}{f' and {more} more' if more else ''}"
@@ -122,16 +122,16 @@ def ranked(group: Comparables, estimate_of: Callable[[OperationEstimate], Estima
 def difference_text(ratio: Ratio, other: str) -> str:
     """How far one value lies from another that it was told apart from.
 
-    For example ``2.1 % above 8 KiB (95 % interval 1.2 to 3.0 %)``.
+    For example ``2.1 % above 8 KiB (95 % CI 1.2 to 3.0 %)``.
     """
     corrected = f", corrected for {ratio.comparisons} comparisons" if ratio.comparisons > 1 else ""
     if not 1 / TWICE < ratio.value < TWICE:
-        return f"{significant(ratio.value, 3)} times {other} (95 % interval {_ends(ratio)}{corrected})"
+        return f"{significant(ratio.value, 3)} times {other} (95 % CI {_ends(ratio)}{corrected})"
     above = ratio.value >= 1
     ends = (ratio.low - 1, ratio.high - 1) if above else (1 - ratio.high, 1 - ratio.low)
     low, high = (_percent(each) for each in ends)
     share = _percent(abs(ratio.value - 1))
-    return f"{share} % {'above' if above else 'below'} {other} (95 % interval {low} to {high} %{corrected})"
+    return f"{share} % {'above' if above else 'below'} {other} (95 % CI {low} to {high} %{corrected})"
 
 
 def _percent(share: float) -> str:

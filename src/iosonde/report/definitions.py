@@ -32,16 +32,17 @@ DEFINITIONS: Final = (
     (
         "Mean, min, max",
         (
-            "Exact values over all operations. The mean of a repeat is the sum of its latencies divided by their "
-            "number. The mean of a cell is the mean over its repeats, weighted in the same way as its IOPS. If repeats "
-            "differ a lot, mean latency and IOPS are not exactly inversely proportional."
+            "These values are exact and cover all operations. The mean of a repeat is the sum of its "
+            "latencies divided by their number. The mean of a cell is the mean over its repeats, weighted in the same "
+            "way as its IOPS. If repeats differ considerably, mean latency and IOPS are not exactly "
+            "inversely proportional."
         ),
     ),
     (
         "Percentile",
         (
-            "p99 of N operations is the latency with rank ceil(0.99 N) in ascending order, read from the merged "
-            "histograms of all repeats. Buckets are 1/128 of an octave wide, so the error is at most 0.4 %. A "
+            "The p99 of N operations is the latency at rank ceil(0.99 N) in ascending order. It is read from the "
+            "merged histograms of all repeats. Buckets are 1/128 of an octave wide, so the error is at most 0.4 %. A "
             f"percentile is shown only with at least {SAMPLES_BEYOND_MIN} operations above it. Percentiles are never "
             "averaged."
         ),
@@ -55,27 +56,27 @@ DEFINITIONS: Final = (
         ),
     ),
     (
-        "± (95 % interval)",
+        "± (95 % confidence interval)",
         (
-            "Half-width of Student's t interval for the mean over repeats, computed on log-transformed values; n "
-            "is the number of repeats. Each repeat is weighted by 1 / (variance between repeats + variance within"
-            " repeats / length). If the variation within repeats explains the differences between them, it "
-            "determines the interval. No interval is shown for a single repeat, or if it would extend above twice"
-            " the value or below half of it."
+            "Half-width of the Student's t confidence interval for the mean over n repeats. The interval is computed "
+            "on log-transformed values. The weight of each repeat is 1 / (variance between repeats + variance within "
+            "repeats / length). If the variation within repeats explains the differences between them, the interval "
+            "is based on the variation within repeats. No interval is shown for a single repeat, or if the interval "
+            "would extend above twice the value or below half of it."
         ),
     ),
     (
         "Distinguishable",
         (
-            "Two values are distinguishable if the 95 % interval of their ratio excludes 1, whether or not their own "
-            "intervals overlap. When the highest of several values is reported, the intervals are corrected for "
-            "multiple comparisons (Bonferroni). Rankings include only cells that are identical except for the varied "
-            "parameters."
+            "Two values are distinguishable if the 95 % confidence interval of their ratio excludes 1, even if the "
+            "intervals of the two values overlap. When the highest of several values is reported, the intervals are "
+            "corrected for multiple comparisons (Bonferroni). Rankings include only cells that are identical except "
+            "for the varied parameters."
         ),
     ),
     (
         "Commit",
-        "A write and the fdatasync after it, from the submission of the write to the completion of the flush.",
+        "A write followed by fdatasync, timed from the submission of the write to the completion of the flush.",
     ),
     (
         "All",
@@ -87,29 +88,34 @@ DEFINITIONS: Final = (
     (
         "Knee",
         (
-            "The median of three rules: the lowest depth with at least "
-            f"{THROUGHPUT_SHARE_MIN * 100:.0f} % of the best throughput; the depth with the highest ratio of "
-            "throughput to mean latency (power); and Kneedle, the bend in the curve of throughput against log depth. "
-            f"The knee is not identifiable if there are fewer than {DEPTHS_MIN} depths, if every depth reaches more "
-            f"than {FLAT_SHARE * 100:.0f} % of the best throughput, if throughput still grows at the highest depth, or "
-            "if rules or repeats differ by more than half the sweep."
+            "The median depth of three rules. The first rule selects the lowest depth with at least "
+            f"{THROUGHPUT_SHARE_MIN * 100:.0f} % of the best throughput. The second rule selects the depth with the "
+            "highest ratio of throughput to mean latency (power). The third rule, Kneedle, selects the bend in the "
+            "curve of throughput against log depth. The knee is not identifiable if the sweep has fewer than "
+            f"{DEPTHS_MIN} depths, or if every depth reaches more than {FLAT_SHARE * 100:.0f} % of the best "
+            "throughput. It is also not identifiable if throughput still grows at the highest depth, or if the rules "
+            "or the repeats disagree by more than half the sweep."
         ),
     ),
-    ("CPU", "User and system time of the engine's worker threads in the measurement window, per completed operation."),
+    (
+        "CPU",
+        "User and system time of the engine's worker threads during the measurement window, per completed operation.",
+    ),
     (
         "Failed and interrupted repeats",
         (
             "A repeat has failed if no operation of a requested class completed. Failed and interrupted repeats "
-            "are excluded from all results and counted separately. They never count as 0."
+            "are excluded from all results and counted separately. Exception: a repeat without completed "
+            "operations counts as a throughput of 0 if another repeat of the cell completed operations."
         ),
     ),
     (
         "Discarded repeats",
         (
-            "A finished repeat is discarded if another run used the device, if the hypervisor gave CPU time to other "
-            "guests, if the target was still in its initial state, or if the warm-up was too short. A repeat is never "
-            "discarded because of its value, and none is discarded if fewer than three would remain. The run order "
-            "shows the status of each repeat."
+            "A finished repeat is discarded for one of four reasons: another run used the device, the hypervisor gave "
+            "CPU time to other guests, the target was still in its initial state, or the warm-up was too short. A "
+            "repeat is never discarded because of its value. No repeat is discarded if fewer than three would remain. "
+            "The run order shows the status of each repeat."
         ),
     ),
 )

@@ -133,7 +133,7 @@ def _makers(experiment: ExperimentCells, knees: Sequence[SweptKnee]) -> list[_Ma
     kind, cells = experiment.kind, experiment.cells
     makers: list[_Maker] = [
         ("results", lambda: experiment_tables(kind, cells)),
-        ("intervals of percentiles", lambda: [percentile_interval_table(kind, cells)]),
+        ("confidence intervals of percentiles", lambda: [percentile_interval_table(kind, cells)]),
         ("rates", lambda: [pace_table(cells)]),
     ]
     if kind is Experiment.TAIL:
@@ -151,7 +151,7 @@ def _summary(tables: Sequence[ResultTable]) -> str:
     """What the control says: how many rows there are, and what is known of them."""
     number = len(tables[0].lines)
     rows = f"{number:,} rows" if number > 1 else "1 row"
-    return f"Full table ({rows}): intervals, more percentiles, discarded repeats, CPU"
+    return f"Full table ({rows}): confidence intervals, more percentiles, discarded repeats, CPU"
 
 
 def _attempted(

@@ -61,8 +61,8 @@ def experiment_table(experiment: Experiment, cells: Sequence[CellEstimate], aim_
     return ResultTable(
         caption=""
         if len(chosen) == len(rows)
-        else f"{len(chosen)} of {len(rows)} rows: the first, last and "
-        "fastest of each workload, and some others. See the full table for all rows.",
+        else f"Only {len(chosen)} of {len(rows)} rows are shown: the first, "
+        "last and fastest of each workload, and some others. See the full table for all rows.",
         heads=(*varying.heads, *((Head("Operation", number=False),) if apart else ()), *_heads(unit)),
         lines=tuple(_line(row, varying, unit, aim_ended, apart=apart) for row in chosen),
         notes=latency_notes(shown),

@@ -69,7 +69,7 @@ def _run(analysis: RunAnalysis) -> tuple[tuple[str, str], ...]:
         ("target state during the run", state_text(state)),
         *((("ended", run.end.ended_at),) if run.end and run.end.ended_at else ()),
         ("resumed", ", ".join(session.resumed_at for session in run.sessions) or "never"),
-        ("repeated after an interruption or failure", str(len(run.superseded))),
+        ("trials repeated after an interruption or failure", str(len(run.superseded))),
         ("faults", ", ".join(f"{count} x {name}" for name, count in faults.items()) or "none"),
         ("in flight at the end (operations)", f"{censored:,}"),
         ("record schema", str(run.header.schema_version)),

@@ -23,8 +23,8 @@ RULE_NAMES: Final = {
 }
 
 
-NO_KNEE: Final = "no knee by this rule"
-NO_KNEE_INTERVAL: Final = "no interval: one repeat per depth, or too many resamples without a knee"
+NO_KNEE: Final = "this rule found no knee"
+NO_KNEE_INTERVAL: Final = "no confidence interval: one repeat per depth, or too many resamples without a knee"
 
 
 def knee_sentence(operations: str, knee: Knee) -> str:
@@ -34,7 +34,7 @@ def knee_sentence(operations: str, knee: Knee) -> str:
     """
     name = operations[:1].upper() + operations[1:]
     if knee.point is not None and knee.best is not None:
-        return f"{name}: the knee is at {_depth(knee.point)} ({_rules(knee)}), with {_bargain(knee)}."
+        return f"{name}: the knee is at {_depth(knee.point)} ({_rules(knee)}). At this depth, {_bargain(knee)}."
     return f"{name}: the knee is not identifiable: {_why_not(knee)}."
 
 
@@ -42,7 +42,7 @@ def knee_short(operations: str, knee: Knee) -> str:
     """The same as a part of a sentence about several identified knees."""
     assert knee.point is not None
     doubt = _interval(knee.queue_depth_low, knee.queue_depth_high)
-    return f"the knee of {operations} is at {_depth(knee.point)} ({doubt}; {_bargain(knee)})"
+    return f"The knee of {operations} is at {_depth(knee.point)} ({doubt}). At this depth, {_bargain(knee)}."
 
 
 def swept_sentences(knees: Sequence[SweptKnee]) -> list[str]:
@@ -84,8 +84,8 @@ def scaling_sentences(operations: str, scaling: Scaling) -> tuple[str, ...]:
         return ()
     least = (
         f"By Little's law, {format_iops(bounds.best.throughput)} IOPS of {operations} require at least "
-        f"{significant(bounds.queue_depth_least, 3)} operations in flight: that rate times the lowest mean latency "
-        f"({format_latency(bounds.fastest.latency_ns)} at {_depth(bounds.fastest)})."
+        f"{significant(bounds.queue_depth_least, 3)} operations in flight (the rate times the lowest mean latency, "
+        f"{format_latency(bounds.fastest.latency_ns)} at {_depth(bounds.fastest)})."
     )
     if law.state is LawState.TOO_FEW_DEPTHS or law.residual_share is None:
         return (least,)
@@ -95,11 +95,12 @@ def scaling_sentences(operations: str, scaling: Scaling) -> tuple[str, ...]:
     peak = (
         f"throughput peaks near depth {significant(law.peak_queue_depth, 2)}"
         if law.peak_queue_depth is not None
-        else f"no peak up to depth {scaling.depths[-1]}"
+        else f"throughput has no peak up to depth {scaling.depths[-1]}"
     )
     fitted = (
-        f"The Universal Scalability Law fits {operations} to within {100 * abs(law.residual_share):.0f} %: contention "
-        f"{significant(100 * law.contention, 2)} %, coherency {significant(100 * law.coherency, 2)} %, {peak}."
+        f"The Universal Scalability Law fits {operations} to within {100 * abs(law.residual_share):.0f} %, with "
+        f"contention {significant(100 * law.contention, 2)} % and coherency {significant(100 * law.coherency, 2)} %; "
+        f"{peak}."
     )
     return least, fitted
 
@@ -119,20 +120,21 @@ def knee_table(knees: Sequence[SweptKnee]) -> ResultTable | None:
     if not lines:
         return None
     return ResultTable(
-        caption="Requested queue depth at the knee, by each of three rules. For a mix, the knee of all operations.",
+        caption="Requested queue depth at the knee, for each of three rules. For a mix, the knee applies to all "
+        "operations combined.",
         heads=(
             Head("Operations", number=False),
             Head("Rule", number=False),
             Head("Knee", "QD requested"),
-            Head("From", "95 % interval"),
-            Head("To", "95 % interval"),
+            Head("From", "95 % CI"),
+            Head("To", "95 % CI"),
             Head("IOPS", "% of the peak"),
             Head("Mean latency", "% of the peak"),
             Head("Mean latency", "ratio to lowest depth"),
         ),
         lines=tuple(lines),
         notes=(
-            "Intervals are from bootstrap resampling of the repeats at each depth.",
+            "Confidence intervals (CI) are computed by bootstrap resampling of the repeats at each depth.",
             "The peak is the depth with the highest throughput.",
         ),
     )
@@ -195,7 +197,7 @@ def scaling_table(knees: Sequence[SweptKnee]) -> ResultTable | None:
 
 
 NO_LAW_FITTED: Final = f"the fit needs at least {POINTS_MIN} depths"
-NO_LAW: Final = "the fit misses a point by more than 10 %"
+NO_LAW: Final = "the fit is off by more than 10 % at some depth"
 NO_PEAK: Final = "no peak in the measured range"
 
 
@@ -240,7 +242,7 @@ def _rules(knee: Knee) -> str:
 
 
 def _interval(low: int | None, high: int | None) -> str:
-    return "no interval with one repeat per depth" if low is None else f"95 % interval {low} to {high}"
+    return "no CI with one repeat per depth" if low is None else f"95 % CI {low} to {high}"
 
 
 def _bargain(knee: Knee) -> str:
@@ -250,11 +252,11 @@ def _bargain(knee: Knee) -> str:
     assert knee.throughput_share is not None
     assert knee.latency_ratio is not None
     assert knee.latency_share is not None
-    tail = "" if knee.latency_p99_ratio is None else f" and {significant(knee.latency_p99_ratio, 2)} times the p99"
+    tail = "" if knee.latency_p99_ratio is None else f" (p99: {significant(knee.latency_p99_ratio, 2)} times)"
     return (
-        f"{100 * knee.throughput_share:.0f} % of the best throughput ({_best(knee.best)}), "
-        f"{_share_text(knee.latency_share)} % of the mean latency at depth {knee.best.queue_depth}, and "
-        f"{significant(knee.latency_ratio, 2)} times the mean latency{tail} at depth {knee.lowest.queue_depth}"
+        f"throughput is {100 * knee.throughput_share:.0f} % of the best ({_best(knee.best)}). Mean latency is "
+        f"{_share_text(knee.latency_share)} % of the value at depth {knee.best.queue_depth} and "
+        f"{significant(knee.latency_ratio, 2)} times the value at depth {knee.lowest.queue_depth}{tail}"
     )
 
 
@@ -265,12 +267,12 @@ def _share_text(share: float) -> str:
 def _why_not(knee: Knee) -> str:
     lowest, best = knee.lowest, knee.best
     if knee.reason is KneeReason.TOO_FEW_DEPTHS or lowest is None or best is None:
-        return f"this requires results at {DEPTHS_MIN} or more depths, but the sweep has {len(knee.depths)}"
+        return f"at least {DEPTHS_MIN} depths with results are required, but the sweep has {len(knee.depths)}"
     if knee.reason is KneeReason.FLAT:
         assert knee.throughput_share_least is not None
         return (
-            f"throughput is at least {100 * knee.throughput_share_least:.0f} % of the best ({_best(best)}) at every "
-            f"depth from {lowest.queue_depth} up, so the sweep does not show where throughput stops growing"
+            f"throughput is at least {100 * knee.throughput_share_least:.0f} % of the best ({_best(best)}) at all "
+            f"depths from {lowest.queue_depth} upwards, so the sweep does not show where throughput stops growing"
         )
     if knee.reason is KneeReason.GROWING:
         assert knee.growth_share is not None
@@ -278,7 +280,7 @@ def _why_not(knee: Knee) -> str:
         deeper = [depth for depth in knee.unmeasured if depth > deep]
         gap = f", and there are no results at {', '.join(map(str, deeper))}" if deeper else ", the highest measured"
         return f"throughput still grows by {100 * knee.growth_share:.0f} % from depth {shallow} to {deep}{gap}"
-    return f"rules or repeats differ by more than half the sweep ({_rules(knee)})"
+    return f"the rules or the repeats disagree by more than half the sweep ({_rules(knee)})"
 
 
 def _best(point: DepthPoint) -> str:

@@ -32,7 +32,7 @@ def _missed(figure: HeadlineFigure, aim: Aim) -> str:
         return ""
     assert figure.half_width_share is not None
     asked = aim.tail_percent if figure.is_tail else aim.precision_percent
-    return f"±{figure.half_width_share * 100:.1f} %, requested ±{asked:g} %: the time budget ran out"
+    return f"95 % CI ±{figure.half_width_share * 100:.1f} %, requested ±{asked:g} %: the time budget was exhausted"
 
 
 def misses(figure: Figure, aim: Aim) -> bool:

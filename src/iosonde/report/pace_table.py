@@ -13,7 +13,7 @@ from iosonde.report.tables import Head, Line, ResultTable
 from iosonde.units import format_latency
 
 CAPTION: Final = (
-    "Cells with an arrival rate (open loop). Response latency in the other tables is lag plus service latency."
+    "Open-loop cells (with an arrival rate). In the other tables, response latency is lag plus service latency."
 )
 
 
@@ -32,7 +32,7 @@ def pace_table(cells: Sequence[CellEstimate]) -> ResultTable | None:
         Head("Rate", "offered, operations/s"),
         Head("Rate", "achieved, operations/s"),
         Head("Saturated", "repeats"),
-        Head("Behind", "at the end"),
+        Head("Backlog age", "at the end"),
         Head("Service", f"mean, {unit.name}"),
         Head("Service", f"p99, {unit.name}"),
         Head("Lag", f"p99, {unit.name}"),
@@ -46,7 +46,7 @@ def pace_table(cells: Sequence[CellEstimate]) -> ResultTable | None:
 
 
 OWN_LAG: Final = (
-    "Engine lag is the part of the lag that the engine causes: the queue had a free slot, but submission was late."
+    "Engine lag is the part of the lag caused by the engine: a queue slot was free, but submission was late."
 )
 
 

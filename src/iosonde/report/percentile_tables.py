@@ -14,7 +14,7 @@ from iosonde.report.tables import Head, Line, ResultTable
 
 def percentile_interval_table(experiment: Experiment, cells: Sequence[CellEstimate]) -> ResultTable | None:
     """How well each percentile is known that the experiment's own tables have; None where none has an interval."""
-    caption = "95 % intervals of the percentiles above, for the main class of operations of each cell."
+    caption = "95 % confidence intervals of the percentiles above, for the main class of operations of each cell."
     ordered, percents = in_order(experiment, cells), shown_percents(experiment)
     table = _percentile_table(ordered, percents, caption, _interval_text, why_no_percentile_interval)
     return table if any(text != NO_VALUE for line in table.lines for text in line.texts[1:]) else None

@@ -34,7 +34,7 @@ def relative_table(cells: Sequence[CellEstimate]) -> ResultTable:
             texts = (cell.cell, str(family.whole), times, achieved_text(cell), *_against(figures, base))
             lines.append(Line(texts, rests_on=first.cell))
     return ResultTable(
-        caption="Relative to the lowest queue depth of each workload: change in IOPS, and ratios of depth and latency.",
+        caption="Change in IOPS, and ratios of depth and latency, relative to the lowest queue depth of each workload.",
         heads=heads,
         lines=tuple(lines),
         notes=() if lines else (f"No comparison: {'; '.join(gaps)}.",),

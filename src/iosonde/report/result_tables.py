@@ -33,7 +33,7 @@ FEW_PERCENTS: Final = (50.0, 95.0, 99.0, 99.9)
 AT_LEAST: Final = "≥ "
 
 RESPONSE_NOTE: Final = (
-    "Cells with an arrival rate show response latency, measured from the intended start instead of the submission."
+    "For cells with an arrival rate, latency is response latency, measured from the intended start, not the submission."
 )
 
 FULL_DISTRIBUTION_IN: Final = (Experiment.BASELINE, Experiment.TAIL, Experiment.PROBE)
@@ -95,7 +95,7 @@ def experiment_tables(experiment: Experiment, cells: Sequence[CellEstimate]) -> 
     distribution = [*_HEAD, Column(Head("Min", unit.name), _least(unit)), *_latency_columns(unit, PERCENTS)]
     return (
         _table(cells, [*_rate_columns(unit), _CPU], interval, (*_without_interval(shown), *latency_notes(shown))),
-        _table(cells, distribution, "Latency over merged repeats.", latency_notes(shown)),
+        _table(cells, distribution, "Latency distribution with all repeats merged.", latency_notes(shown)),
     )
 
 
@@ -225,5 +225,5 @@ def latency_notes(shown: Iterable[tuple[CellEstimate, OperationEstimate]]) -> tu
     if any(figures.saturated for _, figures in pairs):
         notes.append(SATURATED)
     if any(cell.workload.sync is Sync.FDATASYNC for cell, _ in pairs):
-        notes.append("A commit is a write and the fdatasync after it. Writes and flushes also have their own rows.")
+        notes.append("A commit is a write followed by fdatasync. Writes and flushes also have separate rows.")
     return tuple(notes)

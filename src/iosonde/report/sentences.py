@@ -48,8 +48,8 @@ def time_series_sentence(records: Sequence[CellRecord]) -> str:
     length = f" (about {format_duration(STRETCH_NS)} or longer)" if joined else ""
     near = sum(1 - NEAR <= share <= 1 + NEAR for share in shares) / len(shares)
     return (
-        f"{_percent(near)} of {len(shares):,} intervals{length} are within {_percent(NEAR)} of the mean of their cell. "
-        f"The slowest interval is at {_percent(min(shares))} of the mean."
+        f"In {_percent(near)} of {len(shares):,} intervals{length}, throughput is within {_percent(NEAR)} of the mean "
+        f"of the cell. In the slowest interval, it is {_percent(min(shares))} of the mean."
     )
 
 
@@ -116,7 +116,7 @@ def _shares(group: Comparables) -> str:
         return f"{said}."
     whole = spread_of([figures.iops for _, figures in group.pairs])
     if whole is None:
-        against = "they are not compared, because intervals are missing"
+        against = "they are not compared because confidence intervals are missing"
     elif whole.differs:
         against = f"the highest is {difference_text(whole, 'the lowest')}"
     else:
@@ -178,7 +178,7 @@ def _tail_of(cell: CellEstimate, figures: OperationEstimate) -> str:
     opening = f"{_with_depth(cell)}: the slowest of {figures.count:,} {plural(figures.operation)} took"
     slowest = f"{opening} {format_latency(figures.latency_ns_max)}"
     if known is None or known.value_ns is None:
-        return f"{slowest}; no tail percentile has {SAMPLES_BEYOND_MIN} samples above it."
+        return f"{slowest}; no tail percentile has at least {SAMPLES_BEYOND_MIN} samples above it."
     return f"{slowest}, and {percent_label(known.percent)} is {format_latency(known.value_ns)}."
 
 

@@ -7,13 +7,13 @@ UNMET: Final = "‡"
 INVALID: Final = "×"
 
 SIGNS: Final = (
-    (LEFT_OUT, "some repeats are excluded (discarded, failed or interrupted); the full table has the counts"),
+    (LEFT_OUT, "some repeats are excluded (discarded, failed or interrupted); the full table shows how many"),
     (UNMET, "the requested precision was not reached"),
-    (INVALID, "invalid (struck through in red, with the finding that gives the reason)"),
+    (INVALID, "invalid result, struck through in red; see the finding for the reason"),
 )
 """Each sign with its meaning, in the order in which a reader meets them."""
 
 UNITS: Final = (
     "IOPS: operations/s (for one class: reads/s, writes/s or commits/s). 1 MB/s = 10⁶ bytes/s; 1 KiB = 2¹⁰ bytes; "
-    "1 µs = 10⁻⁶ s; 1 ms = 10⁻³ s. ±: half-width of the 95 % confidence interval; (1 to 2): the interval."
+    "1 µs = 10⁻⁶ s; 1 ms = 10⁻³ s. 95 % confidence interval: ± half-width, or (lower to upper limit)."
 )

@@ -39,12 +39,12 @@ def state_text(found: RunState) -> str:
     words = {
         TargetState.UNKNOWN: "unknown: nothing was measured",
         TargetState.READ_ONLY: "reads only; write performance is unknown",
-        TargetState.TRANSITION: f"in transition: {named}{more} changed during the run; the early repeats were "
-        "discarded, and a longer run might reach a different state",
+        TargetState.TRANSITION: f"in transition: the state changed during the run in {named}{more}; the early repeats "
+        "were discarded, and a longer run might reach a different state",
         TargetState.STEADY: "steady: the last five consecutive rounds of every cell with writes are of equal length "
         f"and meet the criterion of SNIA PTS and TKperf ({BOUNDS})",
-        TargetState.WITHIN_BOUNDS: f"last five repeats of every cell with writes: {BOUNDS}. This is the SNIA criterion "
-        f"applied to {kind}, so writes might still slow down later",
+        TargetState.WITHIN_BOUNDS: f"last five repeats of every cell with writes: {BOUNDS}. The SNIA criterion is "
+        f"defined for consecutive rounds of equal length, but these are {kind}, so writes might still slow down later",
         TargetState.UNPROVEN: f"steady state not reached: in {named}{more}, no five consecutive repeats have a "
         f"{BOUNDS}, so writes might slow down later",
     }
@@ -58,8 +58,8 @@ def stop_text(stop: StopRule) -> str:
             return "the planned time has elapsed"
         case Aim():
             return (
-                f"throughput and mean latency are known to ±{stop.precision_percent:g} % "
-                f"and p99 to ±{stop.tail_percent:g} %, or {format_duration(stop.budget_ns)} have elapsed"
+                f"throughput and mean latency have a precision of ±{stop.precision_percent:g} % "
+                f"and p99 of ±{stop.tail_percent:g} %, or {format_duration(stop.budget_ns)} have elapsed"
             )
         case SteadyState():
             tracked = ", ".join(f"{each.quantity} of {each.cell}" for each in stop.tracked)
@@ -80,7 +80,7 @@ def steady_text(records: Sequence[CellRecord]) -> str:
     rounds = rounds_of(records)
     if rounds is Rounds.CONSECUTIVE:
         return told
-    return f"{told} (calculated for {KINDS[rounds]}; the criteria are defined for consecutive rounds of equal length)"
+    return f"{told} (calculated from {KINDS[rounds]}; the criteria are defined for consecutive rounds of equal length)"
 
 
 def discarded_text(repeats: Repeats) -> str:

@@ -14,8 +14,8 @@ WINDOW: Final = max(rule.window for rule in RULES)
 ROUNDS: Final = {
     Rounds.CONSECUTIVE: "consecutive",
     Rounds.INTERLEAVED: "interleaved",
-    Rounds.UNEQUAL: "of different lengths",
-    Rounds.INTERLEAVED_UNEQUAL: "interleaved, of different lengths",
+    Rounds.UNEQUAL: "different lengths",
+    Rounds.INTERLEAVED_UNEQUAL: "interleaved, different lengths",
 }
 CAPTION: Final = (
     f"Steady state by the criteria of SNIA PTS, TKperf and fio, over the last {WINDOW} repeats of each cell. Values "
@@ -24,7 +24,7 @@ CAPTION: Final = (
 VARIABLE: Final = "Both IOPS and mean latency must meet each criterion. The table shows the worse of the two values."
 ARITHMETIC: Final = (
     "The criteria are defined for consecutive rounds of equal length. For other repeats, the values are calculated in "
-    "the same way, but the target might still change over a longer time."
+    "the same way, but the performance of the target might still change."
 )
 
 
@@ -51,7 +51,7 @@ def _summary(judged: Mapping[str, Sequence[CellRecord]]) -> str:
         f"{sum(_holds(found, rule) for found in judged.values())} by {_source(rule)} ({_limits(rule)})"
         for rule in RULES
     )
-    return f"Cells in steady state, out of {cells}: {counts}."
+    return f"Cells in steady state (of {cells}): {counts}."
 
 
 def _holds(records: Sequence[CellRecord], rule: SteadyRule) -> bool:

@@ -36,7 +36,7 @@ FINDINGS_MIN: Final = 1
 FINDINGS_LINES_MIN: Final = 3
 """What they take: their counts, one of them in short, and how many more there are."""
 
-_INTERVALS: Final = "Means ± 95 % confidence interval (half-width); percentiles over merged repeats."
+_INTERVALS: Final = "Means ± half-width of the 95 % CI; percentiles from merged histograms."
 _STYLES: Final = {Severity.INVALID: "bold red", Severity.DOUBTFUL: "yellow", Severity.NOTE: "cyan"}
 
 

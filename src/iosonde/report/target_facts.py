@@ -67,9 +67,7 @@ def _device_only(target: TargetFacts) -> tuple[tuple[str, str], ...]:
     space = target.namespace
     if space is not None:
         most = format_size(space.transfer_bytes_max)
-        facts.append(
-            ("NVMe namespace", f"{space.number}, blocks of {space.block_bytes} bytes, at most {most} per command")
-        )
+        facts.append(("NVMe namespace", f"{space.number}, {space.block_bytes}-byte blocks, at most {most} per command"))
     return tuple(facts)
 
 

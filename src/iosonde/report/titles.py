@@ -17,7 +17,7 @@ class Heading(NamedTuple):
 
 IN_SHORT: Final = Heading("answers", "Summary")
 TITLES: Final = {
-    Experiment.BASELINE: "Zero-queue baseline",
+    Experiment.BASELINE: "Baseline latency (QD 1)",
     Experiment.BLOCK_SIZE: "Block-size sweep",
     Experiment.MIX: "Read/write mix",
     Experiment.QUEUE_DEPTH: "Queue-depth sweep",

@@ -186,7 +186,7 @@ class _Shown:
             sentences.append(f"{what} differ between these charts")
         is_mix = any(cell.workload.only_operation is None for cell in self.cells)
         if is_mix and self.choice.apart is not None:
-            sentences.append("A mix is shown with all operations combined; the table lists each class of operations")
+            sentences.append("Each mix is shown with all operations combined; the table lists each class of operations")
         return ". ".join(sentences) + "."
 
     def _how(self) -> str:

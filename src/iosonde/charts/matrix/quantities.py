@@ -113,7 +113,7 @@ def latency_p99(points: Sequence[Point]) -> Quantity:
         lambda value: _latency_text(value * unit.ns),
         unit,
         is_latency=True,
-        bars="95 % intervals of the percentile",
+        bars="95 % confidence intervals for the percentile",
     )
 
 

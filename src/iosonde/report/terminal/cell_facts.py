@@ -94,8 +94,8 @@ def _law(record: CellRecord) -> str:
     if law is None:
         return NO_VALUE
     return (
-        f"{law.queue_depth_by_latency:.2f}, with {law.queue_depth_achieved:.2f} in flight ({law.residual_share:+.2%}; "
-        f"window edges account for {law.edge_share_low:+.2%} to {law.edge_share_high:+.2%})"
+        f"{law.queue_depth_by_latency:.2f}, compared with {law.queue_depth_achieved:.2f} in flight "
+        f"({law.residual_share:+.2%}; window edges account for {law.edge_share_low:+.2%} to {law.edge_share_high:+.2%})"
     )
 
 
@@ -127,7 +127,7 @@ def _stalls(record: CellRecord) -> str:
     told = [f"{format_duration(each.end_ns - each.start_ns)} at {format_duration(each.start_ns)}" for each in stalls]
     # Whatever is as long has a whole interval in it.
     least_ns = max(STALL_NS_MIN, 2 * record.timing.interval_ns)
-    none = f"none of {format_duration(least_ns)} or longer" if record.intervals else "unknown"
+    none = f"none lasting {format_duration(least_ns)} or longer" if record.intervals else "unknown"
     return ", ".join(told) or none
 
 

@@ -88,7 +88,7 @@ def _percentile(figures: OperationEstimate, each: PercentileEstimate, unit: Late
 
 def _why(record: CellRecord, fate: DiscardReason) -> str:
     if fate is DiscardReason.USED and record.is_silent:
-        return f"repeat {record.repeat} completed no operations and counts as a throughput of 0"
+        return f"repeat {record.repeat} completed no operations, so its throughput counts as 0"
     if record.outcome is Outcome.FAILED:
         return f"repeat {record.repeat} failed: {record.failure.message if record.failure else 'no error message'}"
     return f"repeat {record.repeat} {'was interrupted' if record.outcome is Outcome.CUT else 'completed no operations'}"

@@ -15,7 +15,7 @@ from iosonde.units import format_bandwidth, format_iops, format_latency
 from iosonde.vocabulary import Quantity
 
 # What the digits of a printed number leave is no interval of confidence.
-_INTERVAL: Final = {ResultsKind.RUN: "95 % interval", ResultsKind.DOCUMENT: "Interval"}
+_INTERVAL: Final = {ResultsKind.RUN: "95 % CI", ResultsKind.DOCUMENT: "Interval"}
 _STYLES: Final = {Verdict.PASS: "green", Verdict.FAIL: "bold red", Verdict.UNDECIDED: "yellow"}
 
 

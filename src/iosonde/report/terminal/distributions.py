@@ -56,12 +56,12 @@ class PercentileBars:
             yield line
         missing = [percent_label(each.percent) for each in self.figures.percentiles if each.value_ns is None]
         if missing:
-            yield Text(f"{', '.join(missing)}: fewer than {SAMPLES_BEYOND_MIN} samples above.", style="dim")
+            yield Text(f"Omitted (fewer than {SAMPLES_BEYOND_MIN} samples above): {', '.join(missing)}.", style="dim")
 
 
 def _range(percentile: PercentileEstimate) -> str:
     if percentile.low_ns is not None and percentile.high_ns is not None:
-        return f"95 %: {format_latency(percentile.low_ns)} to {format_latency(percentile.high_ns)}"
+        return f"95 % CI: {format_latency(percentile.low_ns)} to {format_latency(percentile.high_ns)}"
     if percentile.lowest_ns is None or percentile.highest_ns is None or percentile.lowest_ns == percentile.highest_ns:
         return ""
     return f"repeats {format_latency(percentile.lowest_ns)} to {format_latency(percentile.highest_ns)}"

@@ -160,7 +160,8 @@ def render_runs(runs: Sequence[ListedRun]) -> RenderableType:
     if any(run.best_is_small_read for run in runs):
         parts.append(
             Text(
-                "IOPS: highest of 4 KiB random reads, or of all cells if a run has none; latency: mean of that cell.",
+                "IOPS: highest of the 4 KiB random-read cells, or of all cells if a run has none; "
+                "latency: mean of that cell.",
                 "dim",
             )
         )

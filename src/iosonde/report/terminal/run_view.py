@@ -29,7 +29,7 @@ from iosonde.report.validity import MARK, Invalid, invalid_cells, marked, see
 DISTRIBUTIONS_MAX: Final = 3
 LEGEND: Final = (
     "IOPS: operations/s; MB/s: 1,000,000 bytes/s; latency: service latency, or response latency in cells with an "
-    "arrival rate; percentiles: over merged repeats; ±: half-width of the 95 % confidence interval."
+    "arrival rate; percentiles: from merged histograms; ±: half-width of the 95 % confidence interval."
 )
 
 

@@ -47,7 +47,7 @@ class _Row:
 
 @dataclass(frozen=True)
 class TimeSeries:
-    """Two sparklines of one repeat: IOPS and mean latency of each interval, the warm-up before the bar."""
+    """Two sparklines of one repeat: IOPS and mean latency of each interval, the warm-up left of the bar."""
 
     record: CellRecord
     operation: Operation
@@ -88,7 +88,7 @@ def render_time_series(records: Sequence[CellRecord], estimate: CellEstimate) ->
     length = format_duration(shown[0].timing.interval_ns)
     yield Text.assemble(
         ("Time series", "bold underline"),
-        (f" (intervals of {length}, scale from 0, warm-up before the bar)", "dim"),
+        (f" (intervals of {length}, scale from 0, warm-up left of the vertical bar)", "dim"),
     )
     yield from (TimeSeries(record, operation) for record in shown)
     yield Text()
