@@ -44,7 +44,7 @@ def report(
     ] = None,
     json: Annotated[
         Path | None,
-        _option("--json", "Full record with estimates as JSON.", "FILE", COMPUTE_GROUP),
+        _option("--json", "Write the full record with estimates as JSON to FILE.", "FILE", COMPUTE_GROUP),
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace existing files.")] = False,
 ) -> None:
