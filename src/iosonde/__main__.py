@@ -45,7 +45,7 @@ def _open_standard_streams() -> None:
     sys.stdout = sys.stdout or os.fdopen(1, "w", encoding="utf-8")
     sys.stderr = sys.stderr or os.fdopen(2, "w", encoding="utf-8")
     with suppress(OSError):
-        # Whoever gave us a pipe that does not block would lose what it can't take at once.
+        # Whoever gave us a pipe that does not block would lose what it cannot take at once.
         os.set_blocking(1, True)
     if isinstance(getattr(sys.stdout, "buffer", None), io.RawIOBase):
         # With PYTHONUNBUFFERED, Python drops what a full disk or a pipe does not take at once, and says nothing.

@@ -5,9 +5,9 @@ IosondeError
 ├── TargetError         exit 3   the target is missing, was rejected, or is not as expected
 ├── EngineError         exit 4   the engine is missing, was rejected, or failed
 ├── MeasurementError    exit 5   the run ended, but some of its cells failed
-├── RecordError         exit 6   the run directory can't be read
+├── RecordError         exit 6   the run directory cannot be read
 │   └── NewerError      exit 6   a run that a newer iosonde has written
-├── OutputError         exit 7   an output can't be written
+├── OutputError         exit 7   an output cannot be written
 ├── DataError           exit 8   the data read back differs from the data written
 ├── ExpectationError    exit 9   the run does not meet the expected values
 └── UndecidedError      exit 10  the run is inconclusive: no check failed, but some are undecided
@@ -32,8 +32,8 @@ HINT_PROCESSES: Final = (
 HINT_FILES: Final = "raise the limit on open files (ulimit -n)"
 """The hint if the limit on open files is reached."""
 
-HINT_ONE_BUILD: Final = "the front end and the engine must be from the same build; reinstall iosonde"
-"""The hint if front end and engine speak different protocols."""
+HINT_ONE_BUILD: Final = "the Python package and the engine binary must be from the same build; reinstall iosonde"
+"""The hint if the Python package and the engine use different protocol versions."""
 
 
 def limit_hint(error: OSError) -> str | None:
@@ -47,7 +47,7 @@ class IosondeError(Exception):
     """An error that a user can fix.
 
     ``message`` is one line on what happened; ``hint`` is one line on what to do. ``final`` says that a run ended by it
-    can't be resumed unchanged: then the hint names an alternative.
+    cannot be resumed unchanged: then the hint names an alternative.
     """
 
     exit_code = 1
@@ -88,7 +88,7 @@ class MeasurementError(IosondeError):
 
 
 class RecordError(IosondeError):
-    """The run directory can't be read."""
+    """The run directory cannot be read."""
 
     exit_code = 6
 
@@ -116,6 +116,6 @@ class UndecidedError(IosondeError):
 
 
 class OutputError(IosondeError):
-    """An output can't be written."""
+    """An output cannot be written."""
 
     exit_code = 7

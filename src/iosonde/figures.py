@@ -6,7 +6,7 @@ from typing import Final, Self
 
 from iosonde.vocabulary import Operation, Provenance, Quantity
 
-PRINTED_ALONE: Final = "the value was printed without an interval"
+PRINTED_ALONE: Final = "the value was printed without a confidence interval"
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -130,7 +130,7 @@ def test_a_merge_of_two_layouts_goes_to_the_coarser() -> None:
 
 def test_a_histogram_cannot_be_made_finer() -> None:
     with pytest.raises(
-        ValueError, match="can't convert a histogram with 64 buckets per octave to 128 buckets per octave"
+        ValueError, match="cannot convert a histogram with 64 buckets per octave to 128 buckets per octave"
     ):
         coarsen(histogram_of([5000], 64), Layout(buckets_per_octave=128))
 

@@ -90,7 +90,7 @@ def test_a_block_that_no_command_can_move_is_refused_with_the_limit() -> None:
 @pytest.mark.parametrize(
     ("path", "said"),
     [
-        ("/dev/there-is-no-such-device", "it can't be found: No such file"),
+        ("/dev/there-is-no-such-device", "it cannot be found: No such file"),
         ("/dev/null", "it is no longer a block device"),
     ],
 )

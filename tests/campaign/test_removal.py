@@ -50,4 +50,4 @@ def test_where_it_never_does_the_file_is_told(tmp_path: Path, monkeypatch: pytes
     refuse(monkeypatch, 10**6)
     files.remove(0.2, None)
     assert path.exists()
-    assert told == ["can't start a process to remove it: Resource temporarily unavailable"]
+    assert told == ["cannot start a process to remove it: Resource temporarily unavailable"]

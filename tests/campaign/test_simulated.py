@@ -57,11 +57,11 @@ def test_several_simulated_drives_are_fine() -> None:
         (("sim:mm1,seed=-1",), "sim:mm1,seed=-1: seed is not a whole number"),
         (("sim:mm1,seed=1,seed=2",), "sim:mm1,seed=1,seed=2 repeats an option"),
         (("sim:mm1,seed=9007199254740992",), "seed is not a whole number from 0 to 9007199254740991"),
-        (("sim:mm1,scale=16",), "a queueing model can't be scaled"),
+        (("sim:mm1,scale=16",), "a queueing model cannot be scaled"),
         (("sim:./no.toml",), r"\./no\.toml does not exist"),
-        (("sim:mm1", "."), r"sim:mm1 and \. can't be measured together"),
-        ((".", "sim:mm1"), r"sim:mm1 and \. can't be measured together"),
-        (("sim:mm1", "null:"), "null: can't be combined with other targets"),
+        (("sim:mm1", "."), r"sim:mm1 and \. cannot be measured together"),
+        ((".", "sim:mm1"), r"sim:mm1 and \. cannot be measured together"),
+        (("sim:mm1", "null:"), "null: cannot be combined with other targets"),
     ],
 )
 def test_a_word_that_makes_no_sense_is_refused_with_a_hint(words: tuple[str, ...], message: str) -> None:
@@ -84,7 +84,7 @@ def test_a_file_whose_name_looks_like_a_model_is_named_by_its_path(tmp_path: Pat
 
 @pytest.mark.parametrize("choice", [EngineChoice.IO_URING, EngineChoice.PSYNC])
 def test_an_engine_that_does_io_is_refused_for_a_simulated_drive(choice: EngineChoice) -> None:
-    with pytest.raises(UsageError, match="can't measure a simulated drive") as told:
+    with pytest.raises(UsageError, match="cannot measure a simulated drive") as told:
         check_choice(choice, resolve_targets(LocalHost(), wish("sim:mmc"), "run")[0])
     assert told.value.hint.startswith("omit --engine")
 

@@ -139,7 +139,7 @@ def is_stopped(child: Child[str]) -> bool:
 
 
 def test_a_program_that_is_not_there_is_told_with_the_way_out() -> None:
-    with pytest.raises(EngineError, match="can't start /nowhere/it: No such file") as refused:
+    with pytest.raises(EngineError, match="cannot start /nowhere/it: No such file") as refused:
         Child(Program(["/nowhere/it"], "the child", "install it again"), text_lines, FirstWords(1), 1)
     assert refused.value.hint == "install it again"
 
@@ -159,7 +159,7 @@ def test_where_no_thread_can_be_started_no_child_is_left(monkeypatch: pytest.Mon
     monkeypatch.setattr(threading.Thread, "start", refuse)
     monkeypatch.setattr(os, "killpg", noted)
     program = Program([sys.executable, "-c", "input()"], "the child", "install it again", takes_input=True)
-    with pytest.raises(EngineError, match="can't start a thread to read from the child"):
+    with pytest.raises(EngineError, match="cannot start a thread to read from the child"):
         Child(program, text_lines, FirstWords(1), 1)
     assert pids
     assert not is_running(pids[0])

@@ -22,7 +22,7 @@ def test_output_that_finds_no_room_is_an_error_with_a_way_out(words: tuple[objec
     ended = shell(">/dev/full", *words)
     assert ended.returncode == 7, ended.stderr
     assert ended.stderr.splitlines() == [
-        "error: can't write: No space left on device",
+        "error: cannot write: No space left on device",
         "hint: free some space, or write to another file system",
     ]
 

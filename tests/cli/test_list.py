@@ -61,7 +61,7 @@ def test_the_list_for_people_names_each_run_once(folder: Path) -> None:
 def test_a_folder_that_may_not_be_read_is_listed_with_the_reason(folder: Path) -> None:
     (folder / "locked").mkdir(mode=0o000)
     run = listed(folder)["locked"]
-    assert (run["state"], run["reason"]) == ("unreadable", "can't be read: Permission denied")
+    assert (run["state"], run["reason"]) == ("unreadable", "cannot be read: Permission denied")
 
 
 def test_a_folder_without_runs_is_no_error(tmp_path: Path) -> None:

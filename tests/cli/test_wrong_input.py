@@ -99,7 +99,7 @@ def test_a_run_directory_without_a_run_is_refused(folder: Path) -> None:
 def test_a_folder_that_may_not_be_written_is_refused(folder: Path) -> None:
     (folder / "full").chmod(0o500)
     ended = iosonde("run", "full", *SMALL, folder=folder)
-    assert (ended.returncode, "can't be written" in ended.stderr) == (3, True)
+    assert (ended.returncode, "cannot be written" in ended.stderr) == (3, True)
 
 
 @pytest.mark.parametrize("command", ["run", "plan", "probe"])

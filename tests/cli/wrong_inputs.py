@@ -36,7 +36,7 @@ WRONG_INPUTS: Final[list[tuple[str, int, str, str]]] = [
         "no such option: -b",
         (
             "DiskSpd's -b4K -o8 -w30 are --block-size 4KiB --queue-depth 8 --read 70; -L is not needed: iosonde "
-            "records the latency of every operation and reports percentiles with 95 % intervals"
+            "records the latency of every operation and reports percentiles with 95 % confidence intervals"
         ),
     ),
     (
@@ -59,13 +59,13 @@ WRONG_INPUTS: Final[list[tuple[str, int, str, str]]] = [
     (
         "run . sim:mmc",
         2,
-        "sim:mmc and . can't be measured together: simulated drives run in virtual time",
+        "sim:mmc and . cannot be measured together: simulated drives run in virtual time",
         "specify only simulated drives, or only files and directories",
     ),
     (
         "run sim:mmc --engine psync",
         2,
-        "--engine psync does real I/O and can't measure a simulated drive",
+        "--engine psync does real I/O and cannot measure a simulated drive",
         "omit --engine; sim: targets use the simulation engine",
     ),
     (
@@ -77,7 +77,7 @@ WRONG_INPUTS: Final[list[tuple[str, int, str, str]]] = [
     (
         "probe sim:mmc,scale=16",
         2,
-        "sim:mmc,scale=16: a queueing model can't be scaled",
+        "sim:mmc,scale=16: a queueing model cannot be scaled",
         "omit scale, or use --size to limit the test region",
     ),
     (
@@ -107,7 +107,7 @@ WRONG_INPUTS: Final[list[tuple[str, int, str, str]]] = [
     (
         "probe . null:",
         2,
-        "null: can't be combined with other targets",
+        "null: cannot be combined with other targets",
         "measure null: separately, or specify only files and directories",
     ),
     (
@@ -200,7 +200,7 @@ WRONG_INPUTS: Final[list[tuple[str, int, str, str]]] = [
     (
         "run . --size 16MiB --quick --out precious",
         7,
-        "can't create the run directory precious: File exists",
+        "cannot create the run directory precious: File exists",
         "specify another directory with --out",
     ),
     ("plan . --write-rate fast", 2, "--write-rate: 'fast' is not a size", "use a size such as 4KiB, 1MiB or 8GiB"),
@@ -276,7 +276,7 @@ WRONG_INPUTS: Final[list[tuple[str, int, str, str]]] = [
     (
         "probe null: --rate 20k --burst 64 --think-time 1ms",
         2,
-        "random-read-4KiB-rate20k-burst64-think1ms: rate and bursts can't be combined",
+        "random-read-4KiB-rate20k-burst64-think1ms: rate and bursts cannot be combined",
         "omit one of them",
     ),
     (
@@ -512,7 +512,7 @@ WRONG_INPUTS: Final[list[tuple[str, int, str, str]]] = [
     ),
     ("report measured --html precious", 7, "precious exists", "specify another file, or use --force to replace it"),
     ("report measured --json precious", 7, "precious exists", "specify another file, or use --force to replace it"),
-    ("report measured --csv precious", 7, "can't create precious: File exists", "use another directory"),
+    ("report measured --csv precious", 7, "cannot create precious: File exists", "use another directory"),
     (
         "report measured --csv tables",
         7,
@@ -522,9 +522,9 @@ WRONG_INPUTS: Final[list[tuple[str, int, str, str]]] = [
     ("report measured --pdf full", 7, "full is a directory", "specify a file"),
     ("report measured --pdf precious", 7, "precious exists", "specify another file, or use --force to replace it"),
     ("report measured --markdown precious", 7, "precious exists", "specify another file, or use --force to replace it"),
-    ("report measured --markdown tiny.md", 7, "can't create tiny-charts: File exists", "use another directory"),
-    ("report measured --charts precious", 7, "can't create precious: File exists", "use another directory"),
-    ("report measured --parquet precious", 7, "can't create precious: File exists", "use another directory"),
+    ("report measured --markdown tiny.md", 7, "cannot create tiny-charts: File exists", "use another directory"),
+    ("report measured --charts precious", 7, "cannot create precious: File exists", "use another directory"),
+    ("report measured --parquet precious", 7, "cannot create precious: File exists", "use another directory"),
     (
         "report measured --parquet tables",
         7,
@@ -534,7 +534,7 @@ WRONG_INPUTS: Final[list[tuple[str, int, str, str]]] = [
     (
         "report measured --pdf no/such/place.pdf",
         7,
-        "can't write no/such/place.pdf: No such file or directory",
+        "cannot write no/such/place.pdf: No such file or directory",
         "create the directory, or use another one",
     ),
     (
@@ -554,7 +554,7 @@ WRONG_INPUTS: Final[list[tuple[str, int, str, str]]] = [
     (
         "report measured --html no/such/place.html",
         7,
-        "can't write no/such/place.html: No such file or directory",
+        "cannot write no/such/place.html: No such file or directory",
         "create the directory, or use another one",
     ),
     (
@@ -665,7 +665,7 @@ WRONG_INPUTS: Final[list[tuple[str, int, str, str]]] = [
     (
         "export measured --out no/such/x.zip",
         7,
-        "can't write no/such/x.zip: No such file or directory",
+        "cannot write no/such/x.zip: No such file or directory",
         "create the directory, or use another one",
     ),
     (

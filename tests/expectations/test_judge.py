@@ -86,7 +86,7 @@ def test_the_margin_is_a_share_of_the_bound_and_good_above_0() -> None:
 def test_one_repeat_decides_nothing_however_far_it_is_from_the_bound() -> None:
     (found,) = checked(measured(100), 'cell = "random-read-4KiB-qd1"\nmetric = "latency_ns_p99"\nat_most = "1 s"')
     assert found.verdict is Verdict.UNDECIDED
-    assert found.why == "no interval: with only one repeat, the spread between repeats is unknown"
+    assert found.why == "no interval: with only one repeat, the variation between repeats is unknown"
 
 
 def test_a_percentile_with_too_few_samples_decides_nothing() -> None:

@@ -69,7 +69,7 @@ def test_metrics_know_their_percentile() -> None:
         ),
         (
             f"{HEAD}read = 100\n{P99}at_most = 1\n",
-            "s.toml:4: expectation 1: cell and read can't be combined",
+            "s.toml:4: expectation 1: cell and read cannot be combined",
             "omit one",
         ),
         (

@@ -102,7 +102,7 @@ MISTAKES = [
     (changed("queue_depth = 1", 'queue_depth = 64\nrate = "fast"'), 'm.toml:9: rate = "fast" is not a rate', "20k"),
     (
         changed("queue_depth = 1", 'queue_depth = 64\nrate = "1k"\nkind = "baseline"'),
-        "m.toml:9: rate can't be combined with kind = baseline",
+        "m.toml:9: rate cannot be combined with kind = baseline",
         "set it to matrix or tail",
     ),
     (
@@ -146,7 +146,7 @@ MISTAKES = [
     ),
     (
         changed("read = 100", 'read = 100\namount = "1GiB"\nduration = "5s"'),
-        "m.toml:7: amount can't be combined",
+        "m.toml:7: amount cannot be combined",
         "omit one",
     ),
     (changed("read = 100", 'read = 100\nduration = "5"'), 'm.toml:7: duration = "5" has no unit', "use 5s"),

@@ -18,7 +18,7 @@ def test_all_files_are_written_in_full(tmp_path: Path) -> None:
 
 def test_where_one_file_has_no_place_none_is_written_and_what_was_there_stays(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("before", encoding="utf-8")
-    with pytest.raises(OutputError, match=r"can't write .*/missing/b\.txt: No such file or directory") as told:
+    with pytest.raises(OutputError, match=r"cannot write .*/missing/b\.txt: No such file or directory") as told:
         write_files([(tmp_path / "a.txt", "after"), (tmp_path / "missing/b.txt", "after")])
     assert told.value.hint == "create the directory, or use another one"
     assert [path.read_text(encoding="utf-8") for path in tmp_path.iterdir()] == ["before"]

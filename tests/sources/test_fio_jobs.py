@@ -190,7 +190,7 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
     ({"pattern": "zipf:1"}, "does not support an exponent of exactly 1"),
     ({"pattern": "zipf:1.1:together"}, "always scatters the hot blocks"),
     ({"pattern": "pareto:0.2:together"}, "always scatters the hot blocks"),
-    ({"pattern": "hot:80/20:scattered"}, "can't be scattered"),
+    ({"pattern": "hot:80/20:scattered"}, "cannot be scattered"),
     ({"pattern": "hot:80.5/20"}, "zones only as whole percentages"),
     ({"pattern": "hot:0/20,100/80"}, "does not support zones without accesses"),
     ({"trim_percent": 10, "read_percent": 90}, "can trim block devices, but not files"),

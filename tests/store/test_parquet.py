@@ -71,7 +71,7 @@ def test_a_full_disk_is_one_error_and_nothing_else_is_said(
         yield lambda _: Path("/dev/full")
 
     monkeypatch.setattr(parquet, "atomic_outputs", full)
-    with pytest.raises(OutputError, match=r"can't write tables to .*: No space left on device"):
+    with pytest.raises(OutputError, match=r"cannot write tables to .*: No space left on device"):
         write(tmp_path, {"many": {"number": np.arange(3 * ROWS_A_BATCH)}})
     assert capfd.readouterr() == ("", "")
 

@@ -117,7 +117,7 @@ def test_a_full_disk_is_told_with_a_way_out_and_holds_no_part_of_a_form(
     ended = iosonde("report", "run", flag, small_disk / FORMS[flag], folder=folder)
     assert ended.returncode == 7, ended.stderr
     error, hint = ended.stderr.splitlines()[-2:]
-    assert error.startswith("error: can't write ")
+    assert error.startswith("error: cannot write ")
     assert error.endswith("No space left on device")
     assert hint == "hint: free some space, or use another directory"
     assert "Traceback" not in ended.stderr

@@ -30,7 +30,7 @@ def test_a_full_disk_under_the_run_directory_loses_no_finished_cell_and_the_run_
     ended = iosonde(*words, "--out", directory)
     assert ended.returncode == 7, ended.stderr
     lines = ended.stderr.splitlines()
-    assert lines[-2] == f"error: can't write {directory}/journal: No space left on device"
+    assert lines[-2] == f"error: cannot write {directory}/journal: No space left on device"
     assert lines[-1].endswith(f"then run `iosonde resume {directory} --overwrite` to continue")
     kept = load_run(directory)
     assert sum(cell.outcome is Outcome.FINISHED for cell in kept.cells) > 3

@@ -75,7 +75,7 @@ def replace(path: Path) -> None:
     ("change", "said", "refused"),
     [
         (shorten, "changed from 16777216 to ", "is not the file that was measured: its size was 16777216 bytes"),
-        (remove, "was removed or moved", "target can't be found: No such file or directory"),
+        (remove, "was removed or moved", "target cannot be found: No such file or directory"),
         (replace, "was replaced by another file", "is not the file that was measured: its inode number was"),
     ],
 )

@@ -12,10 +12,12 @@ def test_the_plan_says_cells_time_bytes_and_fills_and_touches_nothing(tmp_path: 
     lines = dict(line.split(maxsplit=1) for line in ended.stdout.splitlines())
     assert list(lines) == ["target", "on", "profile", "cells", "memory", "time", "writes", "fills"]
     assert lines["cells"] == "43 distinct x 3 repeats, 129 trials, each 1.0 s warm-up + 5.0 s"
-    assert lines["memory"].endswith("of I/O buffers (random-write-4KiB-qd256), plus 128 MiB")
+    assert lines["memory"].endswith(
+        "for I/O buffers (random-write-4KiB-qd256), plus 128 MiB for the rest of the engine"
+    )
     assert lines["time"].startswith("12 min")
     assert lines["writes"].startswith("1.07 GB to precondition the target, then up to 405 GB")
-    assert lines["fills"] == "test region of 1 GiB, at most 378 times"
+    assert lines["fills"] == "at most 378 full writes of the test region (1 GiB)"
     assert list(tmp_path.iterdir()) == []
 
 
@@ -23,10 +25,7 @@ def test_a_plan_with_an_aim_says_what_it_costs_at_most(tmp_path: Path) -> None:
     ended = iosonde("plan", tmp_path, "--size", "1GiB", "--write-rate", "1GB", "--precision", "5%", "--budget", "10m")
     lines = dict(line.split(maxsplit=1) for line in ended.stdout.splitlines())
     assert lines["cells"] == "43 distinct, 258 initial trials, more until the precision is reached"
-    assert (
-        lines["precision"]
-        == "until throughput and mean latency are known to ± 5 % and p99 to ± 10 %, or after 10 min 00 s"
-    )
+    assert lines["precision"] == "±5 % for throughput and mean latency, ±10 % for p99 (95 % CI); time limit 10 min 00 s"
     assert lines["time"] == "at most 10 min 01 s"
 
 

@@ -113,8 +113,8 @@ def test_fixed_times_are_there_for_whoever_wants_them(campaign: Path, tmp_path: 
         (("--precision", "wide"), "--precision: 'wide' is not a percentage"),
         (("--precision", "70%"), "--precision 70% is not in the range 0.1% to 50%"),
         (("--budget", "1s"), "a budget of 1.0 s is too short for the first 6 repeats"),
-        (("--fixed", "--precision", "2%"), "--precision and --fixed can't be combined"),
-        (("--quick", "--budget", "5m"), "--budget and --quick can't be combined"),
+        (("--fixed", "--precision", "2%"), "--precision and --fixed cannot be combined"),
+        (("--quick", "--budget", "5m"), "--budget and --quick cannot be combined"),
     ],
 )
 def test_an_aim_that_makes_no_sense_is_refused_before_anything_is_touched(

@@ -151,14 +151,14 @@ def until_free(run: Path) -> subprocess.CompletedProcess[str]:
 @pytest.mark.parametrize(
     ("asked", "message"),
     [
-        ("null: --read 0 --verify", "null: does not store data, so verify can't read it back"),
-        ("sim:mmc,seed=1 --read 0 --verify", "sim:mmc,seed=1 does not store data, so verify can't read it back"),
+        ("null: --read 0 --verify", "null: does not store data, so verify cannot read it back"),
+        ("sim:mmc,seed=1 --read 0 --verify", "sim:mmc,seed=1 does not store data, so verify cannot read it back"),
         (". --verify", "random-read-4KiB-qd1-verify: verify needs writes, but the workload has none"),
-        (". --read 0 --verify --data zeros", "random-write-4KiB-qd1-zeros-verify: zeros can't be verified"),
-        (". --read 0 --verify --duplicates 10", "10 % duplicates can't be verified"),
-        (". --read 0 --verify --compressible 95", "95 % compressible can't be verified"),
+        (". --read 0 --verify --data zeros", "random-write-4KiB-qd1-zeros-verify: zeros cannot be verified"),
+        (". --read 0 --verify --duplicates 10", "10 % duplicates cannot be verified"),
+        (". --read 0 --verify --compressible 95", "95 % compressible cannot be verified"),
         (". --read 0 --data zeros --compressible 5", "compressible needs random data"),
-        (". --read 0 --data zeros --duplicates 5", "duplicates can't be combined with zeros, which are all identical"),
+        (". --read 0 --data zeros --duplicates 5", "duplicates cannot be combined with zeros, which are all identical"),
     ],
 )
 def test_what_can_not_be_verified_is_refused_with_the_way_out(tmp_path: Path, asked: str, message: str) -> None:

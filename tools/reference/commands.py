@@ -87,7 +87,7 @@ def default_of(option: Any) -> str:  # noqa: ANN401 - as above
     if option.is_flag:
         return "off"
     if option.default is None:
-        return "see there" if "Default:" in (option.help or "") else "none"
+        return "see description" if "Default:" in (option.help or "") else "none"
     return code(str(option.default.value if isinstance(option.default, Enum) else option.default))
 
 

@@ -87,7 +87,7 @@ def _options(options: list[Any]) -> Iterator[str]:
         names = ", ".join(_plain(name) for name in (*each.opts, *each.secondary_opts))
         takes, default = takes_of(each), default_of(each)
         value = "" if each.is_flag else f" {_text(takes)}"
-        told = "" if each.is_flag or default in {"none", "see there"} else f" Default: {_text(default)}."
+        told = "" if each.is_flag or default in {"none", "see description"} else f" Default: {_text(default)}."
         yield f".TP\n.B {names}{value}\n{_text(each.help or '')}{told}"
 
 

@@ -15,12 +15,12 @@ from iosonde.figures import Figure
 from iosonde.records import Distribution, Moments, Operation, Percentiles, Provenance, Times
 from iosonde.vocabulary import Quantity
 
-ADDED_UP: Final = "the repeats are merged, so their spread is unknown"
+ADDED_UP: Final = "the repeats are merged, so the variation between them is unknown"
 NOT_PRINTED: Final = "the printed results do not include it"
 UNCOUNTED: Final = "the printed means have no operation counts, so they cannot be averaged over repeats"
 NOT_ADDED: Final = "printed percentiles of several repeats cannot be merged"
 MIXED: Final = "some repeats have histograms and others only printed values"
-NO_INTERVAL_DERIVED: Final = "it was computed from printed means without intervals"
+NO_INTERVAL_DERIVED: Final = "it was computed from printed means without confidence intervals"
 
 
 def latency_figure(

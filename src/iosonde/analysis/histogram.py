@@ -68,11 +68,11 @@ def coarsen(histogram: Histogram, layout: Layout) -> Histogram:
     if layout == histogram.layout:
         return histogram
     if layout.ceiling_ns != histogram.layout.ceiling_ns:
-        message = f"can't convert a histogram ceiling of {histogram.layout.ceiling_ns} ns to {layout.ceiling_ns} ns"
+        message = f"cannot convert a histogram ceiling of {histogram.layout.ceiling_ns} ns to {layout.ceiling_ns} ns"
         raise ValueError(message)
     if layout.buckets_per_octave > histogram.layout.buckets_per_octave:
         have, want = histogram.layout.buckets_per_octave, layout.buckets_per_octave
-        message = f"can't convert a histogram with {have} buckets per octave to {want} buckets per octave"
+        message = f"cannot convert a histogram with {have} buckets per octave to {want} buckets per octave"
         raise ValueError(message)
     lows = (low_and_width(histogram.layout, bucket)[0] for bucket in histogram.bucket)
     coarse = Histogram(layout=layout, bucket=tuple(bucket_of(layout, low) for low in lows), count=histogram.count)

@@ -14,8 +14,10 @@ NOT_MEASURED: Final = "not measured"
 ENGINE_UNKNOWING: Final = "the engine does not report it"
 NO_DATA_MOVED: Final = "a flush transfers no data"
 FEW_BEYOND: Final = f"fewer than {SAMPLES_BEYOND_MIN} samples are above this percentile"
-ONE_REPEAT: Final = "with only one repeat, the spread between repeats is unknown"
-TOO_WIDE: Final = f"the interval would extend above {RATIO_MAX:g} times the value or below 1/{RATIO_MAX:g} of it"
+ONE_REPEAT: Final = "with only one repeat, the variation between repeats is unknown"
+TOO_WIDE: Final = (
+    f"the confidence interval would extend above {RATIO_MAX:g} times the value or below 1/{RATIO_MAX:g} of it"
+)
 RATE_NOT_KEPT: Final = "the arrival rate was not sustained, so latency depends on the measurement time"
 NO_ENGINE_COST: Final = "the engine's CPU time was not measured"
 
@@ -45,7 +47,7 @@ def why_no_percentile_interval(figures: OperationEstimate, percent: float) -> st
         return why
     if _reaches_beyond(figures.count, percent):
         return "too few samples are above this percentile for an upper bound"
-    return f"with this spread, {figures.iops.repeats} repeats are too few for an interval"
+    return f"{figures.iops.repeats} repeats with this much variation are too few for a confidence interval"
 
 
 def why_no_range(figures: OperationEstimate, percent: float) -> str:

@@ -183,7 +183,7 @@ class MemoryRecorder:
         self.ended = end
 
     def check_there(self) -> None:
-        """Does nothing: memory can't be removed."""
+        """Does nothing: memory cannot be removed."""
 
 
 def measure_in_memory(wish: RunRequest, ahead: Preflight, observer: Observer, now: datetime) -> RunRecord:

@@ -12,7 +12,7 @@ from iosonde.units import exact_size, format_size
 
 
 def check_device(path: Path, facts: PathFacts, *, writer: str, way_to_read: str, overwrite: bool) -> None:
-    """Raises TargetError for a device that would be written, or can't be read.
+    """Raises TargetError for a device that would be written, or cannot be read.
 
     ``writer`` names the option that requests writes, empty if none does. ``way_to_read`` names the one for reads only.
     """
@@ -39,7 +39,7 @@ def device_span_bytes(facts: PathFacts, size_bytes: int | None, least_bytes: int
     """
     path, size = facts.block, facts.size_bytes
     if size is None:
-        raise TargetError(f"the size of {path} is unknown: sysfs has no such device", "mount /sys, then run again")
+        raise TargetError(f"the size of {path} is unknown: sysfs has no entry for it", "mount /sys, then run again")
     if not size:
         raise TargetError(f"{path} has no media, or is not set up", "insert media, or set up the device first")
     span = (size if size_bytes is None else size_bytes) // step_bytes * step_bytes
@@ -86,7 +86,7 @@ def check_same_device(host: Host, target: BlockDevice, was: Identity) -> tuple[I
     try:
         found = host.look(str(path))
     except OSError as error:
-        raise _other(path, f"it can't be found: {error.strerror}") from error
+        raise _other(path, f"it cannot be found: {error.strerror}") from error
     if found.kind != "device":
         raise _other(path, "it is no longer a block device")
     now = Identity(

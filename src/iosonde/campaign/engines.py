@@ -11,7 +11,7 @@ _POLLING: Final = frozenset({EngineChoice.AUTO, EngineChoice.IO_URING, EngineCho
 
 
 def check_choice(choice: EngineChoice, target: Target) -> None:
-    """Raises UsageError for an engine that can't measure such a target."""
+    """Raises UsageError for an engine that cannot measure such a target."""
     is_null, is_simulated = isinstance(target, NullTarget), isinstance(target, SimulatedDrive)
     if is_null and choice is EngineChoice.FIO:
         raise UsageError(
@@ -25,7 +25,7 @@ def check_choice(choice: EngineChoice, target: Target) -> None:
         )
     if is_simulated and choice not in {EngineChoice.SIMULATION, EngineChoice.AUTO}:
         raise UsageError(
-            f"--engine {choice} does real I/O and can't measure a simulated drive",
+            f"--engine {choice} does real I/O and cannot measure a simulated drive",
             "omit --engine; sim: targets use the simulation engine",
         )
     if not is_simulated and choice is EngineChoice.SIMULATION:

@@ -19,7 +19,9 @@ def check_not_in_use(host: Host, path: Path) -> bool:
         while (found := host.holders(str(path))).known and time.monotonic() < until:
             time.sleep(LOOK_EVERY_S)
     except OSError as error:
-        raise TargetError(f"{path} can't be inspected: {error.strerror}", "get permission to read the file") from error
+        raise TargetError(
+            f"{path} cannot be inspected: {error.strerror}", "make sure that you have read permission"
+        ) from error
     if found.known:
         raise TargetError(
             f"{path} is in use by {'; '.join(found.known)}",

@@ -53,7 +53,7 @@ def _recorded(header: RunHeader, facts: TargetFacts, number: int) -> Target:
         case TargetFacts(kind="null"):
             return NullTarget(span_bytes=span_bytes)
     raise RecordError(
-        f"run.json does not identify the {facts.kind} {facts.path}", "start a new run; this run can't be resumed"
+        f"run.json does not identify the {facts.kind} {facts.path}", "start a new run; this run cannot be resumed"
     )
 
 
@@ -65,7 +65,7 @@ def is_own(host: Host, target: ExistingFile) -> bool:
 
 
 def exists(host: Host, path: Path) -> bool:
-    """Whether a path exists. Raises OSError if this can't be determined."""
+    """Whether a path exists. Raises OSError if this cannot be determined."""
     try:
         host.look(str(path))
     except OSError as error:
@@ -114,7 +114,7 @@ def _is_there(host: Host, target: ExistingFile) -> bool:
         if target.was_created and isinstance(error, FileNotFoundError):
             return False
         raise TargetError(
-            f"the measured file {target.path} can't be found: {error.strerror}",
+            f"the measured file {target.path} cannot be found: {error.strerror}",
             "restore the measured file, or start a new run",
             final=True,
         ) from error
@@ -141,7 +141,7 @@ def _new_file(host: Host, target: ExistingFile, was: Identity, *, overwrite: boo
         device = host.look(str(path.parent)).device_number
     except OSError as error:
         raise TargetError(
-            f"the directory {path.parent} of the measured file can't be found: {error.strerror}",
+            f"the directory {path.parent} of the measured file cannot be found: {error.strerror}",
             "mount its file system again, or start a new run",
             final=True,
         ) from error

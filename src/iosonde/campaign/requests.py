@@ -86,20 +86,22 @@ def _campaign(profile: str) -> CampaignTable:
 
 
 def _aim(campaign: CampaignTable, precision: str | None, budget: str | None, *, fixed: bool, quick: bool) -> Aim | None:
-    """The requested precision and budget: from the flags, else from the campaign; None for fixed times."""
+    """The requested precision and budget: from the flags, else the campaign; None for fixed repeats and durations."""
     given = next(
         (flag for flag, value in (("--precision", precision), ("--budget", budget)) if value is not None), None
     )
     if given is not None and (fixed or quick):
         other = "--fixed" if fixed else "--quick"
-        raise UsageError(f"{given} and {other} can't be combined: {other} uses fixed times", "omit one of them")
+        raise UsageError(
+            f"{given} and {other} cannot be combined: {other} uses fixed repeats and durations", "omit one of them"
+        )
     if fixed or quick:
         return None
     percent = campaign.precision if precision is None else parse_percent(precision, "--precision")
     if percent is None:
         if budget is not None:
             raise UsageError(
-                f"--budget {budget} requires a precision target, but {campaign.name} uses fixed times",
+                f"--budget {budget} requires a target precision, but {campaign.name} uses fixed repeats and durations",
                 "add --precision, such as --precision 2%, or omit --budget",
             )
         return None

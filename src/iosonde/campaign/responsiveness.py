@@ -17,7 +17,7 @@ def check_answers(host: Host, paths: Iterable[Path], wait_s: float = ANSWER_S_MA
         silent = host.silent(tuple(str(path) for path in paths), wait_s)
     except OSError as error:
         raise EngineError(
-            f"can't start a process to check {error.filename}: {error.strerror}", HINT_PROCESSES
+            f"cannot start a process to check {error.filename}: {error.strerror}", HINT_PROCESSES
         ) from error
     if silent:
         raise TargetError(f"{', '.join(silent)} did not respond within {wait_s:.0f} s", HINT_HANGS)

@@ -99,7 +99,7 @@ class RemainingRun:
 
 
 def find_remaining(path: Path, host: Host, *, failed_again: bool) -> RemainingRun:
-    """Finds the remaining work. Raises RecordError, also for an archive, which can't be extended."""
+    """Finds the remaining work. Raises RecordError, also for an archive, which cannot be extended."""
     if is_archive(path):
         raise RecordError(
             f"{path} is an archive; only a run directory can be resumed",
@@ -273,7 +273,8 @@ def _remove_left_file(host: Host, recorded: Target, observer: Observer) -> None:
 def _check_engine(header: RunHeader, hello: EngineHello) -> None:
     if header.engine not in hello.engines:
         raise EngineError(
-            f"the run was measured with {header.engine}, which this host no longer allows ({hello.io_uring_refused})",
-            "enable it again, or start a new run with --engine psync; one run can't mix the results of two engines",
+            f"the run was measured with {header.engine}, which is no longer available on this host "
+            f"({hello.io_uring_refused})",
+            "enable it again, or start a new run with --engine psync; one run cannot mix the results of two engines",
             final=True,
         )

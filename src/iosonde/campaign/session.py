@@ -99,7 +99,7 @@ class OpenSession:
         )
 
     def _device(self, target: Target) -> DeviceFacts | None:
-        """The facts of a target's device; None if they can't be read any more, which does not end the run."""
+        """The facts of a target's device; None if they cannot be read any more, which does not end the run."""
         if not isinstance(target, StoredTarget):
             return None
         try:

@@ -89,7 +89,7 @@ def _option(word: str, text: str) -> tuple[str, int]:
 def _scaled(model: Model, word: str, scale: int) -> Model:
     if not model.can_be_scaled:
         raise UsageError(
-            f"{word}: a {model.kind} model can't be scaled",
+            f"{word}: a {model.kind} model cannot be scaled",
             "omit scale, or use --size to limit the test region",
         )
     try:

@@ -61,7 +61,7 @@ def default_span_bytes(available_bytes: int, *, quick: bool) -> int:
 
 
 def resolve_targets(host: Host, wish: TargetRequest, run: str) -> tuple[Target, ...]:
-    """Finds out what the targets are, and refuses what can't be measured, before anything is touched.
+    """Finds out what the targets are, and refuses what cannot be measured, before anything is touched.
 
     The test region has the same size on all targets: that of the smallest one.
     """
@@ -94,14 +94,14 @@ def _check_words(host: Host, wish: TargetRequest) -> None:
         )
     if len(wish.words) > 1 and NULL_WORD in wish.words:
         raise UsageError(
-            "null: can't be combined with other targets",
+            "null: cannot be combined with other targets",
             "measure null: separately, or specify only files and directories",
         )
     simulated = [word for word in wish.words if is_simulated(word)]
     others = [word for word in wish.words if not is_simulated(word)]
     if simulated and others:
         raise UsageError(
-            f"{simulated[0]} and {others[0]} can't be measured together: simulated drives run in virtual time",
+            f"{simulated[0]} and {others[0]} cannot be measured together: simulated drives run in virtual time",
             "specify only simulated drives, or only files and directories",
         )
     if simulated and wish.buffered:
@@ -109,7 +109,7 @@ def _check_words(host: Host, wish: TargetRequest) -> None:
 
 
 def _check_together(host: Host, wish: TargetRequest, targets: list[Target]) -> None:
-    """Raises UsageError or TargetError for targets that can't be combined."""
+    """Raises UsageError or TargetError for targets that cannot be combined."""
     stored = [target for target in targets if isinstance(target, StoredTarget)]
     seen: set[str | int] = set()
     for target in stored:

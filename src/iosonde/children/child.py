@@ -27,7 +27,7 @@ class LineTooLongError(ValueError):
 
 @dataclass(frozen=True)
 class Program:
-    """The command of a child, its name in errors, and the hint if it can't be started.
+    """The command of a child, its name in errors, and the hint if it cannot be started.
 
     With ``takes_input`` the child reads its input from a pipe; otherwise it has none. Without ``restore_signals`` it
     ignores the signals that Python ignores. Exceeding the file-size limit is then an error instead of a fatal signal.
@@ -77,7 +77,7 @@ class Child(Generic[Item]):
         except RuntimeError as error:
             self.kill()
             self.end(0)
-            raise EngineError(f"can't start a thread to read from {program.name}", HINT_PROCESSES) from error
+            raise EngineError(f"cannot start a thread to read from {program.name}", HINT_PROCESSES) from error
 
     @property
     def pid(self) -> int:
@@ -159,7 +159,7 @@ class Child(Generic[Item]):
     def kill(self) -> None:
         """Kills the child and its process group."""
         self._is_killed = True
-        # The process ID can't be reused until the child was waited for.
+        # The process ID cannot be reused until the child was waited for.
         if self._process.poll() is None:
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(self.pid, signal.SIGKILL)
@@ -225,7 +225,7 @@ def _started(program: Program) -> subprocess.Popen[bytes]:
         )
     except OSError as error:
         hint = limit_hint(error) or program.hint_missing
-        raise EngineError(f"can't start {program.command[0]}: {error.strerror}", hint) from error
+        raise EngineError(f"cannot start {program.command[0]}: {error.strerror}", hint) from error
 
 
 def signal_name(code: int) -> str:

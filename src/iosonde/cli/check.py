@@ -22,9 +22,9 @@ def check(
 ) -> None:
     """Compare a run with expected values, for example from a data sheet or an SLA.
 
-    Each check passes, fails or is undecided. It is undecided if the 95 % interval of the result contains the bound, or
-    if the result has no interval. The exit code is 0 if all checks pass, 9 if any check fails, and 10 if no check fails
-    and at least one is undecided.
+    Each check passes, fails or is undecided. It is undecided if the 95 % confidence interval of the result contains the
+    bound, or if the result has no interval. The exit code is 0 if all checks pass, 9 if any check fails, and 10 if no
+    check fails and at least one is undecided.
 
     Example: [bold]iosonde check iosonde-20261120-173000-1f3a --against data-sheet.toml[/bold]
     """

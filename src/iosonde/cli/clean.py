@@ -34,7 +34,7 @@ def clean(
     for path in host.renamed(str(folder)):
         say(f"iosonde created {path} with a name that you specified; delete the file if you no longer need it")
     if not found:
-        say(f"no test files of killed runs in {folder}")
+        say(f"no test files left by killed runs in {folder}")
         return
     kept = []
     for orphan in found:
@@ -47,5 +47,5 @@ def clean(
             typer.echo(printable(f"removed {orphan.path} ({format_size(orphan.size_bytes)})"))
     if kept:
         raise OutputError(
-            f"can't remove {kept[0]}", "get write access to its directory, or remount the file system read-write"
+            f"cannot remove {kept[0]}", "get write access to its directory, or remount the file system read-write"
         )

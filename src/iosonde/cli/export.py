@@ -16,7 +16,8 @@ def export(
         ExportFormat,
         typer.Option(
             "--as",
-            help="archive: the whole run in one file, which every command reads like a run directory.",
+            help="archive: the complete run in one file. All commands except resume and verify accept it in place of a "
+            "run directory.",
             rich_help_panel=OUTPUT_GROUP,
         ),
     ] = ExportFormat.ARCHIVE,

@@ -77,7 +77,7 @@ def _read(name: str) -> str:
     try:
         return read_regular(Path(name), bytes_max=TEXT_BYTES_MAX, follow=True).decode()
     except OSError as error:
-        raise UsageError(f"{name} can't be read: {error.strerror}", "specify a fio job file") from error
+        raise UsageError(f"{name} cannot be read: {error.strerror}", "specify a fio job file") from error
     except UnicodeDecodeError as error:
         raise UsageError(f"{name} is not a text file", "specify a fio job file") from error
 

@@ -42,7 +42,7 @@ def _tell(directory: Path, run: str) -> None:
     say(ENDING.word)
     _tell_what_is_kept(directory)
     way = resume_hint(load_header(directory), directory)
-    say(f"hint: `{way}` continues the run; `iosonde report {quoted(directory)}` reports the results so far")
+    say(f"hint: `{way}` continues the run; `iosonde report {quoted(directory)}` shows the results so far")
 
 
 def _tell_what_is_kept(directory: Path) -> bool:

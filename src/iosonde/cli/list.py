@@ -55,7 +55,7 @@ def _looked_at(location: "RunLocation") -> "ListedRun":
 
     name = encodable(str(location.path))
     if location.unreadable:
-        return ListedRun(name, RunState.UNREADABLE, f"can't be read: {location.unreadable}")
+        return ListedRun(name, RunState.UNREADABLE, f"cannot be read: {location.unreadable}")
     try:
         return listed_run(location.path, summarise_run(location.path, headline_cells))
     except RecordError as error:

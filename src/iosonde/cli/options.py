@@ -66,7 +66,7 @@ Seed = Annotated[
     int | None,
     typer.Option(
         "--seed",
-        help="Seed of all random numbers. Default: a random seed, which is recorded.",
+        help="Random seed. Default: chosen at random and recorded.",
         min=0,
         max=2**53 - 1,
         metavar="N",
@@ -96,16 +96,14 @@ Budget = Annotated[
     str | None,
     typer.Option(
         "--budget",
-        help="Time limit for all cells together, if a precision is set. Default: set by the profile (lab: 6m30s).",
+        help="With a target precision: total time limit for all cells. Default: set by the profile (lab: 6m30s).",
         metavar="TIME",
         show_default=False,
     ),
 ]
 Fixed = Annotated[
     bool,
-    typer.Option(
-        "--fixed", help="Measure each cell for the profile's fixed time and number of repeats, regardless of precision."
-    ),
+    typer.Option("--fixed", help="Use the profile's fixed repeats and durations, regardless of precision."),
 ]
 Profile = Annotated[
     str,

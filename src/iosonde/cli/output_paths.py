@@ -6,7 +6,7 @@ from iosonde.errors import OutputError
 
 
 def check_free(path: Path, run: Path, *, force: bool) -> None:
-    """Raises OutputError if a file can't be written there. ``force`` replaces an existing file, but never the run."""
+    """Raises OutputError if a file cannot be written there. ``force`` replaces an existing file, but never the run."""
     # Not at the top: the imports of the store would slow down every --help.
     from iosonde.safe_files import check_replaceable, output_errors
     from iosonde.store.names import HEADER_NAME, JOURNAL_NAME
@@ -24,7 +24,7 @@ def check_free(path: Path, run: Path, *, force: bool) -> None:
     if not path.parent.is_dir():
         # Checked before drawing, which takes seconds.
         raise OutputError(
-            f"can't write {path}: No such file or directory", "create its directory, or specify another file"
+            f"cannot write {path}: No such file or directory", "create its directory, or specify another file"
         )
 
 

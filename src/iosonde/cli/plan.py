@@ -40,7 +40,7 @@ def plan(
         str | None,
         typer.Option(
             "--write-rate",
-            help="Write bandwidth in bytes per second for the wear estimate. "
+            help="Write bandwidth, in bytes per second, to assume for the wear estimate. "
             "Default: 3GB, or the bandwidth of a simulated drive.",
             metavar="SIZE",
             show_default=False,
@@ -49,10 +49,14 @@ def plan(
     cells: Annotated[bool, typer.Option("--cells", help="List every cell.")] = False,
     json: Annotated[
         bool,
-        typer.Option("--json", help="Print plan, cost and memory use as JSON to stdout.", rich_help_panel=OUTPUT_GROUP),
+        typer.Option(
+            "--json",
+            help="Print the plan, its cost and its memory use as JSON to stdout.",
+            rich_help_panel=OUTPUT_GROUP,
+        ),
     ] = False,
 ) -> None:
-    """Show the cells, time, bytes written and drive fills of a run, without running it. The target is not changed.
+    """Show what a run would measure, how long it would take and how much it would write. The target is not changed.
 
     Example: [bold]iosonde plan /mnt/data --size 64GiB[/bold]
     """

@@ -30,7 +30,7 @@ from iosonde.units import (
 from iosonde.vocabulary import EngineChoice
 
 EXPERIMENTS = {
-    Experiment.BASELINE: "zero-queue baseline",
+    Experiment.BASELINE: "baseline latency",
     Experiment.BLOCK_SIZE: "block-size sweep",
     Experiment.MIX: "read/write mix",
     Experiment.QUEUE_DEPTH: "queue-depth sweep",
@@ -51,7 +51,7 @@ def plan_lines(ahead: Preflight, cost: Cost) -> list[str]:
     return [
         *(line for target in ahead.targets for line in _target_lines(ahead.host, target, plan)),
         *(
-            ["together  each workload runs on all targets at the same time; results are totals over all targets"]
+            ["targets   measured at the same time, with the same workload; results are totals over all targets"]
             if many
             else []
         ),
@@ -71,17 +71,17 @@ def _slow_lines(ahead: Preflight) -> list[str]:
     fast = {slow: fast for fast, slow in SLOW_FORMS.items()}.get(ahead.plan.profile)
     if not ahead.why_slow or fast is None:
         return []
-    return [f"          instead of {fast}, which needs {SLOW_IOPS:,} IOPS or more: {ahead.why_slow}"]
+    return [f"          used instead of {fast}, which requires at least {SLOW_IOPS:,} IOPS: {ahead.why_slow}"]
 
 
 def _cell_lines(plan: Plan, cost: Cost) -> list[str]:
     """The number of cells, their repeats and times."""
     if plan.aim is not None:
         percent, tail, budget = plan.aim.precision_percent, plan.aim.tail_percent, exact_duration(plan.aim.budget_ns)
-        until = f"throughput and mean latency are known to ± {percent:g} % and p99 to ± {tail:g} %, or after {budget}"
+        aim = f"±{percent:g} % for throughput and mean latency, ±{tail:g} % for p99 (95 % CI); time limit {budget}"
         return [
             f"cells     {cost.cells} distinct, {cost.measurements} initial trials, more until the precision is reached",
-            f"precision until {until}",
+            f"precision {aim}",
         ]
     if isinstance(plan.stop, SteadyState):
         window = plan.stop.window
@@ -197,7 +197,7 @@ def _memory_lines(ahead: Preflight) -> list[str]:
     if buffers is None:
         return []
     size, beside = format_size(buffers.buffer_bytes), format_size(buffers.beside_bytes)
-    return [f"memory    at most {size} of I/O buffers ({buffers.cell}), plus {beside}"]
+    return [f"memory    up to {size} for I/O buffers ({buffers.cell}), plus {beside} for the rest of the engine"]
 
 
 def _buffers(ahead: Preflight) -> Buffers | None:
@@ -235,7 +235,7 @@ def _wear_lines(ahead: Preflight, cost: Cost) -> list[str]:
     fills = cost.fills(span * len(ahead.targets))
     return [
         f"writes    {first}{f'up to {most}' if cost.write_bytes_max else 'nothing'}",
-        f"fills     test region of {format_size(span)}{each}, at most {fills:.0f} times",
+        f"fills     at most {fills:.0f} full writes of the test region ({format_size(span)}{each})",
     ]
 
 

@@ -30,7 +30,7 @@ def probe(
         typer.Option(
             "--fio",
             help="Run the workload of a fio command line or job file (JOBFILE or JOBFILE:SECTION), and list all "
-            "differences. Default target: the file that the job specifies.",
+            "differences from fio. Default target: the file that the job specifies.",
             metavar="JOB",
             rich_help_panel=GROUP,
             show_default=False,

@@ -39,7 +39,9 @@ def report(
     csv: Annotated[
         Path | None, _option("--csv", "Cells, estimates, intervals and histograms as CSV.", "DIR", COMPUTE_GROUP)
     ] = None,
-    parquet: Annotated[Path | None, _option("--parquet", "The same tables as Parquet.", "DIR", COMPUTE_GROUP)] = None,
+    parquet: Annotated[
+        Path | None, _option("--parquet", "The same tables in Parquet format.", "DIR", COMPUTE_GROUP)
+    ] = None,
     json: Annotated[
         Path | None,
         _option("--json", "Write the full record with estimates as JSON to FILE.", "FILE", COMPUTE_GROUP),
@@ -84,7 +86,7 @@ def report(
         try:
             write_html(analysis, findings, page, failures, drawers)
         except OutputError as error:
-            # The results are available: print them even if the page can't be written.
+            # The results are available: print them even if the page cannot be written.
             print_summary(analysis, findings, None, failures)
             tell_failures(failures, run)
             raise OutputError(error.message, "specify another path with --html FILE") from error

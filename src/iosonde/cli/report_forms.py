@@ -66,7 +66,7 @@ def check_flags(places: Places, paper: Paper | None) -> None:
     for flag, path in places.files.items():
         if str(path) == "-":
             raise UsageError(
-                f"{flag} requires a file and can't write to stdout (-)", "specify a file, such as report.pdf"
+                f"{flag} requires a file and cannot write to stdout (-)", "specify a file, such as report.pdf"
             )
     flags: dict[Path, str] = {}
     for flag, path in places.files.items():

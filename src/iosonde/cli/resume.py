@@ -22,8 +22,8 @@ def resume(
 
     Example: [bold]iosonde resume iosonde-20261120-173000-1f3a[/bold]
 
-    The run can't be resumed if the target has changed. A test file that iosonde created and removed is created and laid
-    out again. To write to any other file, specify --overwrite again.
+    The run cannot be resumed if the target has changed. A test file that iosonde created and removed is created and
+    laid out again. To write to any other file, specify --overwrite again.
     """
     from iosonde.campaign import find_remaining, recorded_target_line, recorded_targets
     from iosonde.campaign import resume as go_on

@@ -22,7 +22,10 @@ def show(
     ] = None,
     findings: Annotated[bool, typer.Option("--findings", help="Show all findings in full.")] = False,
     no_pager: Annotated[
-        bool, typer.Option("--no-pager", help="Print without a pager. Default: use a pager on a terminal, like git.")
+        bool,
+        typer.Option(
+            "--no-pager", help="Print without a pager. Default: use a pager if stdout is a terminal, like git."
+        ),
     ] = False,
 ) -> None:
     """Show a run on the terminal: summary, all cells and small charts. With CELL: all details of one cell.

@@ -45,7 +45,7 @@ def show_model(
 ) -> None:
     """Show all parameters of a model with meaning, unit and source, and the resulting limits.
 
-    Example: [bold]iosonde sim show mmc[/bold]   A file to edit: [bold]iosonde sim show mmc --toml > mine.toml[/bold]
+    Example: [bold]iosonde sim show mmc[/bold]   Editable copy: [bold]iosonde sim show mmc --toml > mine.toml[/bold]
     """
     from iosonde.cli.model_text import model_view
     from iosonde.cli.text_width import print_paper

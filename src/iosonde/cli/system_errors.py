@@ -15,9 +15,9 @@ def system_error(error: Exception) -> IosondeError | None:
     if isinstance(error, MemoryError):
         hint = "raise the limit (ulimit -v), or free some memory; a report needs about 1 GiB"
         return OutputError("out of memory", hint)
-    # Python has no class of its own for a thread that can't be started.
+    # Python has no class of its own for a thread that cannot be started.
     if isinstance(error, BlockingIOError) or (isinstance(error, RuntimeError) and _NO_THREAD in str(error)):
-        return OutputError("the system can't start more processes or threads", HINT_PROCESSES)
+        return OutputError("the system cannot start more processes or threads", HINT_PROCESSES)
     return _of_system_call(error) if isinstance(error, OSError) else None
 
 
@@ -25,11 +25,11 @@ def _of_system_call(error: OSError) -> IosondeError | None:
     if _is_homeless():
         return UsageError("the working directory no longer exists", "change to an existing directory, then run again")
     if error.errno == errno.EBADF:
-        return OutputError("can't write: stdout is not open for writing", "redirect stdout, for example with > FILE")
+        return OutputError("cannot write: stdout is not open for writing", "redirect stdout, for example with > FILE")
     if error.errno in _NO_FILES:
-        return OutputError(f"can't open a file: {error.strerror}", HINT_FILES)
+        return OutputError(f"cannot open a file: {error.strerror}", HINT_FILES)
     if error.errno in _NO_ROOM:
-        return OutputError(f"can't write: {error.strerror}", "free some space, or write to another file system")
+        return OutputError(f"cannot write: {error.strerror}", "free some space, or write to another file system")
     return None
 
 

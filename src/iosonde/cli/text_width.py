@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-# A file or a pipe has no 80 columns, and a path that is wrapped can't be copied.
+# A file or a pipe has no 80 columns, and a path that is wrapped cannot be copied.
 PIPED_WIDTH = 160
 # The kernel's console has no characters for parts of a block.
 PLAIN_TERMINALS = frozenset({"linux"})

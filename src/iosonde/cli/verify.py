@@ -25,7 +25,7 @@ def verify(
 
     Example: [bold]iosonde verify iosonde-20261120-173000-1f3a[/bold]
 
-    The targets are only read. The run may have been killed or interrupted by a power loss.
+    The targets are only read. The run need not be complete: it may have been killed or interrupted by a power loss.
     """
     from iosonde.campaign.outcomes import check_later_pass
     from iosonde.campaign.verifying import verify_later

@@ -80,7 +80,7 @@ class ExpectationTable(_Table):
     def _agrees(self) -> "ExpectationTable":
         keys = WORKLOAD_KEYS & self.model_fields_set
         if self.cell is not None and keys:
-            raise _disagreement(f"cell and {min(keys)} can't be combined", min(keys), "omit one of them")
+            raise _disagreement(f"cell and {min(keys)} cannot be combined", min(keys), "omit one of them")
         if self.cell is None and not keys:
             raise _disagreement(
                 "selects no cells",

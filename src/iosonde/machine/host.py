@@ -89,7 +89,7 @@ class Host(Protocol):
         """Whether the file at a path is that file, and carries that mark."""
 
     def register(self, name: str, file: CreatedFile, mark: str) -> None:
-        """Adds a file that a run created, and that can't carry a mark, to the user's registry."""
+        """Adds a file that a run created, and that cannot carry a mark, to the user's registry."""
 
     def unregister(self, mark: str) -> None:
         """Removes the file with that mark from the registry."""

@@ -40,7 +40,7 @@ class Orphan:
 
 
 def orphans_in(folder: Path) -> tuple[Orphan, ...]:
-    """The orphans in a directory, sorted by name; none for a directory that can't be read."""
+    """The orphans in a directory, sorted by name; none for a directory that cannot be read."""
     folder = folder.absolute()
     try:
         with os.scandir(folder) as entries:

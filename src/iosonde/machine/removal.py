@@ -18,12 +18,12 @@ def remove_created_file(path: str, file: CreatedFile, mark: str, wait_s: float) 
     """Removes a file. Returns "" if it is gone, else the reason, and None if there was no response.
 
     A process that does not end within ``wait_s`` is abandoned: a process that waits for an unresponsive file system
-    can't be killed.
+    cannot be killed.
     """
     try:
         remover = _remover_in_time(path, file, mark, wait_s)
     except OSError as error:
-        return f"can't start a process to remove it: {error.strerror}"
+        return f"cannot start a process to remove it: {error.strerror}"
     with suppress(subprocess.TimeoutExpired):
         output, _ = remover.communicate(timeout=wait_s)
         return "" if remover.returncode == 0 else output.decode("utf-8", "replace") or "it could not be removed"

@@ -25,9 +25,9 @@ except OSError:
 
 
 def silent_paths(paths: tuple[str, ...], wait_s: float) -> tuple[str, ...]:
-    """The paths that do not respond within ``wait_s``. Raises OSError, with the path, if a process can't be started.
+    """The paths that do not respond within ``wait_s``. Raises OSError, with the path, if a process cannot be started.
 
-    A process that waits in the kernel can't be killed, so processes that do not end are abandoned.
+    A process that waits in the kernel cannot be killed, so processes that do not end are abandoned.
     """
     checks = {path: _start_check(path) for path in dict.fromkeys(paths)}
     until_s = time.monotonic() + wait_s

@@ -4,7 +4,7 @@ from pathlib import Path
 
 
 def read_text(path: Path) -> str:
-    """The text of a kernel file, without surrounding white space; empty if it does not exist or can't be read."""
+    """The text of a kernel file, without surrounding white space; empty if it does not exist or cannot be read."""
     try:
         return path.read_text(errors="replace").replace("\0", "").strip()
     except OSError:

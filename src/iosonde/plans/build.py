@@ -96,7 +96,7 @@ def campaign_plan(
     With an ``aim`` these are short, and more follow as figures come. Raises UsageError when its budget is too small.
 
     Experiments may overlap: the queue-depth sweep at depth 1 is the baseline's random read. Such a cell is measured
-    once, so that two tables of one report can't disagree about it.
+    once, so that two tables of one report cannot disagree about it.
     """
     asked: dict[_Cell, tuple[Experiment, ...]] = {}
     held: list[tuple[_Cell, ...]] = []

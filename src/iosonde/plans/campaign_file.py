@@ -72,7 +72,7 @@ class ExperimentTable(_Asked):
     @model_validator(mode="after")
     def _agrees(self) -> "ExperimentTable":
         if self.values(AMOUNT) and (self.values(DURATION) or self.values(WARMUP)):
-            raise _disagreement("amount", "amount can't be combined with duration or warmup", "omit one")
+            raise _disagreement("amount", "amount cannot be combined with duration or warmup", "omit one")
         if self.values(ARRIVALS) and not self.values(RATE):
             raise _disagreement(
                 "arrivals",
@@ -85,7 +85,7 @@ class ExperimentTable(_Asked):
         if self.values(RATE) and self.kind not in RATE_KINDS:
             raise _disagreement(
                 "rate",
-                f"rate can't be combined with kind = {self.kind}, which is always a closed loop",
+                f"rate cannot be combined with kind = {self.kind}, which is always a closed loop",
                 f"omit kind, or set it to {' or '.join(sorted(RATE_KINDS))}",
             )
         if any(sync is not Sync.NONE for sync in self.values(SYNC)) and 100 in self.values(READ):  # noqa: PLR2004 - percent
@@ -123,9 +123,9 @@ class CampaignTable(_Table):
     duration: Duration = Field(default=5 * 10**9, description="Measurement time.", json_schema_extra=_in_text)
     precision: Precision | None = Field(
         default=None,
-        description="Target half-width of the 95 % intervals of throughput and mean latency; for p99, the target is "
-        "twice as wide. Each cell is repeated until it reaches these targets. The duration is the maximum length of a "
-        "repeat. Default: fixed durations.",
+        description="Target precision: each cell is repeated until the half-widths of the 95 % confidence intervals of "
+        "throughput and mean latency are at most this percentage (p99: twice this percentage). The duration is the "
+        "maximum length of a repeat. Default: fixed repeats and durations.",
     )
     budget: Duration | None = Field(
         default=None, description="With precision: total time limit for all cells. Default: 5 minutes."

@@ -51,7 +51,7 @@ def check_rate(rate_per_s: int) -> None:
 
 
 def check_plan(plan: Plan, *, targets: int) -> None:
-    """Raises UsageError for the first cell that can't be measured on the plan's span of so many targets."""
+    """Raises UsageError for the first cell that cannot be measured on the plan's span of so many targets."""
     for cell in plan.every_cell:
         if len(cell.streams) > 1:
             raise UsageError(
@@ -68,7 +68,7 @@ def check_plan(plan: Plan, *, targets: int) -> None:
         if cell.workload.targets > targets:
             raise UsageError(
                 f"{cell.cell} needs {cell.workload.targets} targets, but only {targets} "
-                f"{'was' if targets == 1 else 'were'} given",
+                f"{'was' if targets == 1 else 'were'} specified",
                 "specify more targets, or reduce targets in the campaign file",
             )
 

@@ -38,7 +38,7 @@ def check_shape(cell: str, workload: Workload, span_bytes: int) -> None:
             f"{cell}: flushing after every {workload.flush_every} writes requires fdatasync", "add --sync fdatasync"
         )
     if workload.burst_operations is not None and workload.is_open_loop:
-        raise UsageError(f"{cell}: rate and bursts can't be combined", "omit one of them")
+        raise UsageError(f"{cell}: rate and bursts cannot be combined", "omit one of them")
     _check_pattern(cell, workload, span_bytes)
 
 

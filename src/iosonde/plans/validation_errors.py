@@ -40,7 +40,7 @@ def read_text(name: str, noun: str, other: str) -> str:
         return read_regular(path, bytes_max=TEXT_BYTES_MAX, follow=True).decode("utf-8-sig")
     except OSError as error:
         raise UsageError(
-            f"{name} can't be read: {error.strerror}", f"use {noun} that you have permission to read"
+            f"{name} cannot be read: {error.strerror}", f"use {noun} that you have permission to read"
         ) from error
     except UnicodeDecodeError as error:
         raise UsageError(f"{name} is not a text file", f"use {noun} (TOML, encoded in UTF-8)") from error
@@ -51,7 +51,7 @@ def parse(text: str, file: str, whole: str) -> dict[str, Any]:
     hint = f"shorten it; {whole}"
     if _parts_of_longest_key(text) > DEPTH_MAX:
         # TOML's own reader takes time and memory by the square of them.
-        raise UsageError(f"{file} can't be read: a key has more than {DEPTH_MAX} parts", hint)
+        raise UsageError(f"{file} cannot be read: a key has more than {DEPTH_MAX} parts", hint)
     try:
         found = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
@@ -63,10 +63,10 @@ def parse(text: str, file: str, whole: str) -> dict[str, Any]:
             if isinstance(error, RecursionError)
             else "it contains a number with too many digits"
         )
-        raise UsageError(f"{file} can't be read: {what}", hint) from error
+        raise UsageError(f"{file} cannot be read: {what}", hint) from error
     wrong = _beyond(found)
     if wrong:
-        raise UsageError(f"{file} can't be read: {wrong}", hint)
+        raise UsageError(f"{file} cannot be read: {wrong}", hint)
     return found
 
 
@@ -95,7 +95,7 @@ def _beyond(found: dict[str, Any]) -> str:
 
 
 def load_tables(text: str, file: str, name: str, whole: str) -> dict[str, Any]:
-    """What a file says in which a list of tables ``[[name]]`` stands. Raises UsageError for what TOML can't mean."""
+    """What a file says in which a list of tables ``[[name]]`` stands. Raises UsageError for what TOML cannot mean."""
     found = parse(text, file, whole)
     if isinstance(found.get(name), dict):
         line = next((n for n, each in enumerate(text.splitlines(), 1) if each.strip().startswith(f"[{name}]")), 1)

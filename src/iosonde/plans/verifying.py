@@ -54,7 +54,7 @@ def check_account(plan: Plan) -> None:
 
 
 def check_data(cell: CellPlan) -> None:
-    """Raises UsageError for data that can't be had, or not verified."""
+    """Raises UsageError for data that cannot be had, or not verified."""
     workload = cell.workload
     compressible, duplicates = workload.compressible_percent, workload.duplicates_percent
     if compressible and workload.data is not Data.RANDOM:
@@ -64,7 +64,7 @@ def check_data(cell: CellPlan) -> None:
         )
     if duplicates and workload.data is Data.ZEROS:
         raise UsageError(
-            f"{cell.cell}: duplicates can't be combined with zeros, which are all identical", "omit duplicates"
+            f"{cell.cell}: duplicates cannot be combined with zeros, which are all identical", "omit duplicates"
         )
     if not workload.verify:
         return
@@ -76,7 +76,7 @@ def check_data(cell: CellPlan) -> None:
     if workload.data is Data.ZEROS or duplicates or compressible > COMPRESSIBLE_PERCENT_MAX:
         asked = f"{duplicates} % duplicates" if duplicates else f"{compressible} % compressible"
         raise UsageError(
-            f"{cell.cell}: {'zeros' if workload.data is Data.ZEROS else asked} can't be verified, because "
+            f"{cell.cell}: {'zeros' if workload.data is Data.ZEROS else asked} cannot be verified, because "
             "verification writes a unique header to each sector",
-            f"use data without duplicates, at most {COMPRESSIBLE_PERCENT_MAX} % compressible",
+            f"use data without duplicates and at most {COMPRESSIBLE_PERCENT_MAX} % compressible",
         )

@@ -24,7 +24,7 @@ _NO_LINKS: Final = frozenset({errno.EOPNOTSUPP, errno.EPERM, errno.ENOSYS, errno
 
 
 def hint_of(error: OSError) -> str:
-    """The hint for an output that can't be written."""
+    """The hint for an output that cannot be written."""
     if error.errno in {errno.EACCES, errno.EPERM, errno.EROFS}:
         return "use a directory that you can write to"
     if error.errno in {errno.ENOENT, errno.ENOTDIR}:
@@ -81,7 +81,7 @@ def output_errors(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise OutputError(f"can't write {path}: {error.strerror}", hint_of(error)) from error
+        raise OutputError(f"cannot write {path}: {error.strerror}", hint_of(error)) from error
 
 
 class _Part:
@@ -118,7 +118,7 @@ class _Part:
         self.name = name
 
     def _copy(self, name: str) -> None:
-        """Copies the file, on a file system that can't link a file without a name."""
+        """Copies the file, on a file system that cannot link a file without a name."""
         handle = _exclusive(name, self._directory)
         self.name = name
         try:

@@ -43,7 +43,7 @@ def mark_of(run: str, seed: int, number: int) -> str:
 
 
 def has_mark(path: Path, made: CreatedFile, mark: str) -> bool:
-    """Whether the file at a path is that file and has the mark. False if this can't be determined."""
+    """Whether the file at a path is that file and has the mark. False if this cannot be determined."""
     try:
         with path_handle(path) as seen:
             found = os.fstat(seen)

@@ -66,8 +66,8 @@ def _put_back(aside: str, name: str, directory: int) -> None:
     except FileExistsError:
         raise OSError(None, f"two other files were created under its name; the first was renamed to {aside}") from None
     except OSError:
-        # Directories have no hard links, and some file systems have none at all. A file that can't be renamed keeps its
-        # new name, and the error says which.
+        # Directories have no hard links, and some file systems have none at all. A file that cannot be renamed keeps
+        # its new name, and the error says which.
         with suppress(FileNotFoundError):
             os.stat(name, dir_fd=directory, follow_symlinks=False)
             raise OSError(

@@ -116,7 +116,7 @@ def open_archive(path: Path) -> Iterator[ArchiveFiles]:
         file = open_regular(path, follow=True)
     except OSError as error:
         raise RecordError(
-            f"{path} can't be read: {error.strerror}", "make sure that you have read permission"
+            f"{path} cannot be read: {error.strerror}", "make sure that you have read permission"
         ) from error
     with file:
         _check_end(path, file)
@@ -135,7 +135,7 @@ def _named_damage(path: Path) -> Iterator[None]:
         raise RecordError(f"{path} is a damaged archive: {str(error) or 'it is truncated'}", _COPY_AGAIN) from error
     except OSError as error:
         raise RecordError(
-            f"{path} can't be read: {error.strerror or error}", "use another copy, and check the disk"
+            f"{path} cannot be read: {error.strerror or error}", "use another copy, and check the disk"
         ) from error
 
 

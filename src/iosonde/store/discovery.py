@@ -20,9 +20,9 @@ _BEGINNING_BYTES: Final = 64
 
 @dataclass(frozen=True)
 class RunLocation:
-    """A directory with a run or part of one, an archive of a run, or a directory that can't be read.
+    """A directory with a run or part of one, an archive of a run, or a directory that cannot be read.
 
-    ``unreadable`` is the reason why it can't be read.
+    ``unreadable`` is the reason why it cannot be read.
     """
 
     path: Path
@@ -32,7 +32,7 @@ class RunLocation:
 def runs_below(folder: Path) -> Iterator[RunLocation]:
     """Every run at or below a directory, sorted by name. Skips hidden directories and links to directories.
 
-    Raises RecordError if ``folder`` is not a directory, or can't be read.
+    Raises RecordError if ``folder`` is not a directory, or cannot be read.
     """
     try:
         is_directory = folder.is_dir()
@@ -40,7 +40,7 @@ def runs_below(folder: Path) -> Iterator[RunLocation]:
             os.scandir(folder).close()
     except OSError as error:
         raise RecordError(
-            f"{folder} can't be read: {error.strerror}", "make sure that you have read permission"
+            f"{folder} cannot be read: {error.strerror}", "make sure that you have read permission"
         ) from error
     if not is_directory:
         raise RecordError(f"{folder} is not a directory", "specify the directory that contains the runs")

@@ -87,7 +87,7 @@ def open_files(path: Path) -> Iterator[RunFiles]:
         is_directory = path.is_dir()
     except OSError as error:
         raise RecordError(
-            f"{path} can't be accessed: {error.strerror}", "make sure that you have read permission"
+            f"{path} cannot be accessed: {error.strerror}", "make sure that you have read permission"
         ) from error
     if is_directory:
         with _held_open(path) as directory:
@@ -97,7 +97,7 @@ def open_files(path: Path) -> Iterator[RunFiles]:
             yield files
     elif path.is_file() and not os.access(path, os.R_OK):
         raise RecordError(
-            f"{path} can't be read: Permission denied", "make sure that you have read permission, or use a copy"
+            f"{path} cannot be read: Permission denied", "make sure that you have read permission, or use a copy"
         )
     else:
         raise RecordError(f"{path} is not a run directory", "specify a directory created by `iosonde run`")
@@ -110,7 +110,7 @@ def _held_open(path: Path) -> Iterator[int]:
         handle = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     except OSError as error:
         raise RecordError(
-            f"{path} can't be read: {error.strerror}", "make sure that you have read permission"
+            f"{path} cannot be read: {error.strerror}", "make sure that you have read permission"
         ) from error
     try:
         yield handle

@@ -136,7 +136,7 @@ class FollowedRun:
                 f"{path} has no journal: the run directory is incomplete", "use a complete copy of the run directory"
             ) from error
         except OSError as error:
-            raise RecordError(f"the journal of {path} can't be read: {error.strerror}", _USE_A_COPY) from error
+            raise RecordError(f"the journal of {path} cannot be read: {error.strerror}", _USE_A_COPY) from error
 
     @contextmanager
     def _named_errors(self) -> Iterator[None]:

@@ -55,7 +55,7 @@ def read_header(path: Path, files: RunFiles) -> RunHeader:
             if is_forbidden
             else "use an intact copy of the run directory"
         )
-        raise RecordError(f"{path / HEADER_NAME} can't be read: {reason}", hint) from error
+        raise RecordError(f"{path / HEADER_NAME} cannot be read: {reason}", hint) from error
     try:
         return _header_of(path, text)
     except (ValueError, KeyError, TypeError, RecursionError) as error:

@@ -220,4 +220,4 @@ class Journal:
 def _unwritable(path: Path, error: OSError) -> OutputError:
     is_full = error.errno in {errno.ENOSPC, errno.EDQUOT}
     hint = "free some space on that disk" if is_full else "make sure that you own the file and can write to it"
-    return OutputError(f"can't write {path}: {error.strerror}", hint)
+    return OutputError(f"cannot write {path}: {error.strerror}", hint)

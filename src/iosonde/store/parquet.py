@@ -58,7 +58,7 @@ def _write(
                     sink.check()
     except OSError as error:
         raise OutputError(
-            f"can't write tables to {directory}: {error.strerror}", "free some space, or use another directory"
+            f"cannot write tables to {directory}: {error.strerror}", "free some space, or use another directory"
         ) from error
     return tuple(paths.values())
 

@@ -98,7 +98,7 @@ def summarise_run(path: Path, wanted: Callable[[Plan], Collection[CellPlan]]) ->
         raise RecordError(f"{journal} is damaged", f"`iosonde show {quoted(path)}` shows the intact data") from error
     except OSError as error:
         raise RecordError(
-            f"the journal of {path} can't be read: {error.strerror}", "use an intact copy of the run directory"
+            f"the journal of {path} cannot be read: {error.strerror}", "use an intact copy of the run directory"
         ) from error
 
 

@@ -27,7 +27,7 @@ class RunDirectory:
                 raise OutputError(f"{path} is not empty", "specify a new directory with --out")
         except OSError as error:
             raise OutputError(
-                f"can't create the run directory {path}: {error.strerror}", "specify another directory with --out"
+                f"cannot create the run directory {path}: {error.strerror}", "specify another directory with --out"
             ) from error
         return cls(path)
 
@@ -82,7 +82,7 @@ def make_directory(path: Path) -> bool:
     try:
         path.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise OutputError(f"can't create {path}: {error.strerror}", "use another directory") from error
+        raise OutputError(f"cannot create {path}: {error.strerror}", "use another directory") from error
     return is_new
 
 

@@ -28,7 +28,7 @@ class Watch:
         try:
             found = path.lstat()
         except OSError as error:
-            raise _lost(path, error.strerror or "it can't be accessed") from error
+            raise _lost(path, error.strerror or "it cannot be accessed") from error
         self._seen[path] = _Seen(found.st_dev, found.st_ino, found.st_size if sized else None)
 
     def check(self) -> None:
@@ -39,7 +39,7 @@ class Watch:
             except FileNotFoundError:
                 raise _lost(path, "it was removed or moved") from None
             except OSError as error:
-                raise _lost(path, error.strerror or "it can't be accessed") from error
+                raise _lost(path, error.strerror or "it cannot be accessed") from error
             if (now.st_dev, now.st_ino) != (was.device, was.inode) or not stat.S_ISREG(now.st_mode):
                 raise _lost(path, "it was replaced by another file")
             if was.size_bytes is not None and now.st_size < was.size_bytes:

@@ -59,7 +59,7 @@ BLOCK_SIZE: Final = Key(
     SizesText(BLOCK),
     "block_size_bytes",
     "4KiB",
-    "Block size, or several sizes with weights: 4KiB:70,64KiB:30, or snia-composite.",
+    "Block size, several sizes with weights (4KiB:70,64KiB:30), or snia-composite.",
     InFile("Block size, or several sizes with weights.", needed=True, example='["4KiB", "128KiB"]'),
 )
 QUEUE_DEPTH: Final = Key(
@@ -227,7 +227,7 @@ AMOUNT: Final = Key(
     "amount",
     _size(SECTOR_BYTES, AMOUNT_BYTES_MAX, "64GiB"),
     "amount_bytes",
-    in_file=InFile("Bytes to transfer. Replaces the measurement time."),
+    in_file=InFile("Amount of data to transfer, instead of a measurement time."),
 )
 
 _LOOP: Final = (PATTERN, READ, TRIM, BLOCK_SIZE, QUEUE_DEPTH, RATE, ARRIVALS, JOBS, SYNC, FLUSH_EVERY)

@@ -72,7 +72,7 @@ ROWS: Final[tuple[Row, ...]] = (
     (
         r"L",
         Kind.NOT_NEEDED,
-        "iosonde records the latency of every operation and reports percentiles with 95 % intervals",
+        "iosonde records the latency of every operation and reports percentiles with 95 % confidence intervals",
     ),
     (r"D.*", Kind.NOT_NEEDED, "iosonde always records a time series"),
     (r"[an].*", Kind.NOT_NEEDED, "iosonde pins its workers to CPUs near the device"),

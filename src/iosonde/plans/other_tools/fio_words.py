@@ -161,7 +161,7 @@ WORDS: Final[dict[str, FioWord]] = {
     ),
     **_words(
         DiscardReason.IGNORED,
-        "iosonde uses a different random number generator; --seed makes a run repeatable",
+        "iosonde uses a different random number generator; --seed makes a run reproducible",
         "random_generator randrepeat allrandrepeat randseed",
     ),
     **_words(
@@ -246,7 +246,7 @@ WORDS: Final[dict[str, FioWord]] = {
     ),
     **_words(
         DiscardReason.REFUSED,
-        "iosonde uses a different sector format and read-back for --verify",
+        "with --verify, iosonde uses a different sector format and reads the data back in a different way",
         "verify_interval verify_offset verify_pattern verify_pattern_interval verify_backlog "
         "verify_backlog_batch verify_only verify_state_load verify_state_save verify_policy "
         "verify_write_sequence verify_header_seed experimental_verify trim_percentage trim_verify_zero "

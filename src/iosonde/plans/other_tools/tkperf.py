@@ -6,7 +6,7 @@ from iosonde.plans.other_tools.meaning import Kind, Meaning
 
 _TESTS: Final = {
     "iops": "part of the lab profile (block-size, read/write mix and queue-depth sweeps): `iosonde run TARGET`",
-    "lat": "part of the lab profile (zero-queue baseline and tail latencies): `iosonde run TARGET`",
+    "lat": "part of the lab profile (baseline latency at queue depth 1, and tail latency): `iosonde run TARGET`",
     "tp": "part of the lab profile (block-size sweep): `iosonde run TARGET`",
     "writesat": "a campaign with several hours of random writes (docs/campaigns.md)",
 }

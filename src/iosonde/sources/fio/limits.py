@@ -1,4 +1,4 @@
-"""Refuses workloads that fio can't run as requested, before anything is touched."""
+"""Refuses workloads that fio cannot run as requested, before anything is touched."""
 
 from collections.abc import Iterator
 from typing import Final
@@ -32,13 +32,13 @@ HARMONIC_PERMILLE: Final = 1_000
 
 
 def check_fio_can(plan: Plan) -> None:
-    """Raises UsageError for the first cell of a plan that fio can't measure as requested."""
+    """Raises UsageError for the first cell of a plan that fio cannot measure as requested."""
     for cell in plan.cells:
         reason = next(_reasons(cell, plan.span_bytes), None)
         if reason is not None:
             raise UsageError(
                 f"{cell.cell}: {reason}",
-                "omit --engine fio; iosonde's own engine (--engine auto) can measure this cell",
+                "omit --engine fio; the iosonde engine (--engine auto) can measure this cell",
             )
 
 
@@ -106,7 +106,7 @@ def _of_skew(pattern: Zipf | Pareto | HotSpots) -> Iterator[str]:
         case Zipf(_, scattered) | Pareto(_, scattered) if not scattered:
             yield "fio always scatters the hot blocks of zipf and pareto"
         case HotSpots(_, True):
-            yield "fio's zones are contiguous and can't be scattered"
+            yield "fio's zones are contiguous and cannot be scattered"
         case HotSpots(zones) if any(share % PERCENT_PERMILLE for zone in zones for share in zone):
             yield "fio accepts zones only as whole percentages"
         case HotSpots(zones) if any(not accesses for accesses, _ in zones):

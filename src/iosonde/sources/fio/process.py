@@ -59,6 +59,6 @@ def _snapshots(child: Child[Snapshot]) -> Iterator[Snapshot]:
             yield read_snapshot(found)
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise EngineError(
-            f"fio's output can't be parsed: {type(error).__name__} {error}",
+            f"fio's output cannot be parsed: {type(error).__name__} {error}",
             "use fio 3.28 to 3.42, or omit --engine fio",
         ) from error

@@ -60,7 +60,7 @@ def ioengine_for(workload: Workload, program: Program, offered: tuple[Engine, ..
     if alone:
         return "psync"
     raise EngineError(
-        "fio can't keep several operations in flight: io_uring is not available, and libaio requires direct I/O",
+        "fio cannot keep several operations in flight: io_uring is not available, and libaio requires direct I/O",
         "enable io_uring, or omit --engine fio to use psync, which uses threads",
     )
 
