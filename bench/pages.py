@@ -93,14 +93,14 @@ def run(results: Path, folder: Path, _pairs: int) -> bool:
 
 def _measure(directory: Path, campaign: CampaignTable) -> None:
     target = TargetRequest(("null:",), None, overwrite=False, buffered=False, writes=True, quick=False)
-    wish = RunRequest(
+    request = RunRequest(
         host=LocalHost(),
         target=target,
         engine=EngineChoice.AUTO,
         plan=lambda ground: _short(campaign_plan(campaign, ground, quick=False, seed=1)),
     )
     now = datetime.now(UTC)
-    measure_to_directory(wish, preflight(wish, now), directory, NullObserver(), now)
+    measure_to_directory(request, preflight(request, now), directory, NullObserver(), now)
 
 
 def _short(plan: Plan) -> Plan:

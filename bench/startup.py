@@ -61,14 +61,14 @@ def _timed(words: list[str]) -> float:
 def _report() -> tuple[float, float, int, int]:
     with tempfile.TemporaryDirectory() as folder:
         directory = Path(folder) / "run"
-        wish = RunRequest(
+        request = RunRequest(
             host=LocalHost(),
             target=TargetRequest(("null:",), None, overwrite=False, buffered=False, writes=True, quick=False),
             engine=EngineChoice.AUTO,
             plan=lambda ground: hundred_cells(ground.span_bytes),
         )
         now = datetime.now(UTC)
-        measure_to_directory(wish, preflight(wish, now), directory, NullObserver(), now)
+        measure_to_directory(request, preflight(request, now), directory, NullObserver(), now)
         seconds = _timed(["report", str(directory)])
         list_seconds = _timed(["list", str(_many(directory, Path(folder) / "many"))])
         library = (files("iosonde.report") / "static" / LIBRARY).read_text(encoding="utf-8")

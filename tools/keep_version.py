@@ -123,11 +123,11 @@ def _write_run(folder: Path, run: Path) -> None:
         )
 
     target = TargetRequest(words=(str(file),), size_bytes=None, overwrite=True, buffered=True, writes=True, quick=False)
-    wish = RunRequest(
+    request = RunRequest(
         host=LocalHost(), target=target, engine=EngineChoice.PSYNC, plan=plan, command=("iosonde", "run", "/srv/data")
     )
     try:
-        measure_to_directory(wish, preflight(wish, now), run, _Impatient(), now)
+        measure_to_directory(request, preflight(request, now), run, _Impatient(), now)
     except KeyboardInterrupt:
         resume(run, find_remaining(run, LocalHost(), failed_again=False), NullObserver(), now, overwrite=True)
     verify_later(run, LocalHost(), (), lambda _target, _bytes: None, now)

@@ -14,7 +14,7 @@ from iosonde.sources import ExistingFile, NewFile, NullTarget, SimulatedDrive, T
 from iosonde.vocabulary import EngineChoice
 
 
-def wish(*words: str, size_bytes: int | None = None, buffered: bool = False) -> TargetRequest:
+def request(*words: str, size_bytes: int | None = None, buffered: bool = False) -> TargetRequest:
     return TargetRequest(
         words, size_bytes=size_bytes, overwrite=False, buffered=buffered, writes=True, quick=False, seed=7
     )
@@ -37,12 +37,12 @@ def test_without_a_seed_it_comes_from_the_runs_and_each_drive_has_its_own() -> N
 
 
 def test_a_drive_is_as_large_as_its_model_and_size_uses_less_of_it() -> None:
-    assert resolve_targets(LocalHost(), wish("sim:mm1"), "run")[0].span_bytes == 1 << 30
-    assert resolve_targets(LocalHost(), wish("sim:mm1", size_bytes=64 << 20), "run")[0].span_bytes == 64 << 20
+    assert resolve_targets(LocalHost(), request("sim:mm1"), "run")[0].span_bytes == 1 << 30
+    assert resolve_targets(LocalHost(), request("sim:mm1", size_bytes=64 << 20), "run")[0].span_bytes == 64 << 20
 
 
 def test_several_simulated_drives_are_fine() -> None:
-    targets = resolve_targets(LocalHost(), wish("sim:mm1", "sim:mm1", "sim:mmc"), "run")
+    targets = resolve_targets(LocalHost(), request("sim:mm1", "sim:mm1", "sim:mmc"), "run")
     assert all(isinstance(target, SimulatedDrive) for target in targets)
     assert len({target.name for target in targets}) == 3
 
@@ -66,26 +66,26 @@ def test_several_simulated_drives_are_fine() -> None:
 )
 def test_a_word_that_makes_no_sense_is_refused_with_a_hint(words: tuple[str, ...], message: str) -> None:
     with pytest.raises(UsageError, match=message) as told:
-        resolve_targets(LocalHost(), wish(*words), "run")
+        resolve_targets(LocalHost(), request(*words), "run")
     assert told.value.hint
 
 
 def test_a_page_cache_and_more_than_there_is_are_refused() -> None:
     with pytest.raises(UsageError, match="--buffered uses the page cache"):
-        resolve_targets(LocalHost(), wish("sim:mm1", buffered=True), "run")
+        resolve_targets(LocalHost(), request("sim:mm1", buffered=True), "run")
     with pytest.raises(UsageError, match="--size 2 GiB exceeds the size of sim:mm1"):
-        resolve_targets(LocalHost(), wish("sim:mm1", size_bytes=2 << 30), "run")
+        resolve_targets(LocalHost(), request("sim:mm1", size_bytes=2 << 30), "run")
 
 
 def test_a_file_whose_name_looks_like_a_model_is_named_by_its_path(tmp_path: Path) -> None:
-    target = resolve_targets(LocalHost(), wish(f"{tmp_path}/sim:mm1.data", size_bytes=16 << 20), "run")[0]
+    target = resolve_targets(LocalHost(), request(f"{tmp_path}/sim:mm1.data", size_bytes=16 << 20), "run")[0]
     assert isinstance(target, NewFile)
 
 
 @pytest.mark.parametrize("choice", [EngineChoice.IO_URING, EngineChoice.PSYNC])
 def test_an_engine_that_does_io_is_refused_for_a_simulated_drive(choice: EngineChoice) -> None:
     with pytest.raises(UsageError, match="cannot measure a simulated drive") as told:
-        check_choice(choice, resolve_targets(LocalHost(), wish("sim:mmc"), "run")[0])
+        check_choice(choice, resolve_targets(LocalHost(), request("sim:mmc"), "run")[0])
     assert told.value.hint.startswith("omit --engine")
 
 

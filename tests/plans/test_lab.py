@@ -184,9 +184,9 @@ def test_the_plan_keeps_the_campaign_s_experiments_with_their_names_and_cells() 
     plan = lab()
     named = {each.name: each for each in plan.experiments}
     assert list(named)[:3] == [
-        "Zero-queue baseline, small",
-        "Zero-queue baseline, large",
-        "Zero-queue baseline, durable",
+        "Baseline latency (QD 1), small",
+        "Baseline latency (QD 1), large",
+        "Baseline latency (QD 1), durable",
     ]
     assert named["Tail"].kind is Experiment.TAIL
     assert named["Tail"].cells == ("random-read-4KiB-qd8", "random-read-4KiB-qd64")

@@ -63,7 +63,7 @@ def run(
         host=LocalHost(),
         command=_call(run, targets, asked),
     )
-    wish = campaign_request(
+    request = campaign_request(
         options,
         profile=str(profile),
         quick=quick,
@@ -71,11 +71,11 @@ def run(
         budget=budget,
         fixed=fixed,
     )
-    ahead = preflight(wish, now)
+    ahead = preflight(request, now)
     directory = Path(f"iosonde-{ahead.run}") if out is None else Path(out)
     try:
-        measure_to_directory(wish, ahead, directory, _Warner(), now)
-        # It brings the chart library along, which takes a second to load: not before the wish is known to be good.
+        measure_to_directory(request, ahead, directory, _Warner(), now)
+        # It brings the chart library along, which takes a second to load: not before the request is known to be good.
         from iosonde.report.derive import derive_files
 
         derived = derive_files(directory)
@@ -138,8 +138,8 @@ def probe(
         host=LocalHost(),
         command=_call(probe, targets, asked),
     )
-    wish = probe_campaign_request(options, {key.name: asked[key.name] for key in PROBE_KEYS})
-    record = measure_in_memory(wish, preflight(wish, now), _Warner(), now)
+    request = probe_campaign_request(options, {key.name: asked[key.name] for key in PROBE_KEYS})
+    record = measure_in_memory(request, preflight(request, now), _Warner(), now)
     check_probe(record)
     return Run(record, None, whole=True)
 

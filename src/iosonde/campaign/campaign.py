@@ -76,53 +76,53 @@ def new_run_name(now: datetime) -> str:
     return f"{now.astimezone(UTC):%Y%m%d-%H%M%S}-{secrets.token_hex(2)}"
 
 
-def preflight(wish: RunRequest, now: datetime) -> Preflight:
+def preflight(request: RunRequest, now: datetime) -> Preflight:
     """Resolves the targets and plans the run, and touches nothing. Raises every error that would stop the run here."""
     run = new_run_name(now)
-    targets = resolve_targets(wish.host, wish.target, run)
-    check_choice(wish.engine, targets[0])
-    check_poll(wish.poll, wish.engine, targets[0])
+    targets = resolve_targets(request.host, request.target, run)
+    check_choice(request.engine, targets[0])
+    check_poll(request.poll, request.engine, targets[0])
     for target in targets:
-        check_commands(target, asked=wish.engine is EngineChoice.PASSTHROUGH)
-    fill = any(target.must_be_filled(writes=wish.target.writes) for target in targets)
-    slow = why_slow(wish.host, targets)
-    plan = wish.plan(TargetInfo(span_bytes=targets[0].span_bytes, fill=fill, targets=len(targets), slow=bool(slow)))
+        check_commands(target, asked=request.engine is EngineChoice.PASSTHROUGH)
+    fill = any(target.must_be_filled(writes=request.target.writes) for target in targets)
+    slow = why_slow(request.host, targets)
+    plan = request.plan(TargetInfo(span_bytes=targets[0].span_bytes, fill=fill, targets=len(targets), slow=bool(slow)))
     check_plan(plan, targets=len(targets))
     check_verifiable(plan, targets[0])
     check_permits(plan, targets)
-    if wish.engine is EngineChoice.FIO:
+    if request.engine is EngineChoice.FIO:
         check_fio_can(plan)
-    return Preflight(run=run, host=wish.host, targets=targets, plan=plan, engine=wish.engine, why_slow=slow)
+    return Preflight(run=run, host=request.host, targets=targets, plan=plan, engine=request.engine, why_slow=slow)
 
 
 @contextmanager
 def _new_run(
-    wish: RunRequest, ahead: Preflight, now: datetime, directory: Path | None, observer: Observer
+    request: RunRequest, ahead: Preflight, now: datetime, directory: Path | None, observer: Observer
 ) -> Iterator[tuple[OpenSession, RunHeader]]:
     def choose(hello: EngineHello) -> None:
-        check_polling(wish.poll, choose_engine(wish.engine, hello, ahead.targets[0]), hello)
+        check_polling(request.poll, choose_engine(request.engine, hello, ahead.targets[0]), hello)
 
     setting = SessionSetup(
-        host=wish.host,
+        host=request.host,
         targets=ahead.targets,
         plan=ahead.plan,
-        direct=not wish.target.buffered,
-        engine=wish.engine,
+        direct=not request.target.buffered,
+        engine=request.engine,
         run=ahead.run,
         directory=directory,
-        command=wish.command,
+        command=request.command,
     )
     with open_session(setting, choose, observer) as session:
-        yield session, _header(wish, ahead, now, session)
+        yield session, _header(request, ahead, now, session)
 
 
-def _header(wish: RunRequest, ahead: Preflight, now: datetime, session: OpenSession) -> RunHeader:
+def _header(request: RunRequest, ahead: Preflight, now: datetime, session: OpenSession) -> RunHeader:
     return RunHeader(
         run=ahead.run,
         created_at=utc_text(now),
-        engine_asked=wish.engine.value,
-        poll_asked=wish.poll,
-        engine=choose_engine(wish.engine, session.source.hello, ahead.targets[0]),
+        engine_asked=request.engine.value,
+        poll_asked=request.poll,
+        engine=choose_engine(request.engine, session.source.hello, ahead.targets[0]),
         plan=ahead.plan,
         **session.start_facts(),
     )
@@ -134,13 +134,13 @@ def all_work(plan: Plan) -> RemainingWork:
 
 
 def measure_to_directory(
-    wish: RunRequest, ahead: Preflight, out: Path, observer: Observer, now: datetime
+    request: RunRequest, ahead: Preflight, out: Path, observer: Observer, now: datetime
 ) -> RunDirectory:
     """Runs a campaign into a run directory. The measurements are kept even if the run ends early."""
     directory = RunDirectory.create(out)
     try:
         with (
-            _new_run(wish, ahead, now, out, observer) as (session, header),
+            _new_run(request, ahead, now, out, observer) as (session, header),
             directory.start_journal(header) as journal,
         ):
             session.measure(header, all_work(header.plan), journal)
@@ -186,9 +186,9 @@ class MemoryRecorder:
         """Does nothing: memory cannot be removed."""
 
 
-def measure_in_memory(wish: RunRequest, ahead: Preflight, observer: Observer, now: datetime) -> RunRecord:
+def measure_in_memory(request: RunRequest, ahead: Preflight, observer: Observer, now: datetime) -> RunRecord:
     """Runs a plan and returns its record."""
-    with _new_run(wish, ahead, now, None, observer) as (session, header):
+    with _new_run(request, ahead, now, None, observer) as (session, header):
         memory = MemoryRecorder()
         session.measure(header, all_work(header.plan), memory)
     return RunRecord(

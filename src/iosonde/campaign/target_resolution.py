@@ -60,23 +60,23 @@ def default_span_bytes(available_bytes: int, *, quick: bool) -> int:
     return max(min(wanted, available_bytes // SHARE_OF_ROOM // MIB * MIB), SPAN_BYTES_MIN)
 
 
-def resolve_targets(host: Host, wish: TargetRequest, run: str) -> tuple[Target, ...]:
+def resolve_targets(host: Host, request: TargetRequest, run: str) -> tuple[Target, ...]:
     """Finds out what the targets are, and refuses what cannot be measured, before anything is touched.
 
     The test region has the same size on all targets: that of the smallest one.
     """
-    if wish.size_bytes is not None and wish.size_bytes < SPAN_BYTES_MIN:
+    if request.size_bytes is not None and request.size_bytes < SPAN_BYTES_MIN:
         raise UsageError(
-            f"--size {exact_size(wish.size_bytes)} is too small", f"use at least {format_size(SPAN_BYTES_MIN)}"
+            f"--size {exact_size(request.size_bytes)} is too small", f"use at least {format_size(SPAN_BYTES_MIN)}"
         )
-    _check_words(host, wish)
-    check_answers(host, (Path(word) for word in wish.words if _is_path(word)))
-    names = [own_file_name(run, number) for number in range(len(wish.words))]
+    _check_words(host, request)
+    check_answers(host, (Path(word) for word in request.words if _is_path(word)))
+    names = [own_file_name(run, number) for number in range(len(request.words))]
     targets = [
-        _simulated(wish, word, number) if is_simulated(word) else _resolve_one(host, wish, word, name)
-        for number, (word, name) in enumerate(zip(wish.words, names, strict=True))
+        _simulated(request, word, number) if is_simulated(word) else _resolve_one(host, request, word, name)
+        for number, (word, name) in enumerate(zip(request.words, names, strict=True))
     ]
-    _check_together(host, wish, targets)
+    _check_together(host, request, targets)
     span = min(target.span_bytes for target in targets)
     return tuple(replace(target, span_bytes=span) for target in targets)
 
@@ -85,30 +85,30 @@ def _is_path(word: str) -> bool:
     return bool(word.strip()) and word != NULL_WORD and not is_simulated(word)
 
 
-def _check_words(host: Host, wish: TargetRequest) -> None:
-    for word in wish.words:
+def _check_words(host: Host, request: TargetRequest) -> None:
+    for word in request.words:
         check_text(host, word)
-    if len(wish.words) > TARGETS_MAX:
+    if len(request.words) > TARGETS_MAX:
         raise UsageError(
-            f"too many targets: {len(wish.words)} (at most {TARGETS_MAX})", "measure fewer targets at a time"
+            f"too many targets: {len(request.words)} (at most {TARGETS_MAX})", "measure fewer targets at a time"
         )
-    if len(wish.words) > 1 and NULL_WORD in wish.words:
+    if len(request.words) > 1 and NULL_WORD in request.words:
         raise UsageError(
             "null: cannot be combined with other targets",
             "measure null: separately, or specify only files and directories",
         )
-    simulated = [word for word in wish.words if is_simulated(word)]
-    others = [word for word in wish.words if not is_simulated(word)]
+    simulated = [word for word in request.words if is_simulated(word)]
+    others = [word for word in request.words if not is_simulated(word)]
     if simulated and others:
         raise UsageError(
             f"{simulated[0]} and {others[0]} cannot be measured together: simulated drives run in virtual time",
             "specify only simulated drives, or only files and directories",
         )
-    if simulated and wish.buffered:
+    if simulated and request.buffered:
         raise UsageError(f"--buffered uses the page cache, which {simulated[0]} does not have", "omit --buffered")
 
 
-def _check_together(host: Host, wish: TargetRequest, targets: list[Target]) -> None:
+def _check_together(host: Host, request: TargetRequest, targets: list[Target]) -> None:
     """Raises UsageError or TargetError for targets that cannot be combined."""
     stored = [target for target in targets if isinstance(target, StoredTarget)]
     seen: set[str | int] = set()
@@ -127,7 +127,7 @@ def _check_together(host: Host, wish: TargetRequest, targets: list[Target]) -> N
             f"{made[0].path} would be created and written, but iosonde only reads the block device {device.path}",
             "specify only devices and existing files, or only new files and directories",
         )
-    if made and kept and not wish.overwrite:
+    if made and kept and not request.overwrite:
         # New files are preconditioned before they are read, and preconditioning writes all targets.
         raise TargetError(
             f"preconditioning the new file {made[0].path} would also overwrite {kept[0].path}",
@@ -150,25 +150,25 @@ def _check_room(made: list[NewFile]) -> None:
             )
 
 
-def _resolve_one(host: Host, wish: TargetRequest, word: str, name: str) -> Target:
+def _resolve_one(host: Host, request: TargetRequest, word: str, name: str) -> Target:
     if word == NULL_WORD:
-        return NullTarget(span_bytes=wish.size_bytes or GIB)
+        return NullTarget(span_bytes=request.size_bytes or GIB)
     if not word.strip():
         raise UsageError("the target name is empty", "check for an unset variable; use `.` for the current directory")
     path = Path(word)
     try:
         facts = host.look(word)
     except FileNotFoundError:
-        return _new_file(host, wish, path, is_named=True)
+        return _new_file(host, request, path, is_named=True)
     except OSError as error:
         raise TargetError(f"{path}: {error.strerror}", "specify a file or directory that you can access") from error
     match facts.kind:
         case "directory":
-            return _new_file(host, wish, path / name, is_named=False)
+            return _new_file(host, request, path / name, is_named=False)
         case "device":
-            return _device(wish, path, facts)
+            return _device(request, path, facts)
         case "file":
-            return _existing_file(host, wish, path, facts)
+            return _existing_file(host, request, path, facts)
         case "other":
             raise TargetError(
                 f"{path} is not a file, directory or block device",
@@ -176,17 +176,17 @@ def _resolve_one(host: Host, wish: TargetRequest, word: str, name: str) -> Targe
             )
 
 
-def _device(wish: TargetRequest, path: Path, facts: PathFacts) -> BlockDevice:
-    writer = wish.writer if wish.writes else ""
-    check_device(path, facts, writer=writer, way_to_read=wish.way_to_read, overwrite=wish.overwrite)
-    span = device_span_bytes(facts, wish.size_bytes, SPAN_BYTES_MIN, MIB)
+def _device(request: TargetRequest, path: Path, facts: PathFacts) -> BlockDevice:
+    writer = request.writer if request.writes else ""
+    check_device(path, facts, writer=writer, way_to_read=request.way_to_read, overwrite=request.overwrite)
+    span = device_span_bytes(facts, request.size_bytes, SPAN_BYTES_MIN, MIB)
     generic = Path(facts.generic) if facts.generic else None
     return BlockDevice(path=Path(facts.block), span_bytes=span, generic=generic, named=path)
 
 
-def _simulated(wish: TargetRequest, word: str, number: int) -> SimulatedDrive:
-    drive, size = simulated_drive(word, wish.seed, number)
-    wanted = wish.size_bytes or size
+def _simulated(request: TargetRequest, word: str, number: int) -> SimulatedDrive:
+    drive, size = simulated_drive(word, request.seed, number)
+    wanted = request.size_bytes or size
     step = LARGE_FILL_BLOCK_BYTES if wanted >= LARGE_SPAN_BYTES else MIB
     span = wanted // step * step
     if span > size:
@@ -197,7 +197,7 @@ def _simulated(wish: TargetRequest, word: str, number: int) -> SimulatedDrive:
     return SimulatedDrive(span_bytes=span, drive=drive)
 
 
-def _new_file(host: Host, wish: TargetRequest, path: Path, *, is_named: bool) -> NewFile:
+def _new_file(host: Host, request: TargetRequest, path: Path, *, is_named: bool) -> NewFile:
     """A new file in a directory. ``is_named`` says that the user named the file, not the directory."""
     parent = path.parent
     directory = _directory(host, parent)
@@ -218,12 +218,12 @@ def _new_file(host: Host, wish: TargetRequest, path: Path, *, is_named: bool) ->
             f"no permission to write to {parent}", "specify a directory that you can write to, or an existing file"
         )
     room = host.file_system(str(parent))
-    if wish.size_bytes is None and room.available_bytes < SPAN_BYTES_MIN * SHARE_OF_ROOM:
+    if request.size_bytes is None and room.available_bytes < SPAN_BYTES_MIN * SHARE_OF_ROOM:
         raise TargetError(
             f"{parent} has only {format_size(room.available_bytes)} free",
             "free some space, or specify another directory",
         )
-    span = (wish.size_bytes or default_span_bytes(room.available_bytes, quick=wish.quick)) // MIB * MIB
+    span = (request.size_bytes or default_span_bytes(room.available_bytes, quick=request.quick)) // MIB * MIB
     if span > room.available_bytes:
         raise TargetError(
             f"not enough space for {format_size(span)}: {parent} has {format_size(room.available_bytes)} free",
@@ -253,14 +253,14 @@ def check_text(host: Host, word: str) -> None:
         ) from error
 
 
-def _existing_file(host: Host, wish: TargetRequest, path: Path, facts: PathFacts) -> ExistingFile:
-    if wish.writes and not wish.overwrite:
+def _existing_file(host: Host, request: TargetRequest, path: Path, facts: PathFacts) -> ExistingFile:
+    if request.writes and not request.overwrite:
         raise TargetError(
             f"{path} exists, and writing would destroy its contents",
             "specify a directory or a new file, or use --overwrite to overwrite this file",
         )
     size = facts.size_bytes or 0
-    span = (wish.size_bytes or size) // MIB * MIB
+    span = (request.size_bytes or size) // MIB * MIB
     if span > size:
         raise TargetError(
             f"--size {exact_size(span)} exceeds the size of {path} ({exact_size(size)})",
@@ -271,5 +271,5 @@ def _existing_file(host: Host, wish: TargetRequest, path: Path, facts: PathFacts
             f"{path} is too small to measure: {exact_size(size)}",
             f"use a file of at least {format_size(SPAN_BYTES_MIN)}",
         )
-    alone = check_not_in_use(host, path) if wish.writes else True
+    alone = check_not_in_use(host, path) if request.writes else True
     return ExistingFile(path=path, span_bytes=span, file_system=host.file_system(str(path)), is_alone=alone)

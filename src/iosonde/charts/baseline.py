@@ -1,4 +1,4 @@
-"""The zero-queue baseline: the median and the tail of each cell at depth 1."""
+"""Baseline latency (QD 1): the median and the tail of each cell at depth 1."""
 
 from collections import Counter
 from collections.abc import Sequence

@@ -88,7 +88,7 @@ CONFIG: Final = alt.Config(
 def layered(
     layers: Sequence[alt.Chart], rows: Sequence[dict[str, Any]], description: str, height: int = HEIGHT
 ) -> alt.LayerChart:
-    """The finished chart: as wide as its container, in the theme, with a description for those who can't see it.
+    """The finished chart: as wide as its container, in the theme, with a description for those who cannot see it.
 
     The rows are given once here, and not to each layer, which would repeat them in the page for every layer.
     """

@@ -78,13 +78,13 @@ def plan(
         seed=seed,
         host=LocalHost(),
     )
-    wish = campaign_request(options, profile=profile, quick=quick, precision=precision, budget=budget, fixed=fixed)
+    request = campaign_request(options, profile=profile, quick=quick, precision=precision, budget=budget, fixed=fixed)
     rate = None if write_rate is None else parse_bytes(write_rate, "--write-rate")
     if rate == 0:
         raise UsageError(
             "--write-rate must be greater than 0", "specify the write bandwidth in bytes per second, such as 500MB"
         )
-    ahead = preflight(wish, datetime.now(UTC))
+    ahead = preflight(request, datetime.now(UTC))
     taken = ahead.assumed_bytes_per_s if rate is None else rate
     cost = plan_cost(ahead.plan, taken, overhead_ns=cell_overhead_ns(ahead.engine))
     if json:

@@ -20,17 +20,17 @@ from iosonde.records import RunRecord
 from iosonde.sources import NewFile
 
 
-def run_probe(wish: RunRequest, now: datetime) -> RunRecord:
+def run_probe(request: RunRequest, now: datetime) -> RunRecord:
     """Measures the one cell, with progress on a terminal."""
-    ahead = preflight(wish, now)
+    ahead = preflight(request, now)
     for target in ahead.targets:
         if isinstance(target, NewFile):
             for line in orphan_lines(ahead.host, target.path.parent):
                 say(line)
     if not sys.stderr.isatty():
-        return measure_in_memory(wish, ahead, _QuietObserver(), now)
+        return measure_in_memory(request, ahead, _QuietObserver(), now)
     with watching(ahead.plan, virtual=ahead.is_simulated) as observer:
-        return measure_in_memory(wish, ahead, observer, now)
+        return measure_in_memory(request, ahead, observer, now)
 
 
 class _QuietObserver(FileObserver, NullObserver):

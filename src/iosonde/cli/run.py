@@ -96,13 +96,13 @@ def run(
         seed=seed,
         host=LocalHost(),
     )
-    wish = campaign_request(options, profile=profile, quick=quick, precision=precision, budget=budget, fixed=fixed)
-    ahead = preflight(wish, now)
+    request = campaign_request(options, profile=profile, quick=quick, precision=precision, budget=budget, fixed=fixed)
+    ahead = preflight(request, now)
     cost = plan_cost(ahead.plan, ahead.assumed_bytes_per_s, overhead_ns=cell_overhead_ns(ahead.engine))
     for line in plan_lines(ahead, cost):
         say(line)
     directory = out or Path(f"iosonde-{ahead.run}")
     with keeping(directory, ahead.run):
         with watching(ahead.plan, virtual=ahead.is_simulated) as observer:
-            measure_to_directory(wish, ahead, directory, observer, now)
+            measure_to_directory(request, ahead, directory, observer, now)
         finish_directory(directory)

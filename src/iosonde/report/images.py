@@ -76,7 +76,7 @@ def picture_of(specification: dict[str, Any], width_px: float = WIDTH_PX, backgr
 
 @dataclass(frozen=True)
 class Pictures:
-    """The charts of a page, drawn, by their ids; of those that can't be drawn, the page says so in their place."""
+    """The charts of a page, drawn, by their ids; of those that cannot be drawn, the page says so in their place."""
 
     page: Page
     svgs: Mapping[str, str]
@@ -114,7 +114,7 @@ def draw_pictures(
 def write_charts(page: Page, directory: Path, drawers: Drawers, failures: FailureLog = STRICT) -> tuple[Path, ...]:
     """Writes ``ID.svg``, ``ID.png`` and ``ID.csv`` for each chart of the page into a directory. Raises OutputError.
 
-    A figure that draws nothing, or that can't be drawn, has no files. All are written, or none.
+    A figure that draws nothing, or that cannot be drawn, has no files. All are written, or none.
     """
     drawn = draw_pictures(page, drawers, failures, lambda figure: specification_of(figure, page), with_pngs=True)
     return write_files(_charts(drawn, directory))

@@ -28,7 +28,7 @@ NO_KNEE_INTERVAL: Final = "no confidence interval: one repeat per depth, or too 
 
 
 def knee_sentence(operations: str, knee: Knee) -> str:
-    """Where the knee of some operations (``4 KiB random reads``) is and what its depth costs, or why it can't be told.
+    """Where the knee of some operations (``4 KiB random reads``) is and what its depth costs, or why it cannot be told.
 
     A knee of a mix is that of all of its operations together.
     """

@@ -47,7 +47,7 @@ def render_pdf(page: Page, drawers: Drawers, paper: Paper = Paper.A4, failures: 
 
 
 def _typeset(data: Mapping[str, Any], charts: Mapping[str, str], fonts: Path) -> bytes:
-    """The pages that Typst makes of the data. Raises RuntimeError where it can't."""
+    """The pages that Typst makes of the data. Raises RuntimeError where it cannot."""
     import typst
 
     return typst.compile(
@@ -66,7 +66,7 @@ def _typeset(data: Mapping[str, Any], charts: Mapping[str, str], fonts: Path) ->
 def _without_broken(
     data: dict[str, Any], typeset: Callable[[Mapping[str, Any]], bytes], whole: RuntimeError, failures: FailureLog
 ) -> dict[str, Any]:
-    """The data without the parts that can't be typeset by themselves, and with what stands in their place.
+    """The data without the parts that cannot be typeset by themselves, and with what stands in their place.
 
     Typst gives all pages or none, so that each part is tried alone; that takes long, and happens only then.
     """

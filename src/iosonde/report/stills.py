@@ -46,7 +46,7 @@ def drawers_if_any() -> Iterator[Drawers | None]:
 
 
 def stills_of(page: Page, drawers: Drawers | None) -> dict[str, str]:
-    """The charts of a page as SVG to be put into it, by id. One that can't be drawn is left to the script."""
+    """The charts of a page as SVG to be put into it, by id. One that cannot be drawn is left to the script."""
     if drawers is None:
         return {}
     places = page_places(page)

@@ -126,7 +126,7 @@ def in_order(runs: Sequence[ListedRun], order: ListOrder) -> list[ListedRun]:
 
 
 def render_runs(runs: Sequence[ListedRun]) -> RenderableType:
-    """A line for each run, then a sentence for each that is damaged or can't be read."""
+    """A line for each run, then a sentence for each that is damaged or cannot be read."""
 
     def texts(text: Callable[[ListedRun], str]) -> list[str]:
         return [printable(text(run)) for run in runs]

@@ -23,7 +23,7 @@ class Deferred:
 
 @dataclass(frozen=True)
 class Isolated:
-    """What is shown or, where it can't be laid out, what stands in its place."""
+    """What is shown or, where it cannot be laid out, what stands in its place."""
 
     part: str
     shown: RenderableType
