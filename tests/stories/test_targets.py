@@ -65,7 +65,7 @@ def test_a_campaign_may_sweep_over_the_number_of_targets(tmp_path: Path) -> None
     assert "each target" in page.lower()
     refused = iosonde("plan", tmp_path / "one", "--profile", tmp_path / "scaling.toml")
     assert refused.returncode == 2
-    assert "needs 2 targets, but only 1 was given" in refused.stderr
+    assert "needs 2 targets, but only 1 was specified" in refused.stderr
 
 
 def test_a_run_on_several_targets_goes_on_after_it_was_killed(tmp_path: Path) -> None:

@@ -53,7 +53,7 @@ def io_errors(case: Case) -> Iterator[Finding]:
                 for record, fault in faulty[:10]
             ),
             advice=(
-                "Check the faults configured in the drive model. A simulated drive has no other cause of errors."
+                "Check the faults configured in the drive model. A simulated drive returns no other errors."
                 if case.is_simulated
                 else "First, check the kernel log (dmesg) and the health of the device."
             ),

@@ -23,7 +23,7 @@ REASONS: Final = {
     Reason.TOO_FEW_REPEATS: "with too few repeats to estimate the variation",
     Reason.WARMING_UP: "still warming up when the measurement began",
     Reason.TAIL_TOO_THIN: "with too few operations to estimate p99",
-    Reason.REPEATS_DIFFER: "with more variation between repeats than within-repeat variation explains",
+    Reason.REPEATS_DIFFER: "with more variation between repeats than expected from the variation within repeats",
     Reason.TOO_SHORT: "with too little measurement time",
 }
 
@@ -50,7 +50,7 @@ def precision_missed(case: Case) -> Iterator[Finding]:
         ),
         evidence=tuple((each.cell, _widest(each)) for each in missed[:EVIDENCE_MAX]),
         advice=(
-            "Use these results with their confidence intervals, which are valid. Increase the budget, or relax the "
+            "The confidence intervals are valid; report them with the results. Increase the budget, or relax the "
             "requested precision."
         ),
         deciding_test=_longer(case, missed, aim),

@@ -58,7 +58,7 @@ def repeats_differ(case: Case) -> Iterator[Finding]:
                 f"widest interval, in {cell.cell}, is ±{format_percent(spread)}."
             ),
             evidence=tuple((each.cell, f"±{format_percent(part)}") for each, part in wide[:10]),
-            advice="Use these results with their confidence intervals, which are valid. To narrow the intervals, "
+            advice="The confidence intervals are valid; report them with the results. To narrow the intervals, "
             f"{'' if case.is_simulated else 'stop other load and '}increase the measurement time.",
             deciding_test=(
                 f"Run again {how}{'with a longer measurement time' if case.is_simulated else 'on an idle host'}."

@@ -23,8 +23,8 @@ CAPTION: Final = (
 )
 VARIABLE: Final = "Both IOPS and mean latency must meet each criterion. The table shows the worse of the two values."
 ARITHMETIC: Final = (
-    "The criteria are defined for consecutive rounds of equal length. For other repeats, the values are calculated in "
-    "the same way, but the performance of the target might still change."
+    "The criteria are defined for consecutive rounds of equal length. If the repeats do not form such rounds, meeting "
+    "the criteria does not prove that performance has settled."
 )
 
 

@@ -37,11 +37,11 @@ _MENDS: Final[Mapping[str, tuple[type[IosondeError], str]]] = {
     FailureKind.NO_SPACE: (TargetError, "free some space, or use a smaller --size"),
     FailureKind.DIRECT_REFUSED: (
         TargetError,
-        "use --buffered to measure through the page cache; the report then contains a finding",
+        "use --buffered to measure through the page cache; a finding in the report will state this",
     ),
     FailureKind.ALIGNMENT_UNKNOWN: (
         TargetError,
-        "use --buffered to measure through the page cache; the report then contains a finding",
+        "use --buffered to measure through the page cache; a finding in the report will state this",
     ),
     FailureKind.TARGET_OPEN: (TargetError, "check the path and the file system, then run again"),
     FailureKind.CHANGED: (TargetError, "make sure that no other program changes the target during the run"),
