@@ -36,7 +36,7 @@ def test_the_widest_interval_is_told_of_a_figure_that_has_one() -> None:
 def test_cells_that_never_settled_are_not_established_where_they_were_to_be_known() -> None:
     moving = FEW_VALUES.model_copy(update={"effective": 60.0, "settled": False, "geweke": 2.5})
     run = aimed(*(repeat(each, within=moving) for each in (1, 2, 3)))
-    assert "1 cell: even the longest warm-up was too short" in only(run, "not-established").statement
+    assert "1 cell: not settled by the end of the maximum warm-up" in only(run, "not-established").statement
     assert "precision-missed" not in ids(run)
 
 

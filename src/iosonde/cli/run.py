@@ -45,7 +45,7 @@ A target is a directory (iosonde creates a test file in it and removes the file 
   iosonde run /mnt/data                  measure the file system at /mnt/data, in about 6 minutes
   iosonde run sim:sata-dc                measure a simulated drive: a full report in seconds, without hardware
   iosonde run /dev/sdb --profile reads   measure the read performance of a drive; never writes to it
-  iosonde plan /mnt/data                 show the time and wear of the first command, without running it
+  iosonde plan /mnt/data                 estimate the run time and drive wear of the first command
 """
 
 

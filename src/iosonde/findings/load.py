@@ -179,8 +179,8 @@ def submitted_late(case: Case) -> Iterator[Finding]:
         ),
         evidence=tuple((cell.cell, f"{format_percent(part)} of the p99 response latency") for cell, part in late[:10]),
         advice=(
-            "Compare service latency with response latency. Stop other workloads on the host, and allow the run to use more "
-            "CPUs."
+            "Compare service latency with response latency. Stop other workloads on the host, and allow the run to use "
+            "more CPUs."
         ),
         deciding_test="Run the cell again on an idle host, or at a lower arrival rate.",
         cells=tuple(cell.cell for cell, _ in late),

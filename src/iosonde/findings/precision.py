@@ -89,7 +89,7 @@ def _why_not_established(case: Case, cell: CellEstimate) -> str:
         return ""  # It has no results, which other findings report.
     aim = case.run.header.plan.aim
     if aim is not None and precision_of(cell, aim.precision_percent).reason is Reason.WARMING_UP:
-        return "even the longest warm-up was too short"
+        return "not settled by the end of the maximum warm-up"
     return why_no_mean_interval(subject.iops) or (
         "" if subject.saturated else why_no_mean_interval(subject.latency_ns_mean)
     )

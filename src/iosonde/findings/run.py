@@ -146,7 +146,7 @@ def intervals_merged(case: Case) -> Iterator[Finding]:
                 "not read them in time. Totals are complete, but time series have a lower resolution."
             ),
             evidence=tuple(of_repeat(record, count_of(record.intervals_merged, "interval")) for record in merged[:10]),
-            advice="No action is needed for totals. For full-resolution time series, run again on an idle host.",
+            advice="Totals are not affected. For full-resolution time series, run again on an idle host.",
             deciding_test="",
             cells=distinct(record.cell for record in merged),
         )

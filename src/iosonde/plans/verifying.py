@@ -64,7 +64,8 @@ def check_data(cell: CellPlan) -> None:
         )
     if duplicates and workload.data is Data.ZEROS:
         raise UsageError(
-            f"{cell.cell}: duplicates cannot be combined with zeros, which are all identical", "omit duplicates"
+            f"{cell.cell}: duplicates cannot be combined with zeros: blocks of zeros are already identical",
+            "omit duplicates",
         )
     if not workload.verify:
         return

@@ -26,7 +26,7 @@ def summary_of(found: Verification) -> str:
     well = (
         "all contain the written data"
         if not found.steps_damaged
-        else f"{found.steps_damaged:,} do not contain the written data"
+        else f"{found.steps_damaged:,} do not match the data written"
     )
     cut = "" if found.finished else "; verification was stopped early"
     return (
