@@ -1,6 +1,6 @@
 """Takes the pictures in the docs: the first screen of a run's report, or one part of the page.
 
-python -m tools.take_picture RUN [--width 1280] [--height 1160] [--part ID] [--out docs/images/report.png]
+python -m tools.take_picture RUN [--width 1280] [--height 940] [--part ID] [--out docs/images/report.png]
 """
 
 import argparse
