@@ -23,7 +23,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tools.take_picture", description=__doc__)
     parser.add_argument("run", type=Path)
     parser.add_argument("--width", type=int, default=1280)
-    parser.add_argument("--height", type=int, default=1160)
+    parser.add_argument("--height", type=int, default=940)
     parser.add_argument("--out", type=Path, default=ROOT / "docs/images/report.png")
     parser.add_argument("--part", help="the id of a section or figure, such as figure-run-consistency")
     asked = parser.parse_args()
