@@ -61,3 +61,16 @@ def test_no_command_prints_the_help() -> None:
     ended = iosonde()
     assert "Usage: iosonde" in ended.stdout
     assert (ended.returncode, ended.stderr) == (2, "")
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_help_shows_no_python_types_and_no_braces(name: str) -> None:
+    text = iosonde(*name.split(), "--help").stdout
+    assert [odd for odd in ("<bool>", "<path>", "list[", "{", "......", "...]...") if odd in text] == []
+
+
+def test_help_wraps_at_the_width_of_the_terminal() -> None:
+    lines = iosonde("check", "--help", COLUMNS="80").stdout.splitlines()
+    start = next(number for number, line in enumerate(lines) if line.startswith(" Each check passes"))
+    end = next(number for number, line in enumerate(lines) if number > start and not line.strip())
+    assert [line for line in lines[start : end - 1] if len(line.rstrip()) < 65] == []

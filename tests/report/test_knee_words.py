@@ -61,7 +61,7 @@ def test_rules_that_differ_are_named_side_by_side() -> None:
         ((10, 20, 40, 80, 160, 320), "throughput still grows by 100 % from depth 16 to 32, the highest measured."),
         (
             (100, 120, 144, 173, 207, 249),
-            "the rules or the repeats disagree by more than half the sweep (95 % of the best 32,",
+            "the rules or the repeats disagree by more than half of the depth range (95 % of the best 32,",
         ),
     ],
 )

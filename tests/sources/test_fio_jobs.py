@@ -183,7 +183,7 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
     ({"pattern": "permutation", "jobs": 2}, "accesses every block; fio does not divide the blocks"),
     (
         {"pattern": "permutation", "block_sizes": "4KiB:70,64KiB:30", "block_size_bytes": 64 << 10},
-        "does not track accessed blocks with mixed block sizes",
+        "cannot track accessed blocks if block sizes are mixed",
     ),
     ({"pattern": "sequential", "read_percent": 50}, "uses separate offsets for sequential reads and writes"),
     ({"pattern": "runs:10", "read_percent": 50}, "uses separate offsets for sequential reads and writes"),

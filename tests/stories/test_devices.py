@@ -139,7 +139,8 @@ def test_any_block_device_that_there_is_is_refused_to_whoever_would_write_it() -
     if not there:
         pytest.skip("there is no block device here")
     error, _ = refused("probe", there[0], "--read", "50")
-    assert error == f"error: the requested workload would write to {there[0]}, but iosonde only reads block devices"
+    workload = f"the requested workload would write to {there[0]}"
+    assert error == f"error: {workload}, but iosonde never writes to block devices"
 
 
 @pytest.mark.parametrize(

@@ -18,12 +18,12 @@ def check_device(path: Path, facts: PathFacts, *, writer: str, way_to_read: str,
     """
     if overwrite:
         raise TargetError(
-            f"--overwrite would write to {path}, but iosonde only reads block devices",
+            f"--overwrite would write to {path}, but iosonde never writes to block devices",
             "omit --overwrite; to measure writes, mount the device and specify a directory on it",
         )
     if writer:
         raise TargetError(
-            f"{writer} would write to {path}, but iosonde only reads block devices",
+            f"{writer} would write to {path}, but iosonde never writes to block devices",
             f"use {way_to_read} to measure reads; to measure writes, mount the device and specify a directory on it",
         )
     if not facts.may_read:

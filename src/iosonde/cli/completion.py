@@ -7,7 +7,7 @@ from typing import Annotated, Final
 
 import typer
 
-from iosonde.cli.group_help import GroupHelp
+from iosonde.cli.help_texts import CommandGroupHelp, CommandHelp, GroupHelp
 from iosonde.cli.messages import say
 from iosonde.errors import OutputError, UsageError
 
@@ -16,6 +16,7 @@ completion = typer.Typer(
     no_args_is_help=True,
     add_help_option=False,  # See GroupHelp.
     rich_markup_mode="rich",
+    cls=CommandGroupHelp,
     help="Set up shell completion for bash, zsh and fish.",
     epilog="Example: [bold]iosonde completion install[/bold]",
 )
@@ -44,7 +45,7 @@ def _completion(show_help: GroupHelp = False) -> None:
     """Handles the option before a command."""
 
 
-@completion.command("show")
+@completion.command("show", cls=CommandHelp)
 def show_script(context: typer.Context, shell: ShellOrNone = None) -> None:
     """Print the completion script for a shell.
 
@@ -53,7 +54,7 @@ def show_script(context: typer.Context, shell: ShellOrNone = None) -> None:
     typer.echo(_script(context, shell or _own_shell()), nl=False)
 
 
-@completion.command("install")
+@completion.command("install", cls=CommandHelp)
 def install_script(
     context: typer.Context,
     shell: ShellOrNone = None,

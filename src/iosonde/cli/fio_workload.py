@@ -45,7 +45,7 @@ def said_by_fio(text: str, asked: Asked, given: Collection[str]) -> Asked:
     if beside is not None:
         raise UsageError(
             f"{beside} and --fio both specify the workload",
-            f"omit {beside}, or replace --fio with the flags that it prints",
+            f"omit {beside}, or replace --fio with the equivalent flags that it lists",
         )
     job, program = _job_of(text)
     found = translate(job, program)

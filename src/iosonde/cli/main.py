@@ -11,7 +11,7 @@ from iosonde.cli.check import check
 from iosonde.cli.clean import clean
 from iosonde.cli.completion import completion
 from iosonde.cli.export import export
-from iosonde.cli.group_help import GroupHelp
+from iosonde.cli.help_texts import CommandGroupHelp, CommandHelp, GroupHelp
 from iosonde.cli.list import list_runs
 from iosonde.cli.messages import say
 from iosonde.cli.plan import plan
@@ -34,6 +34,7 @@ app = typer.Typer(
     add_help_option=False,  # See GroupHelp.
     pretty_exceptions_enable=False,
     rich_markup_mode="rich",
+    cls=CommandGroupHelp,
     help="Characterise block storage: measure a drive, volume or file system, and assess the validity of the results.",
     epilog="Example: [bold]iosonde run /mnt/data[/bold]   See also: iosonde COMMAND --help",
 )
@@ -53,17 +54,17 @@ def _main(
     """Handles the options before a command."""
 
 
-app.command("run")(run)
-app.command("plan")(plan)
-app.command("probe")(probe)
-app.command("resume")(resume)
-app.command("verify")(verify)
-app.command("list")(list_runs)
-app.command("show")(show)
-app.command("check")(check)
-app.command("report")(report)
-app.command("export")(export)
-app.command("clean")(clean)
+app.command("run", cls=CommandHelp)(run)
+app.command("plan", cls=CommandHelp)(plan)
+app.command("probe", cls=CommandHelp)(probe)
+app.command("resume", cls=CommandHelp)(resume)
+app.command("verify", cls=CommandHelp)(verify)
+app.command("list", cls=CommandHelp)(list_runs)
+app.command("show", cls=CommandHelp)(show)
+app.command("check", cls=CommandHelp)(check)
+app.command("report", cls=CommandHelp)(report)
+app.command("export", cls=CommandHelp)(export)
+app.command("clean", cls=CommandHelp)(clean)
 app.add_typer(sim)
 app.add_typer(completion)
 

@@ -4,13 +4,14 @@ from typing import Annotated
 
 import typer
 
-from iosonde.cli.group_help import GroupHelp
+from iosonde.cli.help_texts import CommandGroupHelp, CommandHelp, GroupHelp
 
 sim = typer.Typer(
     name="sim",
     no_args_is_help=True,
     add_help_option=False,  # See GroupHelp.
     rich_markup_mode="rich",
+    cls=CommandGroupHelp,
     help="List and show the simulated drives (target `sim:MODEL`).",
     epilog="Example: [bold]iosonde sim list[/bold]   To measure one: [bold]iosonde run sim:sata-dc[/bold]",
 )
@@ -21,7 +22,7 @@ def _sim(show_help: GroupHelp = False) -> None:
     """Handles the option before a command."""
 
 
-@sim.command("list")
+@sim.command("list", cls=CommandHelp)
 def list_models() -> None:
     """List the included models.
 
@@ -34,7 +35,7 @@ def list_models() -> None:
     print_paper(model_list([load_model(name) for name in model_names()]))
 
 
-@sim.command("show")
+@sim.command("show", cls=CommandHelp)
 def show_model(
     model: Annotated[
         str, typer.Argument(help="Name of a model, or path of a model file.", metavar="MODEL", show_default=False)
@@ -45,7 +46,9 @@ def show_model(
 ) -> None:
     """Show all parameters of a model with meaning, unit and source, and the resulting limits.
 
-    Example: [bold]iosonde sim show mmc[/bold]   Editable copy: [bold]iosonde sim show mmc --toml > mine.toml[/bold]
+    Example: [bold]iosonde sim show mmc[/bold]
+
+    Editable copy: [bold]iosonde sim show mmc --toml > mine.toml[/bold]
     """
     from iosonde.cli.model_text import model_view
     from iosonde.cli.text_width import print_paper

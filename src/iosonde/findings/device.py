@@ -174,8 +174,7 @@ def device_counts_differ(case: Case) -> Iterator[Finding]:
                 "Some of the I/O did not reach the device. Possible causes are the page cache, reads of unwritten "
                 "blocks, and file-system compression. The results describe the file system, not the device."
                 if is_less
-                else "Other I/O reached the device during the run, or the file system wrote some data more than once. "
-                "Eliminate the cause and run again."
+                else "Other I/O reached the device during the run. Eliminate it and run again."
             ),
             deciding_test=(
                 "Unmount the device, run the cell again on the whole device, and monitor the device with `iostat -x 1`."

@@ -59,6 +59,6 @@ def io_errors(case: Case) -> Iterator[Finding]:
             ),
             deciding_test=""
             if case.is_simulated
-            else "Read the failing offset with dd, and run the device's self-test.",
+            else "Read the whole target with `dd if=TARGET of=/dev/null bs=1M`, and run the device's self-test.",
             cells=cells,
         )

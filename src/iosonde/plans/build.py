@@ -89,7 +89,7 @@ class TargetInfo:
 
 
 def campaign_plan(
-    campaign: CampaignTable, ground: TargetInfo, *, quick: bool, seed: int, aim: Aim | None = None
+    campaign: CampaignTable, target: TargetInfo, *, quick: bool, seed: int, aim: Aim | None = None
 ) -> Plan:
     """A campaign on a span of each target: every cell once a repeat, in an order drawn anew for each repeat.
 
@@ -101,7 +101,7 @@ def campaign_plan(
     asked: dict[_Cell, tuple[Experiment, ...]] = {}
     held: list[tuple[_Cell, ...]] = []
     for table in campaign.experiment:
-        kind, cells_of = Experiment(table.kind.value), _cells_of(campaign, table, quick=quick, targets=ground.targets)
+        kind, cells_of = Experiment(table.kind.value), _cells_of(campaign, table, quick=quick, targets=target.targets)
         held.append(tuple(dict.fromkeys(cells_of)))
         for cell in cells_of:
             asked[cell] = tuple(dict.fromkeys((*asked.get(cell, ()), kind)))
@@ -122,8 +122,8 @@ def campaign_plan(
         quick=quick,
         seed=seed,
         repeats=max(repeats.values()),
-        span_bytes=ground.span_bytes,
-        preparation=_preparation(ground, campaign.fill, verify=campaign.verify),
+        span_bytes=target.span_bytes,
+        preparation=_preparation(target, campaign.fill, verify=campaign.verify),
         cells=cells,
         turns=_turns(campaign, cells, repeats, seed, aim=aim is not None),
         stop=aim or FixedTrials(),
@@ -203,7 +203,7 @@ def _differences(one: _Cell, other: _Cell) -> list[str]:
     return [*found, *(["repeats"] if one.repeats != other.repeats else [])]
 
 
-def probe_plan(workload: Workload, timing: Timing, ground: TargetInfo, *, seed: int) -> Plan:
+def probe_plan(workload: Workload, timing: Timing, target: TargetInfo, *, seed: int) -> Plan:
     """A plan of one cell, measured once with the very seed that was asked for."""
     cell = CellPlan(
         cell=cell_name(workload), experiments=(Experiment.PROBE,), streams=one_stream(workload), timing=timing
@@ -213,8 +213,8 @@ def probe_plan(workload: Workload, timing: Timing, ground: TargetInfo, *, seed: 
         quick=False,
         seed=seed,
         repeats=1,
-        span_bytes=ground.span_bytes,
-        preparation=_preparation(ground, workload.data, verify=workload.verify),
+        span_bytes=target.span_bytes,
+        preparation=_preparation(target, workload.data, verify=workload.verify),
         cells=(cell,),
         turns=(CellTurn(order=1, cell=cell.cell, repeat=1, seed=seed, round=1),),
     )
@@ -226,24 +226,24 @@ def fill_block_bytes(span_bytes: int) -> int:
     return LARGE_FILL_BLOCK_BYTES if is_large else FILL_BLOCK_BYTES
 
 
-def _preparation(ground: TargetInfo, data: Data, *, verify: bool) -> tuple[Step, ...]:
+def _preparation(target: TargetInfo, data: Data, *, verify: bool) -> tuple[Step, ...]:
     """What is done to the targets before anything is measured: they are written in full, where that is needed."""
-    return in_order((fill_cell(ground, data, verify=verify),)) if ground.fill else ()
+    return in_order((fill_cell(target, data, verify=verify),)) if target.fill else ()
 
 
-def fill_cell(ground: TargetInfo, data: Data = Data.RANDOM, *, verify: bool = False) -> CellPlan:
+def fill_cell(target: TargetInfo, data: Data = Data.RANDOM, *, verify: bool = False) -> CellPlan:
     """Writes every block of the span once: reads of blocks that were never written say nothing of a drive."""
     workload = Workload(
         pattern=Access.SEQUENTIAL,
         read_percent=0,
-        block_size_bytes=fill_block_bytes(ground.span_bytes),
+        block_size_bytes=fill_block_bytes(target.span_bytes),
         queue_depth=FILL_DEPTH,
         data=data,
-        targets=ground.targets,
+        targets=target.targets,
         verify=verify,
     )
     return CellPlan(
-        cell="fill", experiments=(Experiment.FILL,), streams=one_stream(workload), timing=_until(ground.span_bytes)
+        cell="fill", experiments=(Experiment.FILL,), streams=one_stream(workload), timing=_until(target.span_bytes)
     )
 
 

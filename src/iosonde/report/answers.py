@@ -11,6 +11,7 @@ from iosonde.records import Experiment
 from iosonde.report.display import figure_text
 from iosonde.report.headline_figures import Headline, HeadlineGroup, SweptKnee
 from iosonde.report.knee_words import TOLD_IN_FULL_MAX, knee_sentence, knee_short, knees_in_brief
+from iosonde.report.parentheses import in_parentheses
 from iosonde.report.sentences import experiment_sentence
 from iosonde.report.titles import IN_SHORT
 from iosonde.report.validity import MARK, UNRELIABLE, Invalid, invalid_cells, see
@@ -43,15 +44,15 @@ def answers_of(
 
 def _reached(headline: Headline) -> str:
     best = [group for group in headline.groups if group.is_best]
-    parts = [f"{_main(group)} of {group.of} ({group.where})" for group in best[:BESTS_MAX]]
+    parts = [f"{_main(group)} of {group.of} {in_parentheses(group.where)}" for group in best[:BESTS_MAX]]
     rates = [group for group in headline.groups if group.id.endswith("-rate") and group.figures]
-    parts += [f"{_main(group)} of {group.of}, sustained ({group.where})" for group in rates[:BESTS_MAX]]
+    parts += [f"{_main(group)} of {group.of}, sustained {in_parentheses(group.where)}" for group in rates[:BESTS_MAX]]
     return f"Highest measured: {'; '.join(parts)}." if parts else ""
 
 
 def _durable(headline: Headline) -> str:
     group = _group(headline, "durable-write")
-    return f"{group.of} reach {_main(group)} ({group.where})." if group else ""
+    return f"{group.of} reach {_main(group)} {in_parentheses(group.where)}." if group else ""
 
 
 def _tail(headline: Headline) -> str:
@@ -60,7 +61,9 @@ def _tail(headline: Headline) -> str:
         return ""
     known = [(figure.name, figure_text(figure)) for figure in group.figures if figure.value is not None]
     parts = [f"{name} is {text.value} {text.unit}" for name, text in known]
-    return f"Tail latency of {group.of} ({group.where}): {', '.join(parts)}{_mark(group)}." if parts else ""
+    if not parts:
+        return ""
+    return f"Tail latency of {group.of} {in_parentheses(group.where)}: {', '.join(parts)}{_mark(group)}."
 
 
 def _others(estimates: RunEstimates, invalid: Invalid) -> str:

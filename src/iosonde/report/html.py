@@ -37,10 +37,10 @@ from iosonde.report.blocks import (
     nothing_text,
 )
 from iosonde.report.brand import Brand
+from iosonde.report.chart_sizes import lone_chart, specifications_of
 from iosonde.report.display import figure_text, unbroken
 from iosonde.report.headline_figures import HeadlineGroup
 from iosonde.report.page import Page
-from iosonde.report.places import lone_chart, specifications_of
 from iosonde.report.tables import ResultTable
 
 LIBRARY = "vega-bundle.js"

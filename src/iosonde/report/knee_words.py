@@ -8,6 +8,7 @@ from iosonde.analysis.scaling import POINTS_MIN, LawState, Scaling
 from iosonde.charts.quantities import depth_label, significant
 from iosonde.report.dashes import Dash
 from iosonde.report.headline_figures import SweptKnee
+from iosonde.report.parentheses import in_parentheses, with_note
 from iosonde.report.tables import Head, Line, ResultTable
 from iosonde.units import format_iops, format_latency
 
@@ -34,7 +35,7 @@ def knee_sentence(operations: str, knee: Knee) -> str:
     """
     name = operations[:1].upper() + operations[1:]
     if knee.point is not None and knee.best is not None:
-        return f"{name}: the knee is at {_depth(knee.point)} ({_rules(knee)}). At this depth, {_bargain(knee)}."
+        return f"{name}: the knee is at {with_note(_depth(knee.point), _rules(knee))}. At this depth, {_bargain(knee)}."
     return f"{name}: the knee is not identifiable: {_why_not(knee)}."
 
 
@@ -42,7 +43,7 @@ def knee_short(operations: str, knee: Knee) -> str:
     """The same as a part of a sentence about several identified knees."""
     assert knee.point is not None
     doubt = _interval(knee.queue_depth_low, knee.queue_depth_high)
-    return f"The knee of {operations} is at {_depth(knee.point)} ({doubt}). At this depth, {_bargain(knee)}."
+    return f"The knee of {operations} is at {with_note(_depth(knee.point), doubt)}. At this depth, {_bargain(knee)}."
 
 
 def swept_sentences(knees: Sequence[SweptKnee]) -> list[str]:
@@ -63,7 +64,8 @@ def knees_in_brief(knees: Sequence[SweptKnee]) -> str:
     """The knees of many sweeps in a sentence or two; of very many the first, as the table has all."""
     knees, rest = knees[:TOLD_IN_BRIEF_MAX], len(knees) - TOLD_IN_BRIEF_MAX
     told = [
-        f"{each.operations} at {_depth(point)} ({_interval(each.knee.queue_depth_low, each.knee.queue_depth_high)})"
+        f"{each.operations} at "
+        f"{with_note(_depth(point), _interval(each.knee.queue_depth_low, each.knee.queue_depth_high))}"
         for each in knees
         if (point := each.knee.point) is not None
     ]
@@ -82,10 +84,11 @@ def scaling_sentences(operations: str, scaling: Scaling) -> tuple[str, ...]:
     bounds, law = scaling.bounds, scaling.law
     if bounds is None:
         return ()
+    lowest = f"{format_latency(bounds.fastest.latency_ns)} at {_depth(bounds.fastest)}"
     least = (
         f"By Little's law, {format_iops(bounds.best.throughput)} IOPS of {operations} require at least "
-        f"{significant(bounds.queue_depth_least, 3)} operations in flight (the rate times the lowest mean latency, "
-        f"{format_latency(bounds.fastest.latency_ns)} at {_depth(bounds.fastest)})."
+        f"{significant(bounds.queue_depth_least, 3)} operations in flight "
+        f"{in_parentheses(f'the rate times the lowest mean latency, {lowest}')}."
     )
     if law.state is LawState.TOO_FEW_DEPTHS or law.residual_share is None:
         return (least,)
@@ -254,8 +257,8 @@ def _bargain(knee: Knee) -> str:
     assert knee.latency_share is not None
     tail = "" if knee.latency_p99_ratio is None else f" (p99: {significant(knee.latency_p99_ratio, 2)} times)"
     return (
-        f"throughput is {100 * knee.throughput_share:.0f} % of the best ({_best(knee.best)}). Mean latency is "
-        f"{_share_text(knee.latency_share)} % of the value at depth {knee.best.queue_depth} and "
+        f"throughput is {100 * knee.throughput_share:.0f} % of the best {in_parentheses(_best(knee.best))}. "
+        f"Mean latency is {_share_text(knee.latency_share)} % of the value at depth {knee.best.queue_depth} and "
         f"{significant(knee.latency_ratio, 2)} times the value at depth {knee.lowest.queue_depth}{tail}"
     )
 
@@ -271,8 +274,9 @@ def _why_not(knee: Knee) -> str:
     if knee.reason is KneeReason.FLAT:
         assert knee.throughput_share_least is not None
         return (
-            f"throughput is at least {100 * knee.throughput_share_least:.0f} % of the best ({_best(best)}) at all "
-            f"depths from {lowest.queue_depth} upwards, so the sweep does not show where throughput stops growing"
+            f"throughput is at least {100 * knee.throughput_share_least:.0f} % of the best "
+            f"{in_parentheses(_best(best))} at all depths from {lowest.queue_depth} upwards, so the sweep does not "
+            "show where throughput stops growing"
         )
     if knee.reason is KneeReason.GROWING:
         assert knee.growth_share is not None
@@ -280,7 +284,7 @@ def _why_not(knee: Knee) -> str:
         deeper = [depth for depth in knee.unmeasured if depth > deep]
         gap = f", and there are no results at {', '.join(map(str, deeper))}" if deeper else ", the highest measured"
         return f"throughput still grows by {100 * knee.growth_share:.0f} % from depth {shallow} to {deep}{gap}"
-    return f"the rules or the repeats disagree by more than half the sweep ({_rules(knee)})"
+    return f"the rules or the repeats disagree by more than half of the depth range ({_rules(knee)})"
 
 
 def _best(point: DepthPoint) -> str:

@@ -10,13 +10,13 @@ from typing import Any, Final
 from iosonde.charts.figure import Figure
 from iosonde.failures import STRICT, FailureLog, PartFailure
 from iosonde.report.blocks import Chapter, Charts, FactGroups, Folded, Leaf, Notice, block_name
+from iosonde.report.chart_sizes import PAPER_ROW_MAX, PAPER_WIDTHS_PX, paper_sizes
 from iosonde.report.display import unbroken
 from iosonde.report.drawing import Drawers
 from iosonde.report.fonts_folder import FAMILY, drawable, fonts_folder
 from iosonde.report.images import draw_pictures, picture_of, size_px
 from iosonde.report.page import Page
 from iosonde.report.paper_blocks import paper_block
-from iosonde.report.places import PAPER_ROW_MAX, PAPER_WIDTHS_PX, paper_places
 from iosonde.vocabulary import Paper
 
 RAISED_BY_TYPST: Final = "⁰⁶⁹⁻"
@@ -30,11 +30,11 @@ GRAVE_BRANDS: Final = frozenset({"debug engine", "null target"})
 
 def render_pdf(page: Page, drawers: Drawers, paper: Paper = Paper.A4, failures: FailureLog = STRICT) -> bytes:
     """The whole report as one PDF file. What fails stands in its place, and in ``failures``."""
-    places = paper_places(page)
+    sizes = paper_sizes(page)
 
     def placed(figure: Figure) -> dict[str, Any]:
-        place = places[figure.id]
-        return picture_of(place.lowered(figure.specification), place.width_px)
+        size = sizes[figure.id]
+        return picture_of(size.lowered(figure.specification), size.width_px)
 
     drawn = draw_pictures(page, drawers, failures, placed, with_pngs=False)
     data = _shown(paper_data(drawn.page, paper, drawn.svgs, failures))

@@ -22,6 +22,7 @@ from iosonde.charts.quantities import (
 )
 from iosonde.records import CellRecord, Experiment, LatencyKind
 from iosonde.report.comparable import Comparables, Pair, Ranked, comparables_of, difference_text, ranked
+from iosonde.report.parentheses import in_parentheses
 from iosonde.report.validity import MARK, Invalid, left_out_text, see
 from iosonde.units import format_bandwidth, format_duration, format_iops, format_latency
 
@@ -79,7 +80,7 @@ def _baseline(pairs: Sequence[Pair]) -> str:
 
 def _durable(cell: CellEstimate, figures: OperationEstimate) -> str:
     return (
-        f"A durable write ({_with_depth(cell)}) takes {_mean(figures)} on average, including the flush "
+        f"A durable write {in_parentheses(_with_depth(cell))} takes {_mean(figures)} on average, including the flush "
         f"({with_interval(figures.iops)} commits/s)."
     )
 
@@ -198,14 +199,14 @@ def _extremes(group: Comparables) -> str:
         rate = ranked(group, lambda figures: figures.iops)
         width = ranked(group, lambda figures: figures.bytes_per_s)
         parts.append(
-            f"highest measured {format_iops(rate.pair[1].iops.mean)} {_rate_unit(rate)} ({rate.name}) and "
-            f"{format_bandwidth(width.pair[1].bytes_per_s.mean)} ({width.name})"
+            f"highest measured {format_iops(rate.pair[1].iops.mean)} {_rate_unit(rate)} {in_parentheses(rate.name)} "
+            f"and {format_bandwidth(width.pair[1].bytes_per_s.mean)} {in_parentheses(width.name)}"
         )
     kept = replace(group, pairs=tuple(pair for pair in group.pairs if not pair[1].saturated))
     if kept.pairs:
         quick = ranked(kept, lambda figures: figures.latency_ns_mean, lowest=True)
         name, word = group.name(quick.pair[0]), _latency_word(quick.pair[0])
-        parts.append(f"lowest mean {word} {_mean(quick.pair[1])} ({name})")
+        parts.append(f"lowest mean {word} {_mean(quick.pair[1])} {in_parentheses(name)}")
     missed = len(group.pairs) - len(kept.pairs)
     if missed:
         parts.append(f"arrival rate not sustained in {missed} of {len(group.pairs)} cells")

@@ -8,10 +8,10 @@ from typing import Any, Final
 
 from iosonde.charts.figure import Figure
 from iosonde.errors import OutputError
+from iosonde.report.chart_sizes import page_sizes
 from iosonde.report.drawing import Drawers, DrawingError
 from iosonde.report.images import drawn_figures, picture_of
 from iosonde.report.page import Page
-from iosonde.report.places import page_places
 
 # What only a script or a reader aloud needs: the place of the picture has a name already.
 _NEEDLESS: Final = re.compile(
@@ -49,13 +49,13 @@ def stills_of(page: Page, drawers: Drawers | None) -> dict[str, str]:
     """The charts of a page as SVG to be put into it, by id. One that cannot be drawn is left to the script."""
     if drawers is None:
         return {}
-    places = page_places(page)
+    sizes = page_sizes(page)
     # The largest first, so that none is left to one process at the end.
     figures = sorted(drawn_figures(page), key=lambda figure: len(figure.specification_json), reverse=True)
 
     def wanted(figure: Figure) -> dict[str, Any]:
-        place = places[figure.id]
-        return picture_of(place.lowered(figure.specification), place.width_px, background="transparent")
+        size = sizes[figure.id]
+        return picture_of(size.lowered(figure.specification), size.width_px, background="transparent")
 
     stills = {}
     for figure, each in zip(figures, drawers.svgs(map(wanted, figures)), strict=True):

@@ -83,7 +83,7 @@ def _of_shape(workload: Workload) -> Iterator[str]:
         case Permutation() if workload.jobs > 1:
             yield "each fio job accesses every block; fio does not divide the blocks among the jobs"
         case Permutation() if mix is not None:
-            yield "fio does not track accessed blocks with mixed block sizes"
+            yield "fio cannot track accessed blocks if block sizes are mixed"
         case Access.SEQUENTIAL | Runs() if workload.reads and workload.writes:
             yield "fio uses separate offsets for sequential reads and writes instead of a shared one"
         case Zipf() | Pareto() | HotSpots():

@@ -25,7 +25,7 @@ PAPER_PICTURE_PX: Final = HEIGHT_MIN
 
 
 @dataclass(frozen=True)
-class Place:
+class ChartSize:
     """The place of a chart: its width, and the most that its drawn field may be high."""
 
     width_px: int
@@ -44,37 +44,35 @@ def lone_chart(chapter: Chapter) -> Figure | None:
 
 
 def specifications_of(page: Page) -> Iterator[tuple[str, dict[str, Any]]]:
-    """The charts of a page in Vega-Lite, by id: as wide as what holds them, and no higher than their places."""
-    places = page_places(page)
+    """The charts of a page in Vega-Lite, by id: as wide as what holds them, and no higher than their sizes."""
+    sizes = page_sizes(page)
     for figure in page.figures:
         if figure.chart is not None:
-            yield figure.id, places[figure.id].lowered(figure.specification)
+            yield figure.id, sizes[figure.id].lowered(figure.specification)
 
 
-def page_places(page: Page) -> dict[str, Place]:
+def page_sizes(page: Page) -> dict[str, ChartSize]:
     """The place of each chart on the page, by its id."""
-    places = dict(
-        each for chapter in page.chapters for each in _places_in(chapter, WIDTHS_PX, ROW_MAX, BESIDE_WORDS_PX)
-    )
-    first = {figure.id: Place(WIDTHS_PX[2], HEIGHT_MAX_PX) for figure in page.chapters[0].all_of(Figure)}
-    return {**places, **first}
+    sizes = dict(each for chapter in page.chapters for each in _sizes_in(chapter, WIDTHS_PX, ROW_MAX, BESIDE_WORDS_PX))
+    first = {figure.id: ChartSize(WIDTHS_PX[2], HEIGHT_MAX_PX) for figure in page.chapters[0].all_of(Figure)}
+    return {**sizes, **first}
 
 
-def paper_places(page: Page) -> dict[str, Place]:
+def paper_sizes(page: Page) -> dict[str, ChartSize]:
     """The place of each chart on paper, by its id."""
     widths, alone = PAPER_WIDTHS_PX, PAPER_WIDTHS_PX[1]
-    places = dict(each for chapter in page.chapters for each in _places_in(chapter, widths, PAPER_ROW_MAX, alone))
-    first = {figure.id: Place(alone, PAPER_PICTURE_PX) for figure in page.chapters[0].all_of(Figure)}
-    return {**places, **first}
+    sizes = dict(each for chapter in page.chapters for each in _sizes_in(chapter, widths, PAPER_ROW_MAX, alone))
+    first = {figure.id: ChartSize(alone, PAPER_PICTURE_PX) for figure in page.chapters[0].all_of(Figure)}
+    return {**sizes, **first}
 
 
-def _places_in(
+def _sizes_in(
     chapter: Chapter, widths_px: Mapping[int, int], row_max: int, alone_px: int
-) -> Iterator[tuple[str, Place]]:
+) -> Iterator[tuple[str, ChartSize]]:
     alone = lone_chart(chapter)
     if alone is not None:
-        yield alone.id, Place(alone_px, HEIGHT_MAX_PX)
+        yield alone.id, ChartSize(alone_px, HEIGHT_MAX_PX)
         return
     rows = [row for block in chapter.blocks if isinstance(block, Charts) for row in block.rows_of(row_max)]
     height = HEIGHT_MAX_PX if len(rows) == 1 else HEIGHT_MIN
-    yield from ((figure.id, Place(widths_px[len(row)], height)) for row in rows for figure in row)
+    yield from ((figure.id, ChartSize(widths_px[len(row)], height)) for row in rows for figure in row)
