@@ -1,11 +1,14 @@
 """What is said of the target."""
 
 from collections.abc import Callable
+from typing import Any
+
+import pytest
 
 from iosonde.findings import Confidence, Severity
-from iosonde.records import RunRecord
+from iosonde.records import RunRecord, Sync
 from tests.builders import workload
-from tests.findings.runs import BUFFERED, on_devices, only, repeat, run_of, shares, sound, three
+from tests.findings.runs import BUFFERED, ids, on_devices, only, repeat, run_of, shares, sound, three
 
 FIRES: dict[str, Callable[[], RunRecord]] = {
     "targets-share-device": lambda: on_devices("sda", "sdb", "sda"),
@@ -27,6 +30,24 @@ NEAR_MISSES: list[tuple[str, Callable[[], RunRecord]]] = [
     ("content-unknown", lambda: sound(header={"target": {"kind": "device", "written": "unknown"}})),
     ("reads-of-holes", lambda: run_of(*(repeat(each, workload(read_percent=0, trim_percent=50)) for each in (1, 2)))),
 ]
+
+
+DURABLE: list[dict[str, Any]] = [{"sync": Sync.FDATASYNC, "flush_every": 1}, {"sync": Sync.DSYNC}]
+
+
+@pytest.mark.parametrize("durable", DURABLE)
+def test_buffered_writes_that_are_flushed_one_by_one_are_valid(durable: dict[str, Any]) -> None:
+    writes = workload(read_percent=0, **durable)
+    run = run_of(*(repeat(each, writes) for each in (1, 2, 3)), header=BUFFERED)
+    assert only(run, "buffered-io").severity is Severity.NOTE
+    assert "span-fits-cache" not in ids(run)
+
+
+def test_buffered_writes_that_are_not_flushed_are_said_to_complete_in_memory() -> None:
+    small = {"target": {"direct": False, "span_bytes": 8 * 2**30}}
+    run = run_of(*(repeat(each, workload(read_percent=0)) for each in (1, 2, 3)), header=small)
+    assert only(run, "span-fits-cache").severity is Severity.INVALID
+    assert only(run, "span-fits-cache").statement.endswith("Most writes probably completed in memory.")
 
 
 def test_a_cache_that_surely_holds_the_span_weighs_more_than_one_that_might() -> None:

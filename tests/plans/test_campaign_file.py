@@ -169,6 +169,16 @@ MISTAKES = [
     ("repeats = 0\n" + HEAD + EXPERIMENT, "m.toml:1: repeats = 0 is not in the range 1 to 1000", "1 to 1000"),
     ('order = "reverse"\n' + HEAD + EXPERIMENT, "m.toml:1: order = \"reverse\" is not 'random' or 'listed'", "listed"),
     ("repeat = 3\n" + HEAD + EXPERIMENT, "m.toml:1: unknown key repeat in the campaign", "did you mean repeats?"),
+    (
+        HEAD + '[defaults]\nduration = "1s"\n' + EXPERIMENT,
+        "unknown key defaults in the campaign",
+        "a campaign has [[experiment]] tables, and these keys before the first one: name, ",
+    ),
+    (
+        HEAD + EXPERIMENT.replace("experiment", "cell"),
+        "unknown key cell in the campaign",
+        "a campaign has [[experiment]] tables",
+    ),
     ('name = "my campaign"\n' + EXPERIMENT, 'm.toml:1: name = "my campaign" is not a valid name (letters', ""),
     (
         "verify = true\n" + HEAD + EXPERIMENT,

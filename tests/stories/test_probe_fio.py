@@ -80,3 +80,20 @@ def test_what_can_not_be_had_is_refused_with_the_reason(tmp_path: Path, words: l
     assert ended.returncode == 2
     assert f"error: {message}" in ended.stderr
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_command_longer_than_a_file_name_is_run(tmp_path: Path) -> None:
+    ended = iosonde("probe", "sim:mmc", "--fio", f"{COMMAND} {'--group_reporting ' * 40}", "--json", folder=tmp_path)
+    assert ended.returncode == 0, ended.stderr
+
+
+def test_a_file_that_the_job_names_is_created_also_without_a_suffix(tmp_path: Path) -> None:
+    ended = iosonde("probe", "--fio", f"{COMMAND} --filename=testfile", "--json", folder=tmp_path)
+    assert ended.returncode == 0, ended.stderr
+    assert json.loads(ended.stdout)["run"]["header"]["target"]["path"].endswith("/testfile")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_target_instead_of_the_file_that_the_job_names_is_said(tmp_path: Path) -> None:
+    ended = iosonde("probe", "sim:mmc", "--fio", f"{COMMAND} --filename=testfile", folder=tmp_path)
+    assert "differs: filename: the probe uses sim:mmc instead of testfile" in ended.stderr.splitlines()

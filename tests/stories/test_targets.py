@@ -121,3 +121,18 @@ def test_one_file_is_not_two_targets(tmp_path: Path, twice: str) -> None:
     ended = iosonde("plan", *twice.split(), "--overwrite", folder=tmp_path)
     assert ended.returncode == 2
     assert "is specified twice" in ended.stderr
+
+
+def test_the_directory_of_a_run_is_no_target_and_is_not_written_again(tmp_path: Path) -> None:
+    words = ("run", "sim:mmc", "--quick", "--out", "first")
+    assert iosonde(*words, folder=tmp_path).returncode == 0
+    before = {path.name: path.read_bytes() for path in (tmp_path / "first").iterdir()}
+    target = iosonde("run", "first", "--size", "16MiB", "--quick", folder=tmp_path)
+    assert (target.returncode, target.stderr.splitlines()[0]) == (
+        3,
+        "error: first is a run directory, not a target",
+    )
+    assert "`iosonde resume first` continues an interrupted run" in target.stderr
+    again = iosonde(*words, folder=tmp_path)
+    assert (again.returncode, again.stderr.splitlines()[0]) == (7, "error: first already contains a run")
+    assert {path.name: path.read_bytes() for path in (tmp_path / "first").iterdir()} == before

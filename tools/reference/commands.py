@@ -23,7 +23,17 @@ def commands_page() -> str:
     """The text of the page."""
     root = typer.main.get_command(app)
     parts = [part for name, command in leaves(root) for part in _command(f"iosonde {name}", command)]
-    return page("Commands", _LEAD, ["Before a command:", _options(root.params), *parts, "## Exit codes", _exit_codes()])
+    return page(
+        "Commands",
+        _LEAD,
+        ["Before a command:", _options(root.params), *parts, "## Exit codes", _exit_codes(), _ABOUT_FINDINGS],
+    )
+
+
+_ABOUT_FINDINGS = (
+    "Findings do not change the exit code, even if they mark results as invalid. To fail a script on such results, use "
+    "`iosonde check`: a check of an invalid cell is undecided."
+)
 
 
 def leaves(group: Any, before: str = "") -> Iterator[tuple[str, Any]]:  # noqa: ANN401 - the parser's own objects

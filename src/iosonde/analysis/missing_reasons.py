@@ -15,9 +15,7 @@ ENGINE_UNKNOWING: Final = "the engine does not report it"
 NO_DATA_MOVED: Final = "a flush transfers no data"
 FEW_BEYOND: Final = f"fewer than {SAMPLES_BEYOND_MIN} samples are above this percentile"
 ONE_REPEAT: Final = "with only one repeat, the variation between repeats is unknown"
-TOO_WIDE: Final = (
-    f"the confidence interval would extend above {RATIO_MAX:g} times the value or below 1/{RATIO_MAX:g} of it"
-)
+TOO_WIDE: Final = f"the repeats vary so much that the confidence interval would extend beyond a factor of {RATIO_MAX:g}"
 RATE_NOT_KEPT: Final = "the arrival rate was not sustained, so latency depends on the measurement time"
 NO_ENGINE_COST: Final = "the engine's CPU time was not measured"
 

@@ -49,8 +49,9 @@ class TargetState(StrEnum):
 
     ``read_only``: no cell wrote, so the target kept its initial state. ``transition``: the target changed during the
     run. ``steady``: every cell that writes was steady for five consecutive rounds of equal length. ``within_bounds``:
-    five repeats of every cell that writes are within the same bounds, but they are not such rounds. ``unproven``: cells
-    wrote, and there are too few repeats to decide. ``unknown``: nothing was measured.
+    five repeats of every cell that writes are within the same bounds, but they are not such rounds. ``unproven``: some
+    cells that write do not meet the bounds. ``too_few_repeats``: some cells that write have fewer than five repeats,
+    and the others meet the bounds. ``unknown``: nothing was measured.
     """
 
     READ_ONLY = "read_only"
@@ -58,6 +59,7 @@ class TargetState(StrEnum):
     STEADY = "steady"
     WITHIN_BOUNDS = "within_bounds"
     UNPROVEN = "unproven"
+    TOO_FEW_REPEATS = "too_few_repeats"
     UNKNOWN = "unknown"
 
 
@@ -165,9 +167,10 @@ def _state_during_run(analysis: RunAnalysis) -> tuple[TargetState, tuple[str, ..
     left = tuple(cell for cell, found in writing.items() if found.left is not None)
     if left:
         return TargetState.TRANSITION, left, rounds
-    unproven = tuple(cell for cell, found in writing.items() if not found.holds)
-    if unproven:
-        return TargetState.UNPROVEN, unproven, rounds
+    few = tuple(cell for cell, found in writing.items() if found.rounds < found.rule.window)
+    unproven = tuple(cell for cell, found in writing.items() if not found.holds and cell not in few)
+    if unproven or few:
+        return (TargetState.UNPROVEN, unproven, rounds) if unproven else (TargetState.TOO_FEW_REPEATS, few, rounds)
     return TargetState.STEADY if rounds is Rounds.CONSECUTIVE else TargetState.WITHIN_BOUNDS, (), rounds
 
 

@@ -36,7 +36,11 @@ from iosonde.workload_keys.keys import READ
 
 @dataclass(frozen=True)
 class MeasuringOptions:
-    """The options that every command that measures has. A seed of None is drawn; ``command`` is kept in the record."""
+    """The options that every command that measures has.
+
+    A seed of None is drawn. ``command`` is kept in the record. ``names_file`` says that the targets are names of
+    files and no mistyped directories, so that a file without a suffix can be created.
+    """
 
     targets: Sequence[str]
     size: str | None
@@ -47,6 +51,7 @@ class MeasuringOptions:
     seed: int | None
     host: Host
     command: tuple[str, ...] = ()
+    names_file: bool = False
 
 
 def campaign_request(
@@ -169,6 +174,7 @@ def _target_request(
         seed=seed,
         writer=f"the profile {profile}" if profile else "the requested workload",
         way_to_read="--profile reads" if profile else "--read 100",
+        names_file=options.names_file,
     )
 
 

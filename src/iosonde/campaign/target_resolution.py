@@ -1,17 +1,19 @@
 """Resolves the names of targets that the user gave. Changes nothing."""
 
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
 from iosonde.campaign.devices import check_device, device_span_bytes
 from iosonde.campaign.in_use import check_not_in_use
+from iosonde.campaign.recorded_targets import exists
 from iosonde.campaign.responsiveness import check_answers
 from iosonde.campaign.simulated import is_simulated, simulated_drive
 from iosonde.errors import TargetError, UsageError
 from iosonde.machine import Host, PathFacts, leads_nowhere
 from iosonde.plans.build import LARGE_FILL_BLOCK_BYTES, LARGE_SPAN_BYTES
-from iosonde.printing import encodable
+from iosonde.printing import encodable, quoted
 from iosonde.safe_files import own_file_name
 from iosonde.sources import (
     NULL_WORD,
@@ -23,6 +25,7 @@ from iosonde.sources import (
     StoredTarget,
     Target,
 )
+from iosonde.store import HEADER_NAME, JOURNAL_NAME
 from iosonde.units import exact_size, format_size
 from iosonde.workload_keys.bounds import TARGETS_MAX
 
@@ -40,7 +43,8 @@ SPAN_BYTES_MIN: Final = 16 * MIB
 class TargetRequest:
     """The requested targets (``words``, as typed) and the flags about them. ``seed`` is the run's.
 
-    ``writer`` describes what requests writes. ``way_to_read`` is the option for reads only.
+    ``writer`` describes what requests writes. ``way_to_read`` is the option for reads only. ``names_file`` says that
+    the words are names of files, with or without a suffix.
     """
 
     words: tuple[str, ...]
@@ -52,6 +56,7 @@ class TargetRequest:
     seed: int = 0
     writer: str = "the requested workload"
     way_to_read: str = "--read 100"
+    names_file: bool = False
 
 
 def default_span_bytes(available_bytes: int, *, quick: bool) -> int:
@@ -164,6 +169,7 @@ def _resolve_one(host: Host, request: TargetRequest, word: str, name: str) -> Ta
         raise TargetError(f"{path}: {error.strerror}", "specify a file or directory that you can access") from error
     match facts.kind:
         case "directory":
+            _check_no_run(host, path)
             return _new_file(host, request, path / name, is_named=False)
         case "device":
             return _device(request, path, facts)
@@ -174,6 +180,20 @@ def _resolve_one(host: Host, request: TargetRequest, word: str, name: str) -> Ta
                 f"{path} is not a file, directory or block device",
                 "specify a file, a directory or a block device (read-only)",
             )
+
+
+def _check_no_run(host: Host, path: Path) -> None:
+    """Raises TargetError for the directory of an earlier run, which the user probably wants to see or resume."""
+    is_run = False
+    # A directory without search permission gets a better message later.
+    with suppress(OSError):
+        is_run = all(exists(host, path / name) for name in (HEADER_NAME, JOURNAL_NAME))
+    if is_run:
+        raise TargetError(
+            f"{path} is a run directory, not a target",
+            f"`iosonde show {quoted(path)}` prints its results, and `iosonde resume {quoted(path)}` continues an "
+            "interrupted run",
+        )
 
 
 def _device(request: TargetRequest, path: Path, facts: PathFacts) -> BlockDevice:
@@ -201,7 +221,7 @@ def _new_file(host: Host, request: TargetRequest, path: Path, *, is_named: bool)
     """A new file in a directory. ``is_named`` says that the user named the file, not the directory."""
     parent = path.parent
     directory = _directory(host, parent)
-    if directory is not None and is_named and not path.suffix:
+    if directory is not None and is_named and not path.suffix and not request.names_file:
         # This is more likely a mistyped directory name, or the value of a forgotten flag.
         raise TargetError(
             f"{path} does not exist",

@@ -34,6 +34,7 @@ class Asked:
     buffered: bool
     engine: EngineChoice
     poll: Poll
+    names_file: bool = False
 
 
 def said_by_fio(text: str, asked: Asked, given: Collection[str]) -> Asked:
@@ -57,20 +58,28 @@ def said_by_fio(text: str, asked: Asked, given: Collection[str]) -> Asked:
         )
     flags = [flag for flag in found.flags if not _is_settled(flag, targets, given)]
     _tell(found, flags, targets, given, asked)
-    return _with(asked, targets, flags)
+    return replace(_with(asked, targets, flags), names_file=not asked.targets and "filename" in job.options)
 
 
 def _job_of(text: str) -> tuple[FioJob, dict[str, str]]:
     """The job of a job file, of a section of one, or of a command line."""
     name, _, section = text.rpartition(":")
-    if Path(text).is_file():
+    if _is_file(text):
         return chosen_job(read_jobs(_read(text), os.environ), None), {}
-    if name and Path(name).is_file():
+    if name and _is_file(name):
         return chosen_job(read_jobs(_read(name), os.environ), section), {}
     if not any(character in text for character in " =\n"):
         raise UsageError(f"{text} is neither a job file nor a fio command line", 'use --fio JOBFILE or --fio "fio ..."')
     command = read_command(text, _read, os.environ)
     return chosen_job(command.jobs, None), command.program
+
+
+def _is_file(text: str) -> bool:
+    """Whether the text is the path of a file. A command line can be too long for a path, or contain a null byte."""
+    try:
+        return Path(text).is_file()
+    except (OSError, ValueError):
+        return False
 
 
 def _read(name: str) -> str:
@@ -98,6 +107,9 @@ def _tell(found: Translation, flags: list[Flag], targets: list[str], given: Coll
     say(f"same as: iosonde probe {' '.join(words)}")
     for each in found.differs:
         say(f"differs: {printable(each.option)}: {each.reason}")
+    if asked.targets and found.target is not None and found.target not in asked.targets:
+        used = ", ".join(map(printable, targets))
+        say(f"differs: filename: the probe uses {used} instead of {printable(found.target)}")
     together: dict[str, list[str]] = {}
     for note in found.ignored:
         together.setdefault(note.reason, []).append(note.option)

@@ -46,13 +46,14 @@ def probe(
     from iosonde.cli.probe_run import print_probe, run_probe
     from iosonde.machine.local_host import LocalHost
 
+    names_file = False
     if fio is not None:
         from iosonde.cli.fio_workload import Asked, said_by_fio
 
         given = {name for name in context.params if _is_given(context, name)}
         asked = said_by_fio(fio, Asked(targets or [], workload, size, buffered, engine, poll), given)
         targets, workload, size = asked.targets, asked.workload, asked.size
-        buffered, engine, poll = asked.buffered, asked.engine, asked.poll
+        buffered, engine, poll, names_file = asked.buffered, asked.engine, asked.poll, asked.names_file
     if not targets:
         raise UsageError(
             "missing argument 'TARGET...'", "`iosonde probe --help` lists arguments and options, with an example"
@@ -66,6 +67,7 @@ def probe(
         poll=poll,
         seed=seed,
         host=LocalHost(),
+        names_file=names_file,
     )
     print_probe(run_probe(probe_campaign_request(options, workload), datetime.now(UTC)), as_json=json)
 

@@ -84,6 +84,7 @@ def run(
     from iosonde.cli.run_outputs import finish_directory
     from iosonde.machine.local_host import LocalHost
     from iosonde.plans import cell_overhead_ns, plan_cost
+    from iosonde.store import check_empty
 
     now = datetime.now(UTC)
     options = MeasuringOptions(
@@ -97,6 +98,8 @@ def run(
         host=LocalHost(),
     )
     request = campaign_request(options, profile=profile, quick=quick, precision=precision, budget=budget, fixed=fixed)
+    if out is not None:
+        check_empty(out)
     ahead = preflight(request, now)
     cost = plan_cost(ahead.plan, ahead.assumed_bytes_per_s, overhead_ns=cell_overhead_ns(ahead.engine))
     for line in plan_lines(ahead, cost):

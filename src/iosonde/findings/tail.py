@@ -24,7 +24,8 @@ ADVICE: Final = {
     "often these events occur, not what percentage of operations they affect.",
     Common.GROUP: "Treat tail latency as the result of a series of stalls. Look for activity in the target or on the "
     "host that recurs at the same rate.",
-    Common.OFFSET: "Check this region of the target for media errors, and verify the data around it.",
+    Common.OFFSET: "This region of the target can be slower, or an I/O scheduler may serve the queue in the order of "
+    "offsets. If the pattern recurs with the scheduler `none`, check the region for media errors.",
     Common.OPERATION: "Evaluate the latency percentiles of this operation type separately.",
     Common.TARGET: "Measure this target separately.",
 }
@@ -64,10 +65,10 @@ def slowest_together(case: Case) -> Iterator[Finding]:
 def describe_shared(shared: Shared) -> str:
     """What the operations have in common, as the predicate of a sentence."""
     if shared.common is Common.TIME:
-        within = format_duration(max(shared.high - shared.low, 1))
+        within = format_latency(max(shared.high - shared.low, 1))
         return f"completed within {within} of each other, {format_duration(shared.low)} into the measurement"
     if shared.common is Common.GROUP:
-        groups, near = count_of(shared.groups, "group"), format_duration(shared.high)
+        groups, near = count_of(shared.groups, "group"), format_latency(shared.high)
         return f"completed in {groups}, with at most {near} between consecutive completions in a group"
     if shared.common is Common.OFFSET:
         return f"have offsets between {format_size(shared.low)} and {format_size(shared.high)}"

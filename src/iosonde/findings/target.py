@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from iosonde.findings.case import Case, count_of, distinct, name_some
 from iosonde.findings.finding import Confidence, Finding, Severity
-from iosonde.records import CellRecord, Outcome, RunHeader
+from iosonde.records import CellRecord, Outcome, RunHeader, Sync
 from iosonde.units import format_percent, format_size
 
 # Below this share of the device, the drive's cache, its SLC area or the hypervisor's memory may hold the test region.
@@ -17,19 +17,32 @@ SHARE_OF_FASTEST_MIN = 0.80
 def buffered_io(case: Case) -> Iterator[Finding]:
     """I/O went through the page cache."""
     target = case.run.header.target
-    if target.is_storage and not target.direct:
-        yield Finding(
-            id="buffered-io",
-            severity=Severity.INVALID,
-            confidence=Confidence.CERTAIN,
-            statement=(
-                "I/O went through the page cache (--buffered). Reads may have been served from memory, and writes "
-                "completed as soon as the data was in the page cache."
-            ),
-            evidence=(("direct I/O", "no"),),
-            advice="The results apply only to buffered I/O on this file system, not to the device.",
-            deciding_test="Run again without --buffered on a file system that supports direct I/O.",
-        )
+    if not target.is_storage or target.direct:
+        return
+    is_durable = _all_durable(case)
+    effect = (
+        "Each write was flushed before it completed, so the results include the page cache, the file system and the "
+        "device."
+        if is_durable
+        else "Reads may have been served from memory, and writes completed as soon as the data was in the page cache."
+    )
+    yield Finding(
+        id="buffered-io",
+        severity=Severity.NOTE if is_durable else Severity.INVALID,
+        confidence=Confidence.CERTAIN,
+        statement=f"I/O went through the page cache (--buffered). {effect}",
+        evidence=(("direct I/O", "no"),),
+        advice="The results apply only to buffered I/O on this file system, not to the device.",
+        deciding_test="Run again without --buffered on a file system that supports direct I/O.",
+    )
+
+
+def _all_durable(case: Case) -> bool:
+    """Whether all cells only write, and each write is flushed to the device before it completes."""
+    workloads = [each.workload for each in case.run.header.plan.cells]
+    return all(
+        not each.reads and (each.flushes_each or (each.writes and each.sync is Sync.DSYNC)) for each in workloads
+    )
 
 
 def span_fits_cache(case: Case) -> Iterator[Finding]:
@@ -42,8 +55,8 @@ def span_fits_cache(case: Case) -> Iterator[Finding]:
         span = sum(each.span_bytes for each in host.targets)
         # The page cache is part of a container's memory limit.
         memory = min(host.facts.memory_bytes, host.facts.memory_limit_bytes or host.facts.memory_bytes)
-        if not target.direct and span <= memory:
-            yield _fits_memory(span, memory)
+        if not target.direct and span <= memory and (which := _completed_in_memory(case)):
+            yield _fits_memory(span, memory, which)
             return
     for used, below in _spans_on_devices(header):
         if target.direct and below and used < SPAN_SHARE_MIN * below:
@@ -51,14 +64,22 @@ def span_fits_cache(case: Case) -> Iterator[Finding]:
             return
 
 
-def _fits_memory(span: int, memory: int) -> Finding:
+def _completed_in_memory(case: Case) -> str:
+    """The operations that the page cache probably completed; empty if there are none."""
+    if _all_durable(case):
+        return ""
+    is_read = any(each.workload.reads for each in case.run.header.plan.cells)
+    return "reads were probably served from memory" if is_read else "writes probably completed in memory"
+
+
+def _fits_memory(span: int, memory: int, which: str) -> Finding:
     return Finding(
         id="span-fits-cache",
         severity=Severity.INVALID,
         confidence=Confidence.LIKELY,
         statement=(
             f"The test region ({format_size(span)}) fits in the available memory ({format_size(memory)}), and I/O went "
-            "through the page cache. Most reads were probably served from memory."
+            f"through the page cache. Most {which}."
         ),
         evidence=(("test region", format_size(span)), ("memory", format_size(memory))),
         advice="Use direct I/O, or a test region of at least twice the size of the memory.",

@@ -100,6 +100,9 @@ def _unknown_key(at: str, key: str, place: Place, value: object) -> UsageError:
     foreign = None if slip else key_hint(key, value, known)
     if foreign is not None:
         return UsageError(message, foreign)
+    if place[0] != "experiment" and isinstance(value, dict | list):
+        keys = ", ".join(name for name in known if name != "experiment")
+        return UsageError(message, f"a campaign has [[experiment]] tables, and these keys before the first one: {keys}")
     near = difflib.get_close_matches(key, known, n=1, cutoff=0.0)
     return UsageError(message, f"did you mean {near[0]}? valid keys: {', '.join(known)}")
 

@@ -62,7 +62,7 @@ def experiment_table(experiment: Experiment, cells: Sequence[CellEstimate], aim_
         caption=""
         if len(chosen) == len(rows)
         else f"Only {len(chosen)} of {len(rows)} rows are shown: the first, "
-        "last and fastest of each workload, and some others. See the full table for all rows.",
+        "last and fastest of each workload, and some others. The HTML report contains the full table.",
         heads=(*varying.heads, *((Head("Operation", number=False),) if apart else ()), *_heads(unit)),
         lines=tuple(_line(row, varying, unit, aim_ended, apart=apart) for row in chosen),
         notes=latency_notes(shown),

@@ -8,6 +8,7 @@ from itertools import groupby
 from iosonde.analysis.cells import CellEstimate, OperationEstimate
 from iosonde.analysis.experiments import RunEstimates
 from iosonde.analysis.histogram import SAMPLES_BEYOND_MIN, percent_label
+from iosonde.analysis.missing_reasons import TOO_WIDE, why_no_mean_interval
 from iosonde.analysis.ratios import spread_of
 from iosonde.analysis.time_series import STRETCH_NS, moments_of
 from iosonde.charts.quantities import (
@@ -75,6 +76,11 @@ def _baseline(pairs: Sequence[Pair]) -> str:
         means = ", ".join(f"{workload_label(cell.workload)} {_mean(figures)}" for cell, figures in found)
         parts.append(f"Mean {word} at {load}: {means}.")
     parts += [_durable(cell, figures) for cell, figures in pairs if cell.workload.flushes_each]
+    unsure = [
+        workload_label(cell.workload) for cell, figures in pairs if why_no_mean_interval(figures.iops) == TOO_WIDE
+    ]
+    if unsure:
+        parts.append(f"No confidence interval for {', '.join(unsure)}: {TOO_WIDE}.")
     return " ".join(parts)
 
 

@@ -45,6 +45,8 @@ def state_text(found: RunState) -> str:
         f"and meet the criterion of SNIA PTS and TKperf ({BOUNDS})",
         TargetState.WITHIN_BOUNDS: f"last five repeats of every cell with writes: {BOUNDS}. The SNIA criterion is "
         f"defined for consecutive rounds of equal length, but these are {kind}, so writes might still slow down later",
+        TargetState.TOO_FEW_REPEATS: f"unknown: the criterion of SNIA PTS requires five repeats, and {named}{more} "
+        f"{'have' if len(found.cells) > 1 else 'has'} fewer, so writes might slow down later",
         TargetState.UNPROVEN: f"steady state not reached: in {named}{more}, no five consecutive repeats have a "
         f"{BOUNDS}, so writes might slow down later",
     }

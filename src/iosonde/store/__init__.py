@@ -11,16 +11,18 @@ from iosonde.store.files import open_files
 from iosonde.store.followed_run import FollowedRun, NewInterval, News, load_run
 from iosonde.store.header import load_header
 from iosonde.store.journal import Journal
-from iosonde.store.names import ACCOUNT_NAME
+from iosonde.store.names import ACCOUNT_NAME, HEADER_NAME, JOURNAL_NAME
 from iosonde.store.packing import write_archive
 from iosonde.store.parquet import write_csv, write_parquet
 from iosonde.store.run_summary import CellGlance, Glance, summarise_run
-from iosonde.store.rundir import RunDirectory, make_directory
+from iosonde.store.rundir import RunDirectory, check_empty, make_directory
 from iosonde.store.versions import newer
 
 __all__ = [
     "ACCOUNT_NAME",
     "ARCHIVE_SUFFIX",
+    "HEADER_NAME",
+    "JOURNAL_NAME",
     "CellGlance",
     "FollowedRun",
     "Glance",
@@ -30,6 +32,7 @@ __all__ = [
     "RunDirectory",
     "RunLocation",
     "arrow_table",
+    "check_empty",
     "is_archive",
     "load_header",
     "load_run",

@@ -5,6 +5,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from iosonde.errors import OutputError
+from iosonde.printing import quoted
 from iosonde.records import SCHEMA_VERSION, RunHeader
 from iosonde.safe_files import write_file
 from iosonde.store.header import header_text, load_header, written_version
@@ -21,10 +22,9 @@ class RunDirectory:
     @classmethod
     def create(cls, path: Path) -> "RunDirectory":
         """Creates the directory. An existing one must be empty. Raises OutputError."""
+        check_empty(path)
         try:
             path.mkdir(parents=True, exist_ok=True)
-            if any(path.iterdir()):
-                raise OutputError(f"{path} is not empty", "specify a new directory with --out")
         except OSError as error:
             raise OutputError(
                 f"cannot create the run directory {path}: {error.strerror}", "specify another directory with --out"
@@ -74,6 +74,24 @@ class RunDirectory:
     def _write_header(self, header: RunHeader) -> None:
         write_file(self.path / HEADER_NAME, header_text(header))
         _flush_directory(self.path)
+
+
+def check_empty(path: Path) -> None:
+    """Raises OutputError for a directory with files. One that does not exist can be created."""
+    try:
+        names = {each.name for each in path.iterdir()} if path.is_dir() else set()
+    except OSError as error:
+        raise OutputError(
+            f"cannot read the run directory {path}: {error.strerror}", "specify another directory with --out"
+        ) from error
+    if {HEADER_NAME, JOURNAL_NAME} <= names:
+        raise OutputError(
+            f"{path} already contains a run",
+            f"`iosonde resume {quoted(path)}` continues an interrupted run; for a new run, specify another directory "
+            "with --out",
+        )
+    if names:
+        raise OutputError(f"{path} is not empty", "specify a new directory with --out")
 
 
 def make_directory(path: Path) -> bool:

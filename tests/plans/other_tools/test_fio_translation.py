@@ -90,6 +90,12 @@ def test_what_fio_does_by_default_is_said() -> None:
     assert [note.option for note in found.differs] == ["runtime"]
 
 
+def test_cpu_0_and_node_0_are_choices_and_not_defaults() -> None:
+    found = translation(f"{PLAIN} --cpus_allowed=0 --numa_cpu_nodes=0 --softrandommap=1")
+    assert [note.option for note in found.differs] == ["cpus_allowed", "numa_cpu_nodes", "ioengine"]
+    assert [note.option for note in found.ignored] == ["softrandommap"]
+
+
 def test_jobs_without_a_file_in_common_use_as_much_as_all_of_their_files() -> None:
     words = "--directory=d --direct=1 --ioengine=libaio --time_based --runtime=1 --size=1g --rw=read --numjobs=4"
     found = translation(words)

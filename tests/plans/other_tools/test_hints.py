@@ -60,6 +60,7 @@ SAID = [
     ("-rs30", "DiskSpd's -rs30 is --pattern runs:30"),
     ("-rdpct90/10", "DiskSpd's -rdpct90/10 is --pattern hot:90/10"),
     ("-s64K", "DiskSpd's -s64K is --pattern strided:64KiB"),
+    ("-b4k -r64k", "DiskSpd's -b4k -r64k are --block-size 4KiB --pattern random"),
     ("-s", "DiskSpd's -s is --pattern sequential"),
     ("-w", "DiskSpd's -w is --read 100"),
     ("-Sh", "DiskSpd's -Sh is --sync dsync for writes; direct I/O is the default"),
@@ -120,8 +121,9 @@ def test_a_command_that_takes_whole_fio_commands_says_so() -> None:
             True,
             "fio's group_reporting is not needed: iosonde always records time series and histograms",
         ),
-        ("bs", {"a": 1}, "fio's bs is --block-size"),
-        ("runtime", -1, "fio's runtime is --duration"),
+        ("bs", {"a": 1}, "fio's bs is block_size"),
+        ("runtime", -1, "fio's runtime is duration"),
+        ("rw", "sideways", "fio's rw is pattern and read"),
     ],
 )
 def test_a_key_of_fios_is_told_as_one_of_a_campaign(key: str, value: object, said: str) -> None:

@@ -15,6 +15,9 @@ def _size(flag: str) -> Callable[[re.Match[str]], str]:
         if not match[1]:
             return flag
         unit = match[2].upper()
+        if unit == "B":
+            # In DiskSpd this is a number of blocks, and the block size is in another flag.
+            return f"{flag}, {match[1]} times the block size"
         return f"{flag} {match[1]}{f'{unit}iB' if unit in {'K', 'M', 'G', 'T'} else 'B'}"
 
     return said
@@ -33,7 +36,7 @@ def _ranges(match: re.Match[str]) -> str:
     return f"--pattern hot:{match[1].replace(':', ',')}" if match[1] else "--pattern hot:80/20"
 
 
-_AMOUNT: Final = r"(\d*)([KMGTb]?)"
+_AMOUNT: Final = r"(\d*)([KMGTkmgtb]?)"
 ROWS: Final[tuple[Row, ...]] = (
     (rf"b{_AMOUNT}", Kind.FLAGS, _size("--block-size")),
     (rf"c{_AMOUNT}", Kind.FLAGS, _size("--size")),
@@ -49,7 +52,7 @@ ROWS: Final[tuple[Row, ...]] = (
     (r"rdabs.*", Kind.NOT_AVAILABLE, "iosonde supports zones in percent only: --pattern hot:80/20"),
     (rf"r{_AMOUNT}", Kind.FLAGS, "--pattern random"),
     (r"si.*", Kind.NOT_AVAILABLE, "with a sequential pattern, each job accesses a separate part of the target"),
-    (r"s(\d+)([KMGb]?)", Kind.FLAGS, lambda match: f"--pattern strided:{_size('')(match).strip()}"),
+    (r"s(\d+)([KMGTkmgtb]?)", Kind.FLAGS, lambda match: f"--pattern strided:{_size('')(match).strip()}"),
     (r"s", Kind.FLAGS, "--pattern sequential"),
     (
         r"g(\d+)i",

@@ -21,7 +21,9 @@ _DIRECTIONS = {
 def refused(option: str, value: str, reason: str, hint: str = "") -> UsageError:
     """The error for an option that iosonde does not support."""
     said = f"{option}={value}" if value else option
-    return UsageError(f"fio option {said} is not supported: {reason}", hint or f"remove {option}, or measure with fio")
+    return UsageError(
+        f"fio option {said} is not supported: {reason}", hint or f"remove {option}, or run the job with fio itself"
+    )
 
 
 @dataclass(frozen=True)

@@ -156,6 +156,11 @@ WORDS: Final[dict[str, FioWord]] = {
     ),
     **_words(
         DiscardReason.IGNORED,
+        "iosonde needs no map of the blocks, and a permutation always covers each block once",
+        "softrandommap",
+    ),
+    **_words(
+        DiscardReason.IGNORED,
         "a probe runs a single job once",
         "stonewall wait_for loops",
     ),
@@ -183,6 +188,8 @@ WORDS: Final[dict[str, FioWord]] = {
         DiscardReason.DIFFERS,
         "iosonde pins its workers to CPUs near the device; use `taskset` or `numactl` to choose other CPUs",
         "cpus_allowed cpus_allowed_policy cpumask numa_cpu_nodes numa_mem_policy sqthread_poll_cpu",
+        # CPU 0 and node 0 are valid choices, not the default.
+        harmless="",
     ),
     **_words(
         DiscardReason.DIFFERS,
@@ -237,7 +244,12 @@ WORDS: Final[dict[str, FioWord]] = {
     **_words(
         DiscardReason.REFUSED,
         "iosonde does not search for the load that meets a latency target",
-        "latency_target latency_window latency_percentile latency_run max_latency",
+        "latency_target latency_window latency_percentile latency_run",
+    ),
+    **_words(
+        DiscardReason.REFUSED,
+        "iosonde does not stop at a latency limit; `iosonde check` tests the results against one",
+        "max_latency",
     ),
     **_words(
         DiscardReason.REFUSED,

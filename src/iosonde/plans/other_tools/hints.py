@@ -53,8 +53,18 @@ def key_hint(key: str, value: Any, known: Collection[str]) -> str | None:  # noq
             held.extend([] if flag.value is None or flag.value in held else [flag.value])
     keys = [f"{name} = {_toml(found)}" for name, found in values.items() if name in known]
     if not keys or len(keys) < len(values):
-        return f"fio's {key} is {TRANSLATED[fio_name(key)]}"
+        return f"fio's {key} is {_keys_of(TRANSLATED[fio_name(key)], known)}"
     return f"fio's {key} is {', '.join(keys)}"
+
+
+def _keys_of(text: str, known: Collection[str]) -> str:
+    """The text with the names of keys instead of flags, where a campaign file has the key."""
+
+    def key(match: re.Match[str]) -> str:
+        name = match[1].replace("-", "_")
+        return name if name in known else match[0]
+
+    return re.sub(r"--([a-z][a-z-]*)", key, text)
 
 
 def _toml(values: list[str | int]) -> str:
