@@ -9,7 +9,7 @@ INVALID: Final = "×"
 SIGNS: Final = (
     (
         LEFT_OUT,
-        "some repeats are excluded (discarded, failed or interrupted); the full table in the HTML report shows how many",
+        "some repeats are excluded (discarded, failed or interrupted); the full table shows how many",
     ),
     (UNMET, "the requested precision was not reached"),
     (INVALID, "invalid result, struck through in red; see the finding for the reason"),
