@@ -12,6 +12,7 @@ FIRES: dict[str, Callable[[], RunRecord]] = {
     # A quarter more than 8 in flight have time for, and no edge that would explain it.
     "littles-law-off": lambda: run_of(*three(count=FULL_COUNT * 5 // 4)),
     "depth-not-reached": lambda: run_of(*three(queue_depth_achieved=7.0)),
+    "too-few-operations": lambda: run_of(*three(count=39)),
     "saturated": lambda: paced_run(*(paced_repeat(each, count=4_700, waiting_ns=300 * MS) for each in (1, 2, 3))),
     "submitted-late": lambda: paced_run(*(paced_repeat(each, host_lag_ns=MS // 5) for each in (1, 2, 3))),
 }
@@ -19,6 +20,8 @@ FIRES: dict[str, Callable[[], RunRecord]] = {
 NEAR_MISSES: list[tuple[str, Callable[[], RunRecord]]] = [
     ("saturated", lambda: by_fio(rate_per_s=5_000_000, arrivals="constant")),
     ("depth-not-reached", lambda: run_of(*three(queue_depth_achieved=7.3))),
+    ("too-few-operations", lambda: run_of(*three(count=40))),
+    ("too-few-operations", lambda: run_of(*three(count=39), header={"target": {"kind": "null"}})),
     ("depth-not-reached", lambda: run_of(*commits(Engine.IO_URING, achieved=0.8))),
     ("littles-law-off", lambda: run_of(*three(count=FULL_COUNT * 101 // 100))),
     # One operation that had been under way for a fifth of the window is in the depth, and in no latency.
@@ -67,3 +70,14 @@ def test_a_saturated_cell_names_both_rates_and_how_far_it_was_behind() -> None:
 def test_an_engine_that_was_late_is_named_with_its_own_part_of_the_response() -> None:
     found = only(FIRES["submitted-late"](), "submitted-late")
     assert "the engine's p99 lag is 200 µs and the p99 response latency is 1,000 µs" in found.statement
+
+
+def test_a_queue_that_was_hardly_refilled_is_told_with_the_time_that_it_needs() -> None:
+    found = only(run_of(*three(count=10)), "too-few-operations")
+    assert found.statement == (
+        "In 1 cell, fewer than 5 operations per unit of queue depth completed. In random-read-4KiB-qd8, repeat 1, "
+        "10 operations completed at queue depth 8. The start and the end of the measurement have a large effect on "
+        "the results."
+    )
+    assert found.deciding_test.startswith("Run the cell again with a measurement time of at least 20.0 s")
+    assert found.severity is Severity.DOUBTFUL

@@ -81,7 +81,10 @@ def test_a_finding_comes_alone_where_its_reason_is_alone(identity: str) -> None:
         "device-times-differ": {"written-unknown"},
         "engine-by-cell": {"volatile-write-cache"},
         "waiting-not-counted": {"measured-by-fio"},
-        **{each: {"littles-law-off"} for each in ("repeats-differ", "precision-missed", "not-established")},
+        **{
+            each: {"littles-law-off"}
+            for each in ("repeats-differ", "precision-missed", "not-established", "too-few-operations")
+        },
         "state-left": {"littles-law-off", "repeats-discarded"},
         "nothing-completed": {"not-established"},
         "reads-of-holes": {"volatile-write-cache"},

@@ -22,6 +22,7 @@ _KEYS: Final = {key.flag: key for key in PROBE_KEYS}
 # A simulated drive and the null target do not use the kernel.
 _WITHOUT_KERNEL: Final = ("sim:", "null:")
 _ABOUT_KERNEL: Final = frozenset({"--engine", "--poll", "--buffered"})
+_OPTIONS_ABOUT_KERNEL: Final = frozenset({"ioengine", "direct"})
 
 
 @dataclass(frozen=True)
@@ -105,13 +106,18 @@ def _tell(found: Translation, flags: list[Flag], targets: list[str], given: Coll
     words += [f"--{name} {value}" for name, value in beside.items() if name in given]
     words += [f"--{name}" for name in ("buffered", "overwrite") if name in given]
     say(f"same as: iosonde probe {' '.join(words)}")
+    by_itself = _OPTIONS_ABOUT_KERNEL if targets[0].startswith(_WITHOUT_KERNEL) else frozenset()
     for each in found.differs:
+        if each.option in by_itself:
+            continue
         say(f"differs: {printable(each.option)}: {each.reason}")
     if asked.targets and found.target is not None and found.target not in asked.targets:
         used = ", ".join(map(printable, targets))
         say(f"differs: filename: the probe uses {used} instead of {printable(found.target)}")
     together: dict[str, list[str]] = {}
     for note in found.ignored:
+        if note.option in by_itself:
+            continue
         together.setdefault(note.reason, []).append(note.option)
     for reason, options in together.items():
         say(f"ignored: {', '.join(options)}: {reason}")

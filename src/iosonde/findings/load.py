@@ -7,10 +7,11 @@ from iosonde.analysis.cells import CellEstimate
 from iosonde.analysis.depth import DEPTH_SHARE_INVALID, depth_share
 from iosonde.analysis.histogram import TAIL_PERCENT
 from iosonde.analysis.littles_law import LittlesLaw, littles_law
+from iosonde.analysis.queue_rounds import ROUNDS_MIN, rounds_of_queue
 from iosonde.findings.case import Case, count_of, distinct, of_repeat
 from iosonde.findings.finding import Confidence, Finding, Severity
 from iosonde.records import CellRecord, Engine
-from iosonde.units import format_iops, format_latency, format_percent
+from iosonde.units import format_duration, format_iops, format_latency, format_percent
 
 # Even a queue that is refilled at once is never completely full. Below this share it is not the requested depth.
 DEPTH_SHARE_DOUBTFUL = 0.90
@@ -21,6 +22,9 @@ conclusion."""
 
 # A late engine that adds more than a tenth changes the first digits of the result.
 OWN_LAG_SHARE_MAX = 0.10
+
+
+EVIDENCE_MAX: Final = 10
 
 
 def depth_not_reached(case: Case) -> Iterator[Finding]:
@@ -51,6 +55,34 @@ def depth_not_reached(case: Case) -> Iterator[Finding]:
             deciding_test="" if case.is_simulated else f"Run the cell again with {_deeper(case, cell)}.",
             cells=tuple(each.cell for each, _ in short),
         )
+
+
+def too_few_operations(case: Case) -> Iterator[Finding]:
+    """Each place in the queue of a cell completed only a few operations, so the start and the end dominate."""
+    if case.run.header.target.kind == "null":
+        return
+    found = [(record, rounds) for record in case.used if (rounds := rounds_of_queue(record)) < ROUNDS_MIN]
+    if not found:
+        return
+    record, rounds = min(found, key=lambda each: each[1])
+    depth, cells = record.workload.operations_in_flight, distinct(each.cell for each, _ in found)
+    longer_ns = record.measured_ns * ROUNDS_MIN / rounds
+    told = [(each.cell, f"repeat {each.repeat}: {share:.2g} per unit of queue depth") for each, share in found]
+    yield Finding(
+        id="too-few-operations",
+        severity=Severity.DOUBTFUL,
+        confidence=Confidence.CERTAIN,
+        statement=(
+            f"In {count_of(len(cells), 'cell')}, fewer than {ROUNDS_MIN} operations per unit of queue depth completed. "
+            f"In {record.cell}, repeat {record.repeat}, {rounds * depth:,.0f} operations completed at queue depth "
+            f"{depth}. The start and the end of the measurement have a large effect on the results."
+        ),
+        evidence=tuple(told[:EVIDENCE_MAX]),
+        advice="Do not use the results of these cells.",
+        deciding_test=f"Run the cell again with a measurement time of at least {format_duration(longer_ns)} and a "
+        "warm-up of the same length.",
+        cells=cells,
+    )
 
 
 def _deeper(case: Case, cell: CellEstimate) -> str:

@@ -6,6 +6,7 @@ from math import inf
 from typing import Final
 
 from iosonde.analysis.estimate import LEVEL_SHARE_MIN
+from iosonde.analysis.queue_rounds import ROUNDS_MIN, rounds_of_queue
 from iosonde.analysis.slowest import Common, Shared, shared_by_slowest
 from iosonde.analysis.totals import total_of
 from iosonde.findings.case import Case, count_of, distinct, name_some, of_repeat
@@ -36,6 +37,8 @@ def slowest_together(case: Case) -> Iterator[Finding]:
     found = [
         (record, shared)
         for record in case.used
+        # With so few operations, the slowest are those that the empty queue began with.
+        if rounds_of_queue(record) >= ROUNDS_MIN
         for shared in shared_by_slowest(record, case.run.header.plan.span_bytes)
     ]
     for common in Common:

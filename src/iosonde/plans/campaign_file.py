@@ -1,9 +1,9 @@
 """A campaign as its file says it: checked names, ranges and units, with the matrix written once."""
 
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, Final, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, create_model, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, create_model, model_validator
 from pydantic_core import PydanticCustomError
 
 from iosonde.plans.file_values import Duration, Precision, Repeats, Warmup, experiment_fields
@@ -46,8 +46,15 @@ class _Table(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True)
 
 
+def _is_printable(name: str) -> str:
+    """A name without control characters and without characters that change the direction of text."""
+    if not name.isprintable():
+        raise PydanticCustomError("quantity", "contains a control character")
+    return name
+
+
 class _Named(_Table):
-    name: str = Field(description="Name of the experiment.", min_length=1)
+    name: Annotated[str, AfterValidator(_is_printable)] = Field(description="Name of the experiment.", min_length=1)
     kind: Kind = Field(default=Kind.MATRIX, description="Report section for the cells of the experiment.")
 
 

@@ -16,6 +16,11 @@ def checked_span(cell: str, workload: Workload, whole_bytes: int) -> int:
             f"use a multiple of {SECTOR_BYTES} B, such as 1GiB",
         )
     span_bytes = whole_bytes - offset_bytes if workload.span_bytes is None else workload.span_bytes
+    if offset_bytes >= whole_bytes:
+        raise UsageError(
+            f"{cell}: offset {exact_size(offset_bytes)} is not within the test region ({exact_size(whole_bytes)})",
+            "use a smaller offset, or a larger --size",
+        )
     if offset_bytes + span_bytes > whole_bytes or span_bytes <= 0:
         used = f"{exact_size(max(span_bytes, 0))} at offset {exact_size(offset_bytes)}"
         raise UsageError(

@@ -159,7 +159,7 @@ def _read_hot(rest: str, what: str) -> HotSpots:
             )
         zones.append((pair[0], pair[1]))
     accesses_left, space_left = (WHOLE_PERMILLE - sum(zone[kind] for zone in zones) for kind in (0, 1))
-    if accesses_left > 0 and space_left > 0:
+    if accesses_left >= 0 and space_left > 0:
         # The last zone has the rest.
         zones.append((accesses_left, space_left))
     elif accesses_left or space_left:

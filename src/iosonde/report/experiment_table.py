@@ -59,13 +59,11 @@ def experiment_table(experiment: Experiment, cells: Sequence[CellEstimate], aim_
     )
     shown = [(row.cell, row.figures) for row in chosen if row.figures is not None]
     return ResultTable(
-        caption=""
-        if len(chosen) == len(rows)
-        else f"Only {len(chosen)} of {len(rows)} rows are shown: the first, "
-        "last and fastest of each workload, and some others. The HTML report contains the full table.",
+        caption="" if len(chosen) == len(rows) else f"Only {len(chosen)} of {len(rows)} rows are shown.",
         heads=(*varying.heads, *((Head("Operation", number=False),) if apart else ()), *_heads(unit)),
         lines=tuple(_line(row, varying, unit, aim_ended, apart=apart) for row in chosen),
         notes=latency_notes(shown),
+        is_extract=len(chosen) < len(rows),
     )
 
 

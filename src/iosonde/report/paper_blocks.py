@@ -90,7 +90,7 @@ def _(block: Figure) -> dict[str, Any]:
 def _(block: ResultTable) -> dict[str, Any]:
     return {
         "kind": "table",
-        "caption": block.caption,
+        "caption": block.caption_alone,
         "heads": [{"name": head.name, "unit": head.unit, "number": head.number} for head in block.heads],
         "lines": [{"texts": line.texts, "gap": line.gap_text, "invalid": line.invalid} for line in block.lines],
         "notes": block.notes,

@@ -37,13 +37,22 @@ class Line:
 
 @dataclass(frozen=True)
 class ResultTable:
-    """A table ready to be printed: texts only. ``named_by`` is the column, from 0, whose texts name the rows."""
+    """A table ready to be printed: texts only. ``named_by`` is the column, from 0, whose texts name the rows.
+
+    ``is_extract`` says that the full table follows, which paper does not have.
+    """
 
     caption: str
     heads: tuple[Head, ...]
     lines: tuple[Line, ...]
     notes: tuple[str, ...]
     named_by: int = 0
+    is_extract: bool = False
+
+    @property
+    def caption_alone(self) -> str:
+        """The caption where the full table does not follow."""
+        return f"{self.caption} The HTML report contains all rows." if self.is_extract else self.caption
 
     @property
     def explained(self) -> "ResultTable":

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 from iosonde.analysis.experiments import ExperimentCells
+from iosonde.printing import printable
 from iosonde.records import Experiment
 
 
@@ -49,7 +50,7 @@ def experiment_headings(experiments: Sequence[ExperimentCells]) -> tuple[Heading
     names: Counter[str] = Counter(each.title for each in _OTHERS)
     headings = []
     for each in experiments:
-        slug, name = each.kind.value.replace("_", "-"), each.name or TITLES[each.kind]
+        slug, name = each.kind.value.replace("_", "-"), printable(each.name) or TITLES[each.kind]
         kinds[slug] += 1
         names[name] += 1
         headings.append(Heading(_numbered(slug, "-{}", kinds[slug]), _numbered(name, " ({})", names[name])))

@@ -13,9 +13,10 @@ from iosonde.charts.matrix.form import Choice, Form, choose
 from iosonde.charts.matrix.heat_map import heat_map
 from iosonde.charts.matrix.keys import common_text, in_speech, joined, varied
 from iosonde.charts.matrix.lines import lines, series_of
-from iosonde.charts.matrix.quantities import P99, Quantity, bandwidth, iops, latency_p99, mean_latency
+from iosonde.charts.matrix.quantities import DIGITS, P99, Quantity, bandwidth, iops, latency_p99, mean_latency
 from iosonde.charts.names import slug
 from iosonde.charts.points import Point, bars_text, row_of
+from iosonde.charts.quantities import significant
 from iosonde.charts.theme import HEIGHT, layered
 from iosonde.records import Operation
 
@@ -155,6 +156,8 @@ class _Shown:
         number, unit = quantity.text(value)
         row = row_of(point, series, quantity.unit) | quantity.ends(figures) | {quantity.field: value}
         row |= {"drawn_number": number, "drawn_unit": unit, "drawn_text": f"{number} {unit}"}
+        # Next to an axis, all numbers are in its unit.
+        row |= {"drawn_label": significant(value, DIGITS) if quantity.is_latency else number}
         if self.choice.form is Form.LINES and across is not None:
             return row | {"drawn_across": across.number(cell), "drawn_tick": across.tick(across.of(cell))}
         if across is not None and apart is not None:

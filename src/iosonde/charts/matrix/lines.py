@@ -71,7 +71,7 @@ def lines(
 def _numbers(x: alt.X, y: alt.Y) -> alt.Chart:
     """The number at each point of a line that has the chart for itself."""
     numbers: alt.Chart = alt.Chart().mark_text(baseline="bottom", dy=-9, fontSize=12, color=INK)
-    return numbers.encode(x=x, y=y, text=alt.Text("drawn_number:N"))
+    return numbers.encode(x=x, y=y, text=alt.Text("drawn_label:N"))
 
 
 def _height(quantity: Quantity, everywhere: Sequence[float]) -> Height:

@@ -15,6 +15,7 @@ def durability(options: FioOptions) -> Iterator[Said]:
     """How writes are made durable."""
     if not options.writes:
         return
+    _check_one_way(options)
     for name in ("fdatasync", "fsync"):
         every = options.number(name, 0)
         if not every:
@@ -37,6 +38,15 @@ def durability(options: FioOptions) -> Iterator[Said]:
         yield Flag("--sync", "dsync", "sync")
         if sync != "dsync":
             yield Differs("sync", "iosonde writes with O_DSYNC, which unlike O_SYNC does not flush file timestamps")
+
+
+def _check_one_way(options: FioOptions) -> None:
+    """Raises UsageError for a job that makes its writes durable in several ways."""
+    flushes = [name for name in ("fsync", "fdatasync") if options.number(name, 0)]
+    is_synchronous = options.text("sync", "none") not in {"none", "0"}
+    ways = [*flushes, *(["sync"] if is_synchronous else [])]
+    if len(ways) > 1:
+        raise refused(ways[1], options.text(ways[1]), f"the job also sets {ways[0]}, and iosonde flushes in one way")
 
 
 def content(options: FioOptions) -> Iterator[Said]:
@@ -109,6 +119,9 @@ def place(options: FioOptions) -> Iterator[Said]:
         yield from _beside(options, size)
     if size is None:
         return
+    if file_bytes > offset:
+        # fio doesn't extend the file beyond its size.
+        size = min(size, file_bytes - offset)
     used = size * _parts(options, size)
     if file_bytes > offset + used:
         yield Flag("--span", size_text(used), "size")

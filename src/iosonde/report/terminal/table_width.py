@@ -86,18 +86,19 @@ def _choose(all_columns: Sequence[Fitted], width: int) -> tuple[list[Fitted], li
         steps.extend((shorter.worth, index, shorter) for shorter in column.shorter)
         if column.worth is not None:
             steps.append((column.worth, index, None))
-    missing: dict[str, None] = {}
+    missing: dict[str, int] = {}
     for _, index, shorter in sorted(steps, key=lambda step: step[0]):
         if _width(list(columns.values())) <= width:
             break
         if index not in columns:
             continue
         if shorter is None:
-            missing[columns.pop(index).name] = None
+            missing[columns.pop(index).name] = index
         else:
             columns[index] = replace(columns[index], texts=shorter.texts)
-            missing[shorter.lacks] = None
-    return list(columns.values()), [name for name in missing if name]
+            missing.setdefault(shorter.lacks, index)
+    # In the order of the columns.
+    return list(columns.values()), sorted((name for name in missing if name), key=missing.__getitem__)
 
 
 def _width(columns: Sequence[Fitted]) -> int:
