@@ -1,5 +1,5 @@
-"""Estimates in, figures out: one file for each family of charts, and one theme for all.
+"""Turns estimates into charts: one file for each family of charts, and one theme for all.
 
-A figure knows no files and no page. Whatever has no figures is left out of a chart and named beside it, never drawn
-as 0.
+Charts do not depend on files or the page. A cell without figures is never drawn as 0: the chart omits it, and the text
+beside the chart names it.
 """

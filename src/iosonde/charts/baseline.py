@@ -26,12 +26,12 @@ _POINTS = (
 )
 _ROW_HEIGHT = 46
 ROWS_MAX: Final = 40
-"""More rows than this are taller than a page of paper: the next ones stand in another chart."""
+"""The most rows of a chart: more would not fit a printed page. Further rows are in another chart."""
 
 
 @dataclass(frozen=True)
 class _Dots:
-    """A row of the chart: a class of a cell, under a name of two lines."""
+    """A row of the chart: a class of operations of a cell, with a name of two lines."""
 
     name: str
     cell: CellEstimate
@@ -43,7 +43,7 @@ class _Dots:
 
 
 def baseline_percentiles(cells: Sequence[CellEstimate]) -> tuple[Figure, ...]:
-    """Median, p95, p99 and p99.9 of each baseline cell as dots on one logarithmic axis; of a mix each kind, and all."""
+    """Median, p95, p99 and p99.9 of each baseline cell as dots on one log axis; for a mix, of each class and of all."""
     dots = _named(
         [_Dots(_name(cell.workload, each), cell, each) for cell in cells for each in drawn_classes(cell.workload)]
     )
@@ -95,7 +95,7 @@ def _rows(dots: _Dots, figures: OperationEstimate, unit: LatencyUnit) -> list[Ro
 
 
 def _name(workload: Workload, operation: Operation) -> str:
-    """Two lines, parted by a bar, so that the axis leaves room for the figures on a phone."""
+    """The name of a row in two lines, separated by a bar. Short lines leave room for the dots on a phone."""
     size = workload.size_text
     if workload.only_operation is None:
         mix = f"{direction_label(workload)}{SYNC_LABELS[workload.sync]}"
@@ -110,7 +110,7 @@ def _name(workload: Workload, operation: Operation) -> str:
 
 
 def _named(dots: Sequence[_Dots]) -> list[_Dots]:
-    """With the cell's name where the short one belongs to several: two cells never share a row."""
+    """The rows with unique names. If a short name occurs more than once, its second line is the name of the cell."""
     often = Counter(each.name for each in dots)
     return [
         each if often[each.name] == 1 else replace(each, name=f"{each.name.partition('|')[0]}|{each.cell.cell}")

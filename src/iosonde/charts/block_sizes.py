@@ -1,4 +1,4 @@
-"""The block-size sweep: IOPS, bandwidth and latency against the size of a block."""
+"""The block-size sweep: IOPS, bandwidth and latency by block size."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -32,9 +32,9 @@ _SIZE_LABEL = (
 
 @dataclass(frozen=True)
 class _View:
-    """What one of the three charts shows on its vertical axis, and how it is worded.
+    """The quantity on the vertical axis of one of the three charts, and its texts.
 
-    ``field`` is the rows' field, and ``factor`` leads from the estimate's base unit to the axis's.
+    ``field`` is the field of the rows. ``factor`` converts from the estimate's base unit to the unit of the axis.
     """
 
     id: str
@@ -49,7 +49,7 @@ class _View:
 
 
 def block_size_iops(cells: Sequence[CellEstimate]) -> tuple[Figure, ...]:
-    """Operations a second against block size, both axes logarithmic."""
+    """IOPS by block size, on logarithmic axes."""
     view = _View(
         id="block-size-iops",
         title="IOPS by block size",
@@ -63,7 +63,7 @@ def block_size_iops(cells: Sequence[CellEstimate]) -> tuple[Figure, ...]:
 
 
 def block_size_bandwidth(cells: Sequence[CellEstimate]) -> tuple[Figure, ...]:
-    """Bandwidth in MB/s (1,000,000 bytes/s) against block size, both axes logarithmic."""
+    """Bandwidth in MB/s (1,000,000 bytes/s) by block size, on logarithmic axes."""
     view = _View(
         id="block-size-bandwidth",
         title="Bandwidth by block size",
@@ -78,7 +78,7 @@ def block_size_bandwidth(cells: Sequence[CellEstimate]) -> tuple[Figure, ...]:
 
 
 def block_size_latency(cells: Sequence[CellEstimate]) -> tuple[Figure, ...]:
-    """Mean service latency against block size, both axes logarithmic."""
+    """Mean service latency by block size, on logarithmic axes."""
     return tuple(_latency(panel) for panel in panels_of(cells, Along.BLOCK_SIZE))
 
 

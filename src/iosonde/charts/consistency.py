@@ -1,4 +1,4 @@
-"""Throughput over the trials of a run, in their order: drift, regime changes, and what their order did."""
+"""Throughput over the trials of a run, in run order: shows drift, regime changes and effects of the order."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -15,18 +15,18 @@ from iosonde.units import MINUTE_NS, SECOND_NS, format_duration
 from iosonde.vocabulary import DiscardReason
 
 TRIALS_MAX: Final = 2000
-"""More marks than this make a page slow and lie on each other: the odd ones of each stretch are drawn then."""
+"""The most marks. More would overlap and make the page slow, so only some trials of each section are drawn."""
 
 RANGES_MAX: Final = 160
-"""Of so many trials the ranges within them are drawn; of more they would be a cloud."""
+"""The most trials for which the range within each trial is drawn. More ranges would overlap."""
 
 BREAKS_NAMED_MAX: Final = 5
 SPREAD_MIN: Final = 0.05
 SPREAD_MAX: Final = 1.0
-"""The axis goes at least 5 % and at most 100 % to either side of the median."""
+"""The axis extends by at least 5 % and at most 100 % to either side of the median."""
 
 WITHIN: Final = 0.98
-"""So many of the trials choose how far the axis goes; the others are drawn at its ends."""
+"""The share of the trials that the axis must include. The others may be drawn at its ends."""
 
 TICKS: Final = 5
 HOUR_MINUTES: Final = 60
@@ -35,7 +35,7 @@ MIX: Final = Series("mix", ALL.colour, ALL.shape, ALL.dash)
 
 
 def run_consistency(records: Sequence[CellRecord], breaks: Sequence[Break] = ()) -> Figure:
-    """A mark for each trial in its order: its throughput as a share of the median of its cell."""
+    """A mark for each trial in run order: its throughput divided by the median of its cell."""
     trials = trials_of(records)
     if not trials:
         return Figure("run-consistency", CONSISTENCY_TITLE, "No trials were completed.", None, ())
@@ -49,7 +49,7 @@ def run_consistency(records: Sequence[CellRecord], breaks: Sequence[Break] = ())
 
 
 def _spread(shares: Sequence[float]) -> float:
-    """How far the axis goes to either side of 1, in steps of 5 %."""
+    """How far the axis extends to either side of 1, in steps of 5 %."""
     far = sorted(abs(share - 1) for share in shares)
     wanted = far[min(round(len(far) * WITHIN), len(far) - 1)] * 1.15
     steps = max(round(wanted / SPREAD_MIN + 0.5), 1)
@@ -88,7 +88,7 @@ def _series(record: CellRecord) -> str:
 
 
 def _thinned(rows: Sequence[Row]) -> list[Row]:
-    """Of each stretch of trials and each series the lowest, the middle and the highest, and all discarded ones."""
+    """The rows with the lowest, median and highest share, for each section of the run and each series."""
     stretches = max(TRIALS_MAX // (3 * len({row["series"] for row in rows})), 1)
     groups: dict[tuple[int, str], list[Row]] = {}
     for index, row in enumerate(rows):
@@ -169,7 +169,7 @@ def _layers(rows: Sequence[Row], breaks: Sequence[Break], spread: float) -> list
 
 
 def _breaks(breaks: Sequence[Break], spread: float, y: alt.Y) -> list[alt.Chart]:
-    """A dashed line at each break, and its name at the bottom."""
+    """A dashed line at each break, with a label at the bottom."""
     if not breaks:
         return []
     values = [
@@ -205,7 +205,7 @@ def _name(each: Break) -> str:
 
 
 def _across(rows: Sequence[Row]) -> alt.X:
-    """The axis of trials, each tick with the time since the first."""
+    """The axis of trials. Each tick has the number of the trial and the time since the first trial."""
     last = rows[-1]["trial"]
     ticks = sorted({max(round(1 + (last - 1) * step / TICKS), 1) for step in range(TICKS + 1)})
     by_place = {row["trial"]: row["wall_ns"] for row in rows}

@@ -1,4 +1,4 @@
-"""The queue-depth sweep: how the tail grows with depth."""
+"""The queue-depth sweep: latency percentiles by depth."""
 
 from collections.abc import Iterator, Sequence
 from typing import Final
@@ -21,11 +21,11 @@ from iosonde.records import Operation
 PERCENTS_DRAWN: Final = (50.0, 95.0, 99.0, 99.9)
 
 CHARTS_MAX: Final = 9
-"""A chart for each kind of operations of each workload; beyond so many, tables are quicker to read."""
+"""The most charts: one for each class of operations of each workload. For more classes, tables are easier to read."""
 
 
 def queue_depth_percentiles(cells: Sequence[CellEstimate]) -> tuple[Figure, ...]:
-    """Median to p99.9 against asked depth, a chart for each kind of operations of each workload."""
+    """Median to p99.9 by requested depth, in a chart for each class of operations of each workload."""
     wanted = list(_wanted(families_of(cells, Along.DEPTH)))
     drawn, rest = wanted[:CHARTS_MAX], wanted[CHARTS_MAX:]
     more = f" See the table for {len(rest)} more classes of operations." if rest else ""
@@ -56,7 +56,7 @@ def _figure(family: Family, name: str, operation: Operation, number: int, more: 
     )
     suffix = "" if is_plain else f"-{number}-{slug(name)}"
     title = f"Latency percentiles of {kind} by queue depth{'' if is_plain else f': {name}'}"
-    # A cell with any of the percentiles is drawn: that one has too few samples for another is said in the caption.
+    # A cell with at least one percentile counts as drawn. The caption explains missing percentiles.
     marked = [{"cell": row["cell"], "series": ""} for row in rows]
     return Figure(
         f"queue-depth-{operation}-percentiles{suffix}",

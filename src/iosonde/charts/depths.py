@@ -1,4 +1,4 @@
-"""The queue-depth sweep: IOPS and latency against depth, asked and achieved."""
+"""The queue-depth sweep: IOPS and latency by requested and achieved depth."""
 
 from collections.abc import Sequence
 
@@ -27,12 +27,12 @@ def _little(predicted: str, measured: str) -> str:
 
 
 def queue_depth_iops(cells: Sequence[CellEstimate]) -> tuple[Figure, ...]:
-    """IOPS against asked depth, with an open circle at the depth that was kept."""
+    """IOPS by requested depth, with an open circle at the achieved depth."""
     return tuple(_iops(panel) for panel in panels_of(cells, Along.DEPTH))
 
 
 def queue_depth_latency(cells: Sequence[CellEstimate]) -> tuple[Figure, ...]:
-    """Mean latency against asked depth, with an open circle at the depth that was kept."""
+    """Mean latency by requested depth, with an open circle at the achieved depth."""
     return tuple(_latency(panel) for panel in panels_of(cells, Along.DEPTH))
 
 
@@ -74,22 +74,22 @@ def _latency(panel: Panel) -> Figure:
 
 
 def _marks(rows: Sequence[Row]) -> str:
-    """Runs of older versions know what the host had in flight, and not what was at the device."""
+    """What the marks are. Runs of older versions have only the depth at the host, not the depth at the device."""
     return _MARKS + (
         "the achieved depth" if any(row["queue_depth_device"] is None for row in rows) else "the depth at the device"
     )
 
 
 def _by_little(line: Line, point: Point, other: float, factor: float = 1.0) -> float | None:
-    """What the other quantity and the depth give.
+    """One quantity by Little's law, from the requested depth and the ``other`` quantity.
 
-    None for a part of what the depth was asked of, and where operations take less than a nanosecond.
+    None for a single class of a mix, because the depth applies to all operations, and if ``other`` is 0.
     """
     return point[0].queue_depth_asked * SECOND_NS / other * factor if line.is_whole and other else None
 
 
 def depth_axis(rows: Sequence[Row]) -> alt.X:
-    """A logarithmic axis of asked depths, from the lowest that was asked or kept."""
+    """A logarithmic axis of requested depths. It begins at the lowest requested or achieved depth."""
     depths = sorted({row["queue_depth_asked"] for row in rows})
     lowest = min([depths[0], *(row["queue_depth_kept"] or depths[0] for row in rows)])
     return alt.X(
@@ -103,7 +103,7 @@ def depth_axis(rows: Sequence[Row]) -> alt.X:
 def _drawn(
     rows: Sequence[Row], y: alt.Y, fields: tuple[str, str], series: Sequence[Series]
 ) -> tuple[list[Row], list[alt.Chart]]:
-    """The rows and the layers; ``fields`` are the quantity, and what Little's law gives for it."""
+    """The rows and the layers. ``fields`` are the measured quantity and its value by Little's law."""
     up, by_little = fields
     ends = named_ends(rows, series, (depth_axis(rows), y), across="queue_depth_asked", up=up)
     x = ends.x

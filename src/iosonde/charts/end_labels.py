@@ -1,4 +1,4 @@
-"""Names at the ends of lines: a picture is then read without a legend, also on paper and without colours."""
+"""Names at the ends of lines. They replace a legend, and are readable in print and without colours."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -11,45 +11,45 @@ from iosonde.charts.figure import Row
 from iosonde.charts.theme import HEIGHT_MIN, Series, text_colour
 
 LABELLED_MAX: Final = 4
-"""Names of more lines would push each other away from their lines: a legend has these."""
+"""The most lines with names at their ends. More names would not fit beside their lines; these have a legend."""
 
 LETTER_PX: Final = 6.6
-"""A letter of 12 pixels is about so wide."""
+"""The approximate width of a character with a font size of 12 pixels."""
 
 GAP_PX: Final = 10
 APART_PX: Final = 15
 NAME_LETTERS_MAX: Final = 20
-"""A longer name would leave the lines no room on a phone."""
+"""The longest name. A longer one would leave no room for the lines on a phone."""
 
 
 def has_end_labels(series: Sequence[Series]) -> bool:
-    """Whether lines are few, and their names short, so that the names stand at their ends."""
+    """Whether the lines are few enough, and their names short enough, for names at their ends."""
     return 1 < len(series) <= LABELLED_MAX and max(len(each.name) for each in series) <= NAME_LETTERS_MAX
 
 
 @dataclass(frozen=True)
 class Height:
-    """A vertical axis from ``low`` to ``high``: where a value is, as a share of the chart's height, and back."""
+    """A vertical axis from ``low`` to ``high``. Converts between values and shares of the chart's height."""
 
     low: float
     high: float
     is_log: bool = False
 
     def share(self, value: float) -> float:
-        """How far up a value is."""
+        """The height of a value, as a share from the bottom."""
         if self.is_log:
             return log(max(value, self.low) / self.low) / log(self.high / self.low)
         return (value - self.low) / (self.high - self.low)
 
     def value(self, share: float) -> float:
-        """What is so far up."""
+        """The value at this height."""
         if self.is_log:
             return float(self.low * (self.high / self.low) ** share)
         return self.low + share * (self.high - self.low)
 
 
 def with_end_labels(rows: Sequence[Row], height: Height, *, x: str, y: str) -> list[Row]:
-    """The rows, of which the last of each line along ``x`` carries its name, and where that stands along ``y``."""
+    """The rows. The last row of each line along ``x`` gets the name of the line, and its position along ``y``."""
     last: dict[str, int] = {}
     for index, row in enumerate(rows):
         known = last.get(row["series"])
@@ -68,7 +68,7 @@ def with_end_labels(rows: Sequence[Row], height: Height, *, x: str, y: str) -> l
 
 
 def _apart(shares: Mapping[str, float]) -> dict[str, float]:
-    """Heights as shares of the chart's. Names are a line of text apart even in the lowest chart."""
+    """The heights moved apart by at least one line of text of the lowest chart. Heights are shares of the chart's."""
     least = APART_PX / HEIGHT_MIN
     ordered = sorted(shares, key=lambda name: shares[name])
     places: list[float] = []
@@ -84,7 +84,7 @@ def _apart(shares: Mapping[str, float]) -> dict[str, float]:
 
 
 def end_labels(x: alt.X, title: str, series: Sequence[Series]) -> list[alt.Chart]:
-    """The layer of the names; ``title`` is that of the vertical axis."""
+    """The layer of the names. ``title`` is the title of the vertical axis."""
     return [
         alt.Chart()
         .transform_filter("isValid(datum.drawn_end)")
@@ -99,23 +99,23 @@ def end_labels(x: alt.X, title: str, series: Sequence[Series]) -> list[alt.Chart
 
 
 def room_px(series: Sequence[Series]) -> int:
-    """Pixels that the names take on the right."""
+    """The width of the names on the right, in pixels."""
     return int(max(len(each.name) for each in series) * LETTER_PX) + GAP_PX + 4
 
 
 def log_axis_end(first: float, last: float, px: int) -> Any:  # noqa: ANN401 - an expression of Vega
-    """The end of a logarithmic axis that leaves so many pixels free, however wide the chart is."""
+    """The end of a logarithmic axis that leaves ``px`` pixels free at any width of the chart."""
     return alt.ExprRef(f"{last} * pow({last / first}, {px} / max(width - {px}, 60))")
 
 
 def linear_axis_end(first: float, last: float, px: int) -> Any:  # noqa: ANN401 - an expression of Vega
-    """The same of a linear axis."""
+    """The end of a linear axis that leaves ``px`` pixels free at any width of the chart."""
     return alt.ExprRef(f"{last} + {last - first} * {px} / max(width - {px}, 60)")
 
 
 @dataclass(frozen=True)
 class NamedEnds:
-    """A chart of lines with the names at their ends; nothing is changed where lines are many."""
+    """The parts of a line chart with names at the ends of lines. Unchanged if there are too many lines."""
 
     rows: list[Row]
     series: list[Series]
@@ -126,7 +126,7 @@ class NamedEnds:
 def named_ends(
     rows: Sequence[Row], series: Sequence[Series], axes: tuple[alt.X, alt.Y], *, across: str, up: str
 ) -> NamedEnds:
-    """Names for the lines along ``across`` whose heights are in ``up``. Both axes have a domain of two numbers."""
+    """Adds names to the lines of field ``up`` over field ``across``. Both axes need a domain of two numbers."""
     x, y = axes
     present = {row["series"] for row in rows}
     shown = [each for each in series if each.name in present]
@@ -141,7 +141,7 @@ def named_ends(
 
 
 def _with_room(x: alt.X, px: int) -> alt.X:
-    """The axis with so many pixels free on the right."""
+    """The axis with ``px`` pixels free on the right."""
     wider = x.copy()
     scale: dict[str, Any] = x["scale"].to_dict()
     first, last = scale.pop("domain")

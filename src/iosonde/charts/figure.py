@@ -1,4 +1,4 @@
-"""What a chart function gives back."""
+"""The result of a chart function."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from iosonde.records import Operation
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    # Not imported when running: the terminal summary uses this file, and Altair takes 0.3 s to import.
+    # Imported only for type checking: the terminal summary uses this file, and importing Altair takes 0.3 s.
     import altair as alt
 
     from iosonde.analysis.cells import CellEstimate, OperationEstimate
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 Row = dict[str, Any]
 
 DRAWN: Final = "drawn_"
-"""How the names of fields begin that are no data, but where or as what something is drawn."""
+"""The prefix of fields that are used only for drawing (positions and labels) and are not data."""
 
 
 NO_FIGURES: Final = "No data: no cell in this chart has results."
@@ -30,11 +30,11 @@ NO_PERCENTILES: Final = "No data: no cell in this chart has these percentiles."
 
 @dataclass(frozen=True)
 class Figure:
-    """A chart with what stands around it.
+    """A chart with its texts.
 
-    ``caption`` is one sentence on how to read it. ``chart`` is None when nothing could be drawn. ``rows`` are the
-    values it draws, units in their names. ``left_out`` says, a sentence each, what is not drawn and why; ``nothing``
-    stands in the place of a chart that could not be drawn, and ``failure`` in that of one that could not be made.
+    ``caption`` says how to read it. ``chart`` is None if there is nothing to draw. ``rows`` are the values that it
+    draws, with units in their names. ``left_out`` has a sentence for each reason why something is not drawn.
+    ``nothing`` is shown instead of a chart without data, ``failure`` instead of a chart that failed.
     """
 
     id: str
@@ -48,29 +48,29 @@ class Figure:
 
     @cached_property
     def specification(self) -> Row:
-        """The chart in Vega-Lite. There must be one; the tests hold all of them against the grammar's schema."""
+        """The Vega-Lite specification; ``chart`` must not be None. It is validated against the schema only in tests."""
         assert self.chart is not None
         specification: Row = self.chart.to_dict(validate=False)
         return specification
 
     @cached_property
     def specification_json(self) -> str:
-        """The same as JSON, on one line. Raises ValueError for a number that JSON does not have."""
+        """The specification as JSON, on one line. Raises ValueError for NaN and infinity, which JSON cannot express."""
         return json.dumps(self.specification, allow_nan=False, separators=(",", ":"))
 
     @classmethod
     def failed(cls, identity: str, title: str, failure: str) -> Figure:
-        """The place of a chart that could not be made."""
+        """A figure that shows a notice instead of a chart that failed."""
         return cls(identity, title, "", None, (), failure=failure)
 
     @property
     def height(self) -> int:
-        """Pixels that the drawn field is high, without axes and legend; 0 when nothing is drawn."""
+        """The height of the plot area in pixels, without axes and legend; 0 if nothing is drawn."""
         return 0 if self.chart is None else int(self.chart.height)
 
 
 def why_no_figures(cell: CellEstimate, operation: Operation | None = None) -> str:
-    """Why a cell has no figures, or none of one class of operations, in words."""
+    """The reason why a cell has no figures, or none for one class of operations."""
     planned = len(cell.outcomes)
     if planned == 0:
         return f"{cell.cell} was not measured"
@@ -88,14 +88,17 @@ def why_no_figures(cell: CellEstimate, operation: Operation | None = None) -> st
 
 
 def why_no_percentiles(cell: CellEstimate, figures: OperationEstimate) -> str:
-    """Why a class that has figures has none of the percentiles that a chart draws, in words."""
+    """The reason why a class with figures has none of the percentiles of a chart."""
     if figures.saturated:
         return f"{cell.cell} did not sustain its arrival rate, so its latency percentiles are omitted"
     return f"{cell.cell} completed only {figures.count} {plural(figures.operation)}, too few for a percentile"
 
 
 def left_out(expected: Iterable[tuple[CellEstimate, Operation, str]], drawn: Iterable[Row]) -> tuple[str, ...]:
-    """A sentence for each reason why a class of a cell, by the name of its series, has no row in the chart."""
+    """The reasons why classes of cells have no row in the chart.
+
+    ``expected`` has the cell, the class and the series of each row that the chart should have.
+    """
     present = {(row["cell"], row["series"]) for row in drawn}
     missing = [(cell, operation) for cell, operation, series in expected if (cell.cell, series) not in present]
     return tuple(dict.fromkeys(_why_missing(cell, operation) for cell, operation in missing))

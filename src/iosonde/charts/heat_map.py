@@ -1,4 +1,4 @@
-"""Latency over time: how often each latency came in each interval, with percentiles on top."""
+"""Latency over time: a heat map of the latencies in each interval, with lines for percentiles."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -27,13 +27,13 @@ from iosonde.units import SECOND_NS
 
 ROWS_A_DECADE: Final = 24
 COLUMNS_MAX: Final = 1200
-"""A wide screen's worth; cells with more intervals are drawn in columns of several."""
+"""The most columns, enough for a wide screen. Cells with more intervals have several intervals per column."""
 COLUMNS_MIN: Final = 60
-"""So many show how latency moved."""
+"""The fewest columns that show how latency changes over time."""
 COUNT_MIN: Final = 1500
-"""Half as much again as a p99 needs."""
+"""The operations that a column should have: 1.5 times the number that a p99 needs."""
 BORDERS_MAX: Final = 60
-"""More lines between repeats would hide what they part."""
+"""The most lines between repeats. More lines would hide the heat map."""
 LINES: Final = (
     (50.0, Series("p50", INK, "circle")),
     (95.0, Series("p95", "#009E73", "circle", (8, 2, 2, 2))),
@@ -42,13 +42,13 @@ LINES: Final = (
 )
 MEAN: Final = Series("mean", INK, "circle")
 _BLUE: Final = (0, 114, 178)
-# A share of a thousandth of an interval's operations is still seen; ten thousand times rarer is all but clear.
+# The lower end of the colour scale, as a share of a column's operations. A share of 0.001 is still clearly visible.
 _FAINTEST: Final = 1e-5
 
 
 @dataclass(frozen=True)
 class _Grid:
-    """The field of the picture: its latencies, from ``low_ns`` to ``high_ns`` in rows of equal ratio."""
+    """The latency axis of the heat map: from ``low_ns`` to ``high_ns``, in rows of equal ratio."""
 
     low_ns: float
     high_ns: float
@@ -62,7 +62,7 @@ class _Grid:
 
 @dataclass(frozen=True)
 class _Column:
-    """A moment in the picture: its place on the axis of measured time, and what completed in it, if anything."""
+    """A column of the heat map: its range of measurement time, and the operations that completed in it, if any."""
 
     moment: Moment
     from_ns: int
@@ -75,12 +75,12 @@ class _Column:
 
     @property
     def percentiles_ns(self) -> tuple[int | None, ...]:
-        """Those of ``PERCENTS``, None where fewer than 10 samples lie beyond."""
+        """The percentiles ``PERCENTS``; None for those with fewer than 10 samples beyond."""
         return (None,) * len(PERCENTS) if self.totals is None else percentiles_of(self.totals)
 
 
 def latency_heat_map(cell: CellEstimate, records: Sequence[CellRecord]) -> Figure:
-    """The latencies of one cell over its measured time, repeats one after another."""
+    """The latencies of one cell over its measurement time, with the repeats in sequence."""
     mine = [record for record in records if record.cell == cell.cell]
     columns = _columns(list(moments_of(mine, length_ns_min=_column_ns(measured_repeats(mine)))))
     title = f"Latency over time: {cell.cell}"
@@ -92,7 +92,7 @@ def latency_heat_map(cell: CellEstimate, records: Sequence[CellRecord]) -> Figur
     rows = [row for each in columns for row in _percentile_rows(each, unit)]
     lines = "Lines show the percentiles with at least 10 samples above them"
     if not rows:
-        # A slow target completes a few operations an interval: their mean is known all the same.
+        # On a slow target, intervals have too few operations for percentiles, but they have a mean.
         rows = [_row(each, MEAN.name, mean_ns, unit) for each in columns if (mean_ns := _mean_ns(each)) is not None]
         lines = "The line shows the mean because no interval has enough samples for a percentile"
     caption = (
@@ -105,7 +105,7 @@ def latency_heat_map(cell: CellEstimate, records: Sequence[CellRecord]) -> Figur
 
 
 def _column_ns(records: Sequence[CellRecord]) -> int:
-    """How long a column is at least: so long that most hold the operations for a p99, where enough columns remain."""
+    """The least length of a column. If ``COLUMNS_MIN`` remain, columns are long enough for a p99 in most of them."""
     length_ns = sum(record.measured_ns for record in records)
     columns = sum(count_all(record.operations) for record in records) // COUNT_MIN
     return length_ns // (min(columns, COLUMNS_MAX) if columns >= COLUMNS_MIN else COLUMNS_MAX)
@@ -154,7 +154,7 @@ def _grid(least_ns: int, most_ns: int) -> _Grid:
 
 
 def _picture(intervals: Sequence[_Column], grid: _Grid) -> str:
-    """Columns of equal time, of which an interval has as many as it is long; one row a step of latency."""
+    """The heat map as a PNG data URL: pixel columns of equal time, and one pixel row per row of the grid."""
     last_ns = intervals[-1].to_ns
     columns = min(round(last_ns / min(each.to_ns - each.from_ns for each in intervals)), COLUMNS_MAX)
     borders = [0, *(round(each.to_ns * columns / last_ns) for each in intervals)]
@@ -190,7 +190,7 @@ def _layers(rows: Sequence[Row], columns: Sequence[_Column], grid: _Grid, unit: 
         *tooltip(percentile="percentile", drawn_latency="latency", repeat="repeat"),
         alt.Tooltip("second:Q", title="second", format=".2f"),
     ]
-    # The whole field is one picture, stretched over it: as marks it would be thousands of rectangles.
+    # The heat map is one image, stretched over the plot area. As marks it would be thousands of rectangles.
     field = (
         alt.Chart(alt.InlineData(values=[{}]))
         .mark_image(
@@ -205,7 +205,7 @@ def _layers(rows: Sequence[Row], columns: Sequence[_Column], grid: _Grid, unit: 
         .encode(x=alt.value(0), y=alt.value(0))
     )
     chart, coloured = alt.Chart(), colour(series, lines=True)
-    # One layer holds them all: with a layer for each, a page stood still for minutes over two hundred repeats.
+    # All lines are in one layer: with a layer each, a page with two hundred repeats blocked for minutes.
     parted = (
         alt.Chart(alt.InlineData(values=[{"second": border} for border in borders]))
         .mark_rule(color=INK_SOFT, strokeDash=[3, 3])

@@ -1,4 +1,4 @@
-"""Lines with points and error bars, the body of most charts here."""
+"""Lines with points and error bars: the main layers of most charts."""
 
 from collections.abc import Sequence
 from typing import Any, Final
@@ -35,22 +35,22 @@ _TITLES = {
 
 
 def tooltip(*fields: str, **titled: str) -> list[alt.Tooltip]:
-    """The exact values behind a point, by their common titles or by ones given.
+    """The tooltip of a point: ``fields`` have their common titles, ``titled`` have the given titles.
 
-    They are typed as nominal, so that Vega prints every value as it stands.
+    Fields are typed as nominal, so that Vega prints values unchanged.
     """
     titles = {field: _TITLES[field] for field in fields} | titled
     return [alt.Tooltip(f"{field}:N", title=title) for field, title in titles.items()]
 
 
 def named_rows(layer: alt.Chart) -> alt.Chart:
-    """The layer that has a mark for each row, under a name by which a test can count them."""
+    """Names the layer that has a mark for each row, so that crosses and tests can find it."""
     layer.name = "rows"
     return layer
 
 
-# Not filtered: a layer without rows has no extent, and the browser complains. Typed to the end, because Altair would
-# take longer to find out what kind of condition it is than to make the whole chart.
+# A condition, not a filter: the browser warns about a layer without rows, because it has no extent. The condition has
+# its exact Altair type: finding the type would take Altair longer than the rest of the chart.
 _WHERE_CUT: Final = alt.OpacityValue(
     0,
     condition=alt.ConditionalPredicateValueDefnumberExprRef(test="datum.drawn_cut && spread == 'interval'", value=0.8),
@@ -58,7 +58,7 @@ _WHERE_CUT: Final = alt.OpacityValue(
 
 
 def error_bars(along: alt.X | alt.Y, coloured: alt.Color, **other: alt.X | alt.Y) -> list[alt.Chart]:
-    """Bars from ``drawn_low`` to ``high``, or by the deviation, along an axis; a triangle says where one was cut."""
+    """Error bars along an axis: the interval, or the deviation if switched. A triangle marks a bar that was cut."""
     letter = "y" if isinstance(along, alt.Y) else "x"
     axis, second = (alt.Y, alt.Y2) if letter == "y" else (alt.X, alt.X2)
     ends: dict[str, Any] = {
@@ -88,9 +88,9 @@ def lines_with_intervals(
     fields: Sequence[str] = COMMON_TOOLTIP,
     order: str | None = None,
 ) -> list[alt.Chart]:
-    """Layers over a figure's rows: a line for each series, each point with its interval from ``low`` to ``high``.
+    """The layers of lines, error bars and points: a line for each series.
 
-    A line joins its points from left to right, or by the field ``order``.
+    A line connects its points from left to right, or in the order of the field ``order``.
     """
     chart, coloured = alt.Chart(), colour(series)
     joined: dict[str, Any] = {} if order is None else {"order": alt.Order(f"{order}:Q")}

@@ -1,4 +1,4 @@
-"""The read/write mix: each kind of operations and all together, against the share of reads."""
+"""The read/write mix: each class of operations, and all operations, by read share."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -32,21 +32,21 @@ TOOLTIP = (
 
 
 FAMILIES_MAX: Final = 6
-"""So many workloads along the share of reads have charts of their own; tables have all of them."""
+"""The most workloads with charts. The tables have all workloads."""
 
 
 def mix_iops(cells: Sequence[CellEstimate]) -> tuple[Figure, ...]:
-    """IOPS of each kind of operations, and of all together, against the share of reads."""
+    """IOPS of each class of operations, and of all operations, by read share."""
     return tuple(_iops(panel) for panel in _panels(cells))
 
 
 def mix_bandwidth(cells: Sequence[CellEstimate]) -> tuple[Figure, ...]:
-    """Bandwidth of each kind of operations, and of all together, against the share of reads."""
+    """Bandwidth of each class of operations, and of all operations, by read share."""
     return tuple(_bandwidth(panel) for panel in _panels(cells))
 
 
 def mix_latency(cells: Sequence[CellEstimate]) -> tuple[Figure, ...]:
-    """Mean service latency of each kind of operations, and of all together, against the share of reads."""
+    """Mean service latency of each class of operations, and of all operations, by read share."""
     return tuple(_latency(panel) for panel in _panels(cells))
 
 
@@ -84,7 +84,7 @@ def _latency(panel: Panel) -> Figure:
 
 
 def _panels(cells: Sequence[CellEstimate]) -> list[Panel]:
-    """One panel per workload, with the share of reads on the x axis."""
+    """A panel for each workload, with the read share on the horizontal axis."""
     families = families_of(cells, Along.READ_SHARE)
     named = list(zip(names_of(families, Along.READ_SHARE), families, strict=True))
     rest = len(named) - FAMILIES_MAX
@@ -102,7 +102,7 @@ def _panels(cells: Sequence[CellEstimate]) -> list[Panel]:
 
 
 def _lines(family: Family) -> tuple[Line, ...]:
-    """All together first, so that it lies below the kind that it equals in a pure workload."""
+    """The lines of a workload. All operations come first, so that a class with equal values is drawn on top."""
     asked = [(cell, drawn_classes(cell.workload)) for cell in family.cells]
     return tuple(
         Line(

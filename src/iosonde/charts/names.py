@@ -1,4 +1,4 @@
-"""What lines are called: in plain words, and only by what tells one from the others."""
+"""Names of lines in charts, made only of the parameters that distinguish the lines."""
 
 import re
 from collections import Counter
@@ -25,9 +25,9 @@ _FRONT = ("size", "pattern", "operations")
 
 
 def names_of(families: Sequence[Family], along: Along) -> list[str]:
-    """A name for each family, made of what they differ in; ``read``, ``70/30 mix``, ``4 KiB random read, 4 jobs``.
+    """A name for each family from the parameters in which families differ, for example ``4 KiB random read, 4 jobs``.
 
-    What they do is always said, except along the share of reads; flushes as well.
+    It always includes the operations (except by read share) and any flushes: ``read``, ``70/30 mix``.
     """
     parts = [_parts(family, along) for family in families]
     every = {key for each in parts for key in each}
@@ -42,17 +42,17 @@ def names_of(families: Sequence[Family], along: Along) -> list[str]:
 
 
 def class_name(family: str, operation: Operation) -> str:
-    """A class of a mix: ``70/30 mix: reads``."""
+    """The name of a class of operations of a mix: ``70/30 mix: reads``."""
     return f"{family}: {CLASS_NAMES[operation]}" if family else CLASS_NAMES[operation]
 
 
 def slug(text: str) -> str:
-    """A name as a part of an id and of a file's name."""
+    """A name in the form of ids and file names."""
     return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")
 
 
 def cell_parts(asked: Workload) -> dict[str, str]:
-    """What a workload is, parameter by parameter, in words; empty for what is as usual."""
+    """The text of each parameter of a workload. Some default values have an empty text or no entry."""
     return {
         "size": asked.size_text,
         "pattern": str(asked.pattern),
@@ -75,7 +75,7 @@ def _parts(family: Family, along: Along) -> dict[str, str]:
 
 
 def _load(family: Family, along: Along) -> str:
-    """The depth of each worker or the rate; of a cell by itself the whole depth, and what was achieved of it."""
+    """The depth of each worker, or the rate. For a single cell: its total depth, with the achieved one if different."""
     if along is Along.NOTHING and not family.workload.is_open_loop:
         return cell_depth_label(family.cells[0])
     return load_label(family.workload)

@@ -1,4 +1,4 @@
-"""Which lines stand in which chart: workloads as wholes side by side, and each mix by itself, its kinds apart."""
+"""Distributes lines over charts: whole workloads in shared charts, and each mix also in one chart by class."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -16,15 +16,18 @@ from iosonde.charts.theme import BY_CLASS, PALETTE, SEQUENTIAL_READ, SEQUENTIAL_
 from iosonde.records import Access, Operation
 
 LINES_MAX: Final = len(PALETTE)
-"""More lines than colours that everybody can tell apart would be a tangle: the next ones stand in another chart."""
+"""The most lines in a chart: there are only so many distinguishable colours. Further lines are in another chart."""
 
 MIXES_APART_MAX: Final = 6
-"""So many mixes have charts of their own; a page of a hundred charts is read by nobody, and tables have all of them."""
+"""The most mixes with a separate chart, to limit the number of charts. The tables have all mixes."""
 
 
 @dataclass(frozen=True)
 class Line:
-    """One line of a chart: a class of operations of cells that differ in one thing. ``is_whole``: it is all they do."""
+    """A line of a chart: one class of operations of cells that differ in one parameter.
+
+    ``is_whole`` is whether the class comprises all operations of the cells.
+    """
 
     series: Series
     operation: Operation
@@ -33,20 +36,20 @@ class Line:
 
     @property
     def name(self) -> str:
-        """What the legend calls it."""
+        """Its name in the legend."""
         return self.series.name
 
     @property
     def points(self) -> list[Point]:
-        """Those of its cells that have figures of the class."""
+        """The cells that have figures of the class, with these figures."""
         return [(cell, figures) for cell in self.cells if (figures := cell.of(self.operation)) is not None]
 
 
 @dataclass(frozen=True)
 class Panel:
-    """The lines of one chart. ``suffix`` and ``subject`` make its id and title differ from the next panel's.
+    """The lines of one chart. ``suffix`` and ``subject`` make its id and title unique.
 
-    ``note`` is a sentence on what the lines are, empty where their names say all.
+    ``note`` is a sentence that explains the lines; empty if their names are sufficient.
     """
 
     lines: tuple[Line, ...]
@@ -56,28 +59,28 @@ class Panel:
 
     @property
     def points(self) -> list[tuple[Line, Point]]:
-        """All points with the line of each, in the lines' order."""
+        """All points, each with its line, in the order of the lines."""
         return [(line, point) for line in self.lines for point in line.points]
 
     @property
     def series(self) -> tuple[Series, ...]:
-        """The lines of the legend: those with a point."""
+        """The lines in the legend: those with at least one point."""
         return tuple(line.series for line in self.lines if line.points)
 
     @property
     def cells(self) -> tuple[CellEstimate, ...]:
-        """The cells that the chart is about, each once."""
+        """The cells of the chart, each once."""
         return tuple({cell.cell: cell for line in self.lines for cell in line.cells}.values())
 
     @property
     def expected(self) -> list[tuple[CellEstimate, Operation, str]]:
-        """Every cell and class that the chart is to show, with the name of its line."""
+        """Each cell and class that the chart should show, with the name of its line."""
         return [(cell, line.operation, line.name) for line in self.lines for cell in line.cells]
 
     def figure(
         self, identity: str, title: str, caption: str, rows: Sequence[Row], draw: Callable[[str], alt.LayerChart]
     ) -> Figure:
-        """The chart with what stands around it; ``draw`` gets the whole caption, and is called where there are rows."""
+        """The figure of the panel. ``draw`` gets the complete caption and is called only if there are rows."""
         said = f"{caption} {self.note}".rstrip()
         return Figure(
             f"{identity}{self.suffix}",
@@ -91,9 +94,9 @@ class Panel:
 
 
 def panels_of(cells: Iterable[CellEstimate], along: Along) -> tuple[Panel, ...]:
-    """The charts of some cells: workloads as wholes, at most ``LINES_MAX`` in each, then each mix by itself.
+    """The charts of some cells: whole workloads, at most ``LINES_MAX`` per chart, then a chart for each mix.
 
-    A mix that is alone needs no chart of wholes: its own has the line of all its operations.
+    A single mix has only its own chart, which includes a line for all its operations.
     """
     families = families_of(cells, along)
     named = list(zip(names_of(families, along), families, strict=True))
@@ -101,7 +104,7 @@ def panels_of(cells: Iterable[CellEstimate], along: Along) -> tuple[Panel, ...]:
     wholes = [] if len(families) == 1 and mixes else list(_wholes(named, len(mixes)))
     apart = [_apart(name, family, number) for number, (name, family) in enumerate(mixes[:MIXES_APART_MAX], start=1)]
     if not wholes:
-        # Alone, it needs no title of its own.
+        # A single mix needs no subject in the title.
         return tuple(Panel(panel.lines, note=panel.note) for panel in apart)
     return (*wholes, *apart)
 
@@ -134,12 +137,12 @@ def _note(mixes: int, *, has_mix: bool) -> str:
     return f"{said}; a separate chart shows its reads and writes."
 
 
-# Reads and writes of half and half are equally many: reads show through dashes.
+# The lines of a 50/50 mix can coincide. Writes are dashed, so that reads remain visible.
 _APART: Final = {**BY_CLASS, Operation.WRITE: replace(WRITE, dash=(6, 3))}
 
 
 def _apart(name: str, family: Family, number: int) -> Panel:
-    # The title has the whole name, for which a legend on a phone has no room.
+    # The legend has a short name, for lack of room on a phone. The title has the full name.
     short = f"{direction_label(family.workload)}{SYNC_LABELS[family.workload.sync]}"
     lines = tuple(
         Line(_in_style(class_name(short, each), _APART[each]), each, family.cells, is_whole=each is family.whole)
@@ -150,7 +153,7 @@ def _apart(name: str, family: Family, number: int) -> Panel:
 
 
 def series_of(named: Sequence[tuple[str, Family]]) -> list[Series]:
-    """A style for each line: reads and writes in their own as far as these are free, others in what is left."""
+    """A style for each line. The first reads and writes have their usual styles, other lines the remaining styles."""
     taken: set[str] = set()
     styles: list[Series | None] = []
     for _, family in named:

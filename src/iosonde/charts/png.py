@@ -1,4 +1,4 @@
-"""A picture as a data URL: for what is too many marks to be drawn one by one."""
+"""Encodes an image as a PNG data URL, for charts with too many marks to draw individually."""
 
 import struct
 import zlib
@@ -13,7 +13,7 @@ _RGBA = 6
 
 
 def png_data_url(pixels: "NDArray[Any]") -> str:
-    """A PNG of an array of bytes of the shape (height, width, 4): red, green, blue, alpha."""
+    """A PNG data URL of a byte array with the shape (height, width, 4): red, green, blue, alpha."""
     height, width, samples = pixels.shape
     assert samples == len("RGBA")
     lines = b"".join(b"\x00" + line.tobytes() for line in pixels)

@@ -1,4 +1,4 @@
-"""Estimates as the rows of a chart: one dictionary a point, units in the names."""
+"""Converts estimates to chart rows: one dictionary per point, with units in the names."""
 
 from collections.abc import Sequence
 
@@ -11,12 +11,12 @@ Point = tuple[CellEstimate, OperationEstimate]
 
 
 def unit_of(points: Sequence[Point]) -> LatencyUnit:
-    """The one unit of latency for all points of a chart."""
+    """The common unit of latency for all points of a chart."""
     return latency_unit(figures.latency_ns_mean.mean for _, figures in points)
 
 
 def row_of(point: Point, series: str, unit: LatencyUnit) -> Row:
-    """The values of one point: means over repeats, their intervals as text, and what the tooltip tells."""
+    """The values of one point: means over repeats, their intervals as text, and the fields of the tooltip."""
     cell, figures = point
     achieved, device = cell.queue_depth_achieved, cell.queue_depth_device
     return {
@@ -40,9 +40,9 @@ def row_of(point: Point, series: str, unit: LatencyUnit) -> Row:
 
 
 def interval_ends(estimate: Estimate, floor: float, factor: float = 1.0) -> Row:
-    """Where an error bar starts and ends, by the 95 % interval and by the deviation: at the mean where there is none.
+    """The ends of an error bar, for the 95 % interval and for the deviation. Without either, both ends are the mean.
 
-    A bar that reaches below the axis is drawn from its ``floor``, as cut; on a log axis it could not be drawn at all.
+    A bar that extends below ``floor`` is cut there: a log axis could not draw it otherwise. ``factor`` converts units.
     """
     low = estimate.mean if estimate.low is None else estimate.low
     high = estimate.mean if estimate.high is None else estimate.high
@@ -59,7 +59,7 @@ def interval_ends(estimate: Estimate, floor: float, factor: float = 1.0) -> Row:
 
 
 def bars_text(rows: Sequence[Row]) -> str:
-    """What the bars of a chart are, with the number of repeats."""
+    """A sentence without a full stop on what the error bars are, with the number of repeats."""
     counts = sorted({row["repeats"] for row in rows})
     if not counts:
         return "No repeats have results"
@@ -71,10 +71,10 @@ def bars_text(rows: Sequence[Row]) -> str:
 
 
 def latency_ends(points: Sequence[Point], unit: LatencyUnit) -> list[Row]:
-    """The error bars of the mean latencies, cut where the logarithmic axis begins."""
+    """The error bars of the mean latencies, cut at the beginning of the logarithmic axis."""
     lowest = min((figures.latency_ns_mean.mean for _, figures in points), default=unit.ns) / unit.ns
     return [interval_ends(figures.latency_ns_mean, lowest / FLOOR_BELOW, 1 / unit.ns) for _, figures in points]
 
 
 FLOOR_BELOW = 2.0
-"""A logarithmic axis never begins further below the lowest mean than this factor."""
+"""Error bars are cut at the lowest mean divided by this factor, which limits how low a log axis begins."""

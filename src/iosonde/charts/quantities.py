@@ -1,4 +1,4 @@
-"""How quantities are written on axes and in table heads: the unit and its base, chosen once for a whole chart."""
+"""Formats quantities for axes, tables and sentences. A chart or table has one unit for all values."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ NO_VALUE: Final = "–"
 
 @dataclass(frozen=True)
 class LatencyUnit:
-    """A unit of latency, its length in nanoseconds, and the column of a chart's data that is in it."""
+    """A unit of latency, its length in nanoseconds, and the field of chart rows in this unit."""
 
     name: str
     ns: int
@@ -33,7 +33,7 @@ MILLISECOND: Final = LatencyUnit("ms", 10**6, "latency_ms")
 
 
 def latency_unit(means_ns: Iterable[float]) -> LatencyUnit:
-    """One unit for all: microseconds, unless the middle of the data lies below 1 us or from 10 ms on."""
+    """The unit for all values, by their median: ns below 1 µs, ms from 10 ms on, else µs."""
     values = list(means_ns)
     middle = median(values) if values else MICROSECOND.ns
     if middle < MICROSECOND.ns:
@@ -42,23 +42,23 @@ def latency_unit(means_ns: Iterable[float]) -> LatencyUnit:
 
 
 def significant(value: float, digits: int = 4) -> str:
-    """A number with its thousands apart, never an exponent, and decimals only up to ``digits`` significant ones."""
+    """A number with thousands separators, without an exponent. Decimals fill it up to ``digits`` significant digits."""
     return f"{value:,.{decimals_of(value, digits)}f}"
 
 
 def decimals_of(value: float, digits: int = 4) -> int:
-    """How many decimals ``significant`` gives a value."""
+    """The number of decimals that ``significant`` uses for a value."""
     whole = len(str(int(abs(value)))) if abs(value) >= 1 else 1
     return max(digits - whole, 0)
 
 
 def with_interval(estimate: Estimate, factor: float = 1.0) -> str:
-    """``mean ± half-width`` in the unit that ``factor`` leads to, or the bare mean where repeats are too few."""
+    """``mean ± half-width``, or the mean alone if there is no interval. ``factor`` converts to the unit shown."""
     return value_with_interval(estimate.mean, estimate.half_width, factor)
 
 
 def value_with_interval(value: float, half_width: float | None, factor: float = 1.0) -> str:
-    """The same of any value."""
+    """``value ± half-width``, or the value alone if ``half_width`` is None. ``factor`` converts to the unit shown."""
     shown = significant(value * factor)
     if half_width is None:
         return shown
@@ -66,7 +66,7 @@ def value_with_interval(value: float, half_width: float | None, factor: float = 
 
 
 def _half_width(value: float, decimals: int) -> str:
-    """With as many decimals as its mean; a half-width that would round to 0 is said to be below the last digit."""
+    """A half-width with the decimals of its mean. If it would round to 0, ``<`` and the last digit: ``<0.1``."""
     least = 10**-decimals
     if 0 < value < least / 2:
         return f"<{least:,.{decimals}f}"
@@ -74,7 +74,7 @@ def _half_width(value: float, decimals: int) -> str:
 
 
 def workload_label(workload: Workload, direction: str | None = None) -> str:
-    """A workload for people, without its depth and jobs: ``4 KiB random read``, ``4 KiB random write + fdatasync``."""
+    """A workload without its depth and jobs: ``4 KiB random read``, ``4 KiB random write + fdatasync``."""
     said = direction_label(workload) if direction is None else direction
     data = "" if workload.data is Data.RANDOM else f", {workload.data} data"
     what = f"{said}{SYNC_LABELS[workload.sync]}"
@@ -87,7 +87,7 @@ SYNC_LABELS: Final = {Sync.NONE: "", Sync.FDATASYNC: " + fdatasync", Sync.DSYNC:
 def direction_label(workload: Workload) -> str:
     """``read``, ``write``, ``trim``, or the shares of a mix: ``70/30 mix``, ``65/30 mix with 5 % trims``.
 
-    A mix is of reads and writes, unless it says otherwise: ``60/40 write/trim mix``.
+    The shares are those of reads and writes unless the label names others: ``60/40 write/trim mix``.
     """
     read, write, trim = workload.read_percent, workload.write_percent, workload.trim_percent
     if workload.only_operation is not None:
@@ -103,12 +103,12 @@ _PLURALS: Final = {Operation.FLUSH: "flushes", Operation.ALL: "operations"}
 
 
 def plural(operation: Operation) -> str:
-    """A class of operations as several of it: ``reads``, ``flushes``; of all together ``operations``."""
+    """The plural of a class of operations: ``reads``, ``flushes``; ``operations`` for all."""
     return _PLURALS.get(operation, f"{operation}s")
 
 
 def operations_label(workload: Workload) -> str:
-    """A workload as what it does, without its depth and jobs: ``4 KiB random reads``, ``16 KiB random 70/30 mix``."""
+    """The operations of a workload, without depth and jobs: ``4 KiB random reads``, ``16 KiB random 70/30 mix``."""
     only = workload.only_operation
     return workload_label(workload, direction_label(workload) if only is None else plural(only))
 
@@ -118,7 +118,7 @@ def _extras_label(workload: Workload) -> str:
 
 
 def extra_parts(workload: Workload) -> dict[str, str]:
-    """What of a workload is not as usual, by what it is about."""
+    """The texts of the parameters of a workload that differ from their defaults, by parameter."""
     parts = {}
     if workload.flush_every > 1:
         parts["flush"] = f"flush every {workload.flush_every}"
@@ -138,11 +138,11 @@ def extra_parts(workload: Workload) -> dict[str, str]:
 
 
 NEAR_DEPTH: Final = 0.05
-"""Within a twentieth of what was asked, the achieved depth says nothing new in a sentence or a name."""
+"""Two depths that differ by at most this share are shown as one in sentences and names."""
 
 
 def depth_text(achieved: Estimate, device: Estimate | None) -> str:
-    """``7.96``, with the depth at the device where it is another: ``7.96, device 6.1``."""
+    """The achieved depth: ``7.96``. If the depth at the device is lower, both: ``7.96, device 6.1``."""
     text = significant(achieved.mean, 3)
     if device is None or achieved.mean - device.mean <= NEAR_DEPTH * achieved.mean:
         return text
@@ -150,9 +150,9 @@ def depth_text(achieved: Estimate, device: Estimate | None) -> str:
 
 
 def depth_label(asked: int, achieved: float | None, device: float | None = None) -> str:
-    """``depth 8``, with the depth that was kept where it is another: ``depth 64 (12.3 achieved)``.
+    """``depth 8``, with the achieved depth if it differs: ``depth 64 (12.3 achieved)``.
 
-    Where less of that was in flight at the device, it is the depth there: ``depth 64 (6.1 at the device)``.
+    If the depth at the device is lower, it is shown instead: ``depth 64 (6.1 at the device)``.
     """
     kept = depth_kept(achieved, device)
     if kept is None or abs(kept / asked - 1) <= NEAR_DEPTH:
@@ -163,12 +163,12 @@ def depth_label(asked: int, achieved: float | None, device: float | None = None)
 
 
 def cell_depth_label(cell: CellEstimate) -> str:
-    """The same of a cell."""
+    """``depth_label`` of a cell."""
     return depth_label(cell.queue_depth_asked, mean_of(cell.queue_depth_achieved), mean_of(cell.queue_depth_device))
 
 
 def load_label(workload: Workload) -> str:
-    """What is asked of each queue: ``depth 8``; with a rate ``20k/s``, and what of its pace is not as usual."""
+    """The requested load per queue: ``depth 8``, or ``20k/s`` with constant arrivals and depth if not the defaults."""
     if workload.rate_per_s is None:
         return f"depth {workload.queue_depth}"
     evenly = f" {workload.arrivals}" if workload.arrivals is Arrivals.CONSTANT else ""
@@ -177,7 +177,7 @@ def load_label(workload: Workload) -> str:
 
 
 def latency_words(cells: Iterable[CellEstimate]) -> str:
-    """Which latency a chart of these cells is about, to begin a sentence with."""
+    """The kind of latency in a chart of these cells, as the beginning of a sentence."""
     kinds = {cell.latency_kind for cell in cells}
     if kinds == {LatencyKind.RESPONSE}:
         return "Response latency"

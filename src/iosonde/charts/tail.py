@@ -1,4 +1,4 @@
-"""The tail: percentile curves on an axis that gives each nine the same room."""
+"""The tail: percentile curves on an axis with equal room for each nine (90, 99, 99.9)."""
 
 from collections.abc import Sequence
 
@@ -16,13 +16,13 @@ from iosonde.charts.points import Point, unit_of
 from iosonde.charts.quantities import LatencyUnit, latency_words, significant
 from iosonde.charts.theme import Series, colour, dash, layered, shape
 
-# The axis names these; p95 would stand too close to p90.
+# The percentiles with a tick on the axis. p95 would be too close to p90.
 _PLACES = {1 / (1 - percent / 100): f"{percent:g}" for percent in (50.0, 90.0, 99.0, 99.9, 99.99, 99.999)}
 _NEAR = 1e-6
 
 
 def tail_percentiles(cells: Sequence[CellEstimate]) -> tuple[Figure, ...]:
-    """Latency against percentile, one line a cell, cut where fewer than 10 samples lie beyond."""
+    """Latency by percentile, with a line for each cell. Lines end where fewer than 10 samples are beyond."""
     return tuple(_figure(panel) for panel in panels_of(cells, Along.NOTHING))
 
 
@@ -43,13 +43,13 @@ def _figure(panel: Panel) -> Figure:
 
 
 def unit_in(panel: Panel) -> LatencyUnit:
-    """That of what is drawn: the mean of a saturated cell grows with the time, and it has no line."""
+    """The unit for the drawn cells. It ignores saturated cells, which have no line and a mean that grows with time."""
     points = [point for _, point in panel.points]
     return unit_of([point for point in points if not point[1].saturated] or points)
 
 
 def series_in(rows: Sequence[Row], panel: Panel) -> list[Series]:
-    """The lines that have a row: one can have figures, and too few samples for any percentile."""
+    """The lines with at least one row. A line can have figures but too few samples for any percentile."""
     present = {row["series"] for row in rows}
     return [series for series in panel.series if series.name in present]
 
@@ -106,7 +106,7 @@ def _layers(rows: Sequence[Row], series: Sequence[Series], unit: LatencyUnit) ->
 
 
 def _place_labels() -> str:
-    """A Vega expression from a place on the axis to the percentile that stands there."""
+    """A Vega expression that maps a position on the axis to the label of its percentile."""
     label = "''"
     for place, name in _PLACES.items():
         label = f"abs(datum.value / {place!r} - 1) < {_NEAR} ? '{name}' : {label}"

@@ -1,4 +1,4 @@
-"""The tail as bars: what the slowest one in a hundred, a thousand, ten thousand takes, on an axis that begins at 0."""
+"""The tail as bars on a linear axis from 0: median, p95, p99, p99.9 and p99.99."""
 
 from collections.abc import Sequence
 from typing import Final

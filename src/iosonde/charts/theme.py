@@ -1,4 +1,4 @@
-"""The look of all charts: colours that colour-blind people can tell apart, shapes, fonts."""
+"""The theme of all charts: colours that colour-blind people can distinguish, shapes and fonts."""
 
 import json
 from collections.abc import Sequence
@@ -15,20 +15,20 @@ INK_SOFT: Final = "#52606d"
 GRID: Final = "#e4e7eb"
 HEIGHT: Final = 340
 HEIGHT_MIN: Final = 150
-"""The lowest height at which a report draws a chart; labels must not overlap there either."""
+"""The lowest height of a chart in a report. Labels must not overlap at this height."""
 LEGEND_COLUMNS: Final = 2
-"""Two columns of long names fit a phone's 390 pixels; up to three short ones need no second line."""
+"""Two columns of names fit the 390 pixels of a phone. Up to ``LEGEND_SHORT`` short names fit one line."""
 LEGEND_SHORT: Final = 3
 LEGEND_NAME_PX: Final = 270
 LEGEND_LETTERS: Final = 34
-"""So many letters of a legend stand side by side on a phone."""
+"""The most characters in a line of a legend on a phone."""
 
 
 @dataclass(frozen=True)
 class Series:
-    """One line of a chart. Colours are those of Okabe and Ito (2008); shape and dash say the same without colour.
+    """The style of a line. Colours are those of Okabe and Ito (2008). Shape and dash identify a line without colour.
 
-    ``is_named`` is whether the chart itself says what the line is, so that it needs no place in a legend.
+    ``is_named`` is whether the chart itself names the line, so that it needs no legend.
     """
 
     name: str
@@ -60,10 +60,10 @@ PALETTE: Final = (
     Series("fifth", "#D55E00", "triangle-down", (4, 2)),
     Series("sixth", "#56B4E9", "cross", (10, 3)),
 )
-"""For series that are neither reads against writes nor patterns."""
+"""The styles of lines that are neither classes of operations nor sequential reads or writes."""
 
 SPREAD_SWITCH: Final = alt.VariableParameter(name="spread", value="interval")
-"""What error bars show: ``interval`` (95 % of the mean) or ``deviation`` (of the repeats); the page switches it."""
+"""What error bars show: ``interval`` (95 % CI of the mean) or ``deviation`` (of the repeats). The page switches it."""
 
 CONFIG: Final = alt.Config(
     font=FONT,
@@ -88,9 +88,9 @@ CONFIG: Final = alt.Config(
 def layered(
     layers: Sequence[alt.Chart], rows: Sequence[dict[str, Any]], description: str, height: int = HEIGHT
 ) -> alt.LayerChart:
-    """The finished chart: as wide as its container, in the theme, with a description for those who cannot see it.
+    """The finished chart: as wide as its container, in the theme, with a description for screen readers.
 
-    The rows are given once here, and not to each layer, which would repeat them in the page for every layer.
+    The chart has the rows once. If each layer had them, the page would repeat them for every layer.
     """
     switch: dict[str, Any] = {"params": [SPREAD_SWITCH]} if rows and "deviation_low" in rows[0] else {}
     chart = alt.LayerChart(
@@ -102,13 +102,13 @@ def layered(
         autosize=alt.AutoSizeParams(type="fit-x", contains="padding"),
         config=CONFIG,
     )
-    # Set last: Altair copies every row again whenever a chart that has data is made into another.
+    # Set last, because Altair copies all rows whenever it makes a chart with data into another chart.
     chart.data = alt.InlineData(values=list(rows))
     return chart
 
 
 def colour(series: Sequence[Series], *, lines: bool = False) -> alt.Color:
-    """Colour by the field ``series``, with the legend on top; of ``lines`` only where there are no marks on them."""
+    """Colour by the field ``series``, with the legend on top. ``lines``: the legend shows strokes, for lines only."""
     return alt.Color(
         "series:N",
         title=None,
@@ -118,7 +118,7 @@ def colour(series: Sequence[Series], *, lines: bool = False) -> alt.Color:
 
 
 def shape(series: Sequence[Series]) -> alt.Shape:
-    """Shape by the field ``series``: the same legend as the colour's, so that Vega-Lite makes one of both."""
+    """Shape by the field ``series``. Its legend equals that of the colour, so that Vega-Lite merges the two."""
     return alt.Shape(
         "series:N",
         title=None,
@@ -153,14 +153,14 @@ def _legend(series: Sequence[Series], *, lines: bool = False) -> alt.Legend | No
 
 
 def _columns(names: Sequence[str]) -> int:
-    """As many names a line as a phone has room for."""
+    """The number of names in a line of the legend that fit a phone."""
     longest = max(map(len, names), default=0)
     if len(names) <= LEGEND_SHORT and longest * len(names) <= LEGEND_LETTERS:
         return max(len(names), 1)
     return LEGEND_COLUMNS if longest * LEGEND_COLUMNS <= LEGEND_LETTERS else 1
 
 
-# Text has to stand out more than a line does: the same hues, darker.
+# Text needs more contrast than lines: the same hues, but darker.
 _DARKER: Final = {
     "#0072B2": "#00609a",
     "#D55E00": "#a84a00",
@@ -172,8 +172,8 @@ _DARKER: Final = {
 
 
 def text_colour(series: Sequence[Series]) -> alt.ColorValue:
-    """By conditions, because a scale of its own would be merged with that of the lines."""
-    # Typed to the end, because Altair would take long to find out what kind of condition it is.
+    """The text colour of each series. Uses conditions: Vega-Lite would merge a scale with that of the lines."""
+    # The condition has its exact Altair type, because finding the type would take Altair long.
     return alt.ColorValue(
         INK,
         condition=[

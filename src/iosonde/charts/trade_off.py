@@ -1,4 +1,4 @@
-"""Throughput against latency: what a sweep of queue depths buys, and where it stops buying."""
+"""Throughput against latency in queue-depth sweeps, with the knee of each sweep."""
 
 from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
@@ -20,20 +20,20 @@ from iosonde.charts.quantities import IOPS_BASE, LatencyUnit, significant
 from iosonde.charts.theme import INK, Series, colour, layered, text_colour
 
 LABEL_APART = 0.045
-"""A share of the chart: 12 of the 260 pixels that a phone leaves, the width of a digit and a half."""
+"""The least distance of labels on a line, as a share of the chart: 12 of the 260 pixels on a phone, 1.5 digits."""
 
 LINES_LABELLED_IN_FULL = 2
 LABELS_OF_LINES_APART = 0.16
-"""With more lines their labels come into each other's way: so far apart they don't, knees with their word included."""
+"""The least distance of labels if there are more lines. Then even labels with the word *knee* do not overlap."""
 
 LABEL_ROOM = 1.18
-"""The axis of IOPS goes on this far beyond the last point, where the labels of the deepest depths stand."""
+"""The end of the IOPS axis, as a multiple of the highest value: room for the labels of the largest depths."""
 
 LEFT_ROOM = 0.3
-"""Left of a climb at less than this share of the axis, a phone has no room for the words at the knee."""
+"""A line that ends below this share of the IOPS axis has no room on its left for the label of the knee on a phone."""
 
 _KNEE_LABELS = {"right": "{}\nknee"}
-"""In two lines where the edge of the chart is near, else in one."""
+"""The label of the knee: in two lines near the edge of the chart, else in one."""
 
 _SIDES: Mapping[str, tuple[Literal["left", "center", "right"], Literal["top", "middle", "bottom"], int, int]] = {
     "above": ("center", "bottom", 0, -9),
@@ -45,7 +45,7 @@ _NO_SIDE = "none"
 
 
 def throughput_latency(sweeps: Sequence[DepthSweep]) -> tuple[Figure, ...]:
-    """IOPS against mean latency, each point labelled with its depth and each knee ringed; a mix as a whole."""
+    """Mean latency against IOPS. Points have their depth as a label, knees have a ring. A mix is one line."""
     named = list(zip(names_of(sweeps, Along.DEPTH), sweeps, strict=True))
     parts = [named[first : first + LINES_MAX] for first in range(0, len(named), LINES_MAX)]
     return tuple(_figure(part, number, len(parts)) for number, part in enumerate(parts, start=1))
@@ -83,7 +83,7 @@ def _figure(named: Sequence[tuple[str, DepthSweep]], number: int, of: int) -> Fi
 
 
 def _at_knee(name: str, knee: Knee) -> str:
-    """What the knee delivers and costs, compared with the depth of the highest throughput; empty without a knee."""
+    """Throughput and latency at the knee, relative to the depth with the highest throughput; empty without a knee."""
     if knee.point is None or knee.best is None or knee.throughput_share is None or knee.latency_share is None:
         return ""
     return (
@@ -136,7 +136,7 @@ def _layers(rows: Sequence[Row], unit: LatencyUnit, series: Sequence[Series]) ->
         .mark_point(size=420, filled=False, stroke=INK, strokeWidth=2, shape="circle")
         .encode(x=x, y=y, tooltip=tooltip(*COMMON_TOOLTIP))
     )
-    # Joined by depth, not from left to right: beyond saturation throughput often falls again.
+    # Connected by depth, not from left to right: beyond saturation, throughput often decreases again.
     lines = lines_with_intervals(x, y, series, order="queue_depth_asked")
     return [*lines, across, ring, *_labels(chart, x, y, series)]
 
@@ -146,9 +146,9 @@ _PLAIN: Final[dict[str, Any]] = {}
 
 
 def _labels(chart: alt.Chart, x: alt.X, y: alt.Y, series: Sequence[Series]) -> list[alt.Chart]:
-    """The depth beside each point: one layer for each side, as Vega-Lite sets alignment by layer.
+    """The depth beside each point, in one layer per side, because Vega-Lite sets the alignment per layer.
 
-    Each is written twice, first as a white edge, so that the bars of intervals don't strike it through.
+    Each label is drawn twice, first as a white outline, so that error bars do not cross it.
     """
     return [
         chart.transform_filter(f"datum.drawn_side == '{side}'")
@@ -160,14 +160,14 @@ def _labels(chart: alt.Chart, x: alt.X, y: alt.Y, series: Sequence[Series]) -> l
 
 
 def _with_label_sides(rows: Sequence[Row], latency_field: str) -> list[Row]:
-    """Where depths are written: above or below a line where it is flat, right or left of it where it climbs.
+    """The rows with the side of each label: above or below the flat part of a line, right or left of its steep part.
 
-    Points too close to the last labelled one get no label: two numbers side by side would read as one.
+    A point too close to the last labelled one has no label: two adjacent numbers would read as one.
     """
     if not rows:
         return []
     widest = max(row["iops"] for row in rows)
-    # A latency below a nanosecond is 0, which stands where the logarithmic axis begins.
+    # A latency below 1 ns is 0: it is drawn at the beginning of the logarithmic axis.
     least = min((row[latency_field] for row in rows if row[latency_field] > 0), default=1.0)
 
     def height(row: Row) -> float:
@@ -176,14 +176,14 @@ def _with_label_sides(rows: Sequence[Row], latency_field: str) -> list[Row]:
     span = max(map(height, rows)) or 1.0
 
     def moves(first: Row, second: Row) -> tuple[float, float]:
-        """How far apart two points lie across, and how far up it is to the second, as shares of the chart."""
+        """The horizontal distance of two points, and the rise to the second one, as shares of the chart."""
         rise = (height(second) - height(first)) / span
         return abs(second["iops"] - first["iops"]) / widest, rise
 
     sided = []
     for name, (flat_side, steep_side) in _sides(rows, latency_field).items():
         line = [row for row in rows if row["series"] == name]
-        # Left of a point is room only where the line comes from below, right of it also where it goes up from there.
+        # A label on the left fits only if the line rises to its point; on the right also if it rises from the point.
         ahead = 2 if steep_side == "right" else 1
         labelled: Row | None = None
         for index, row in enumerate(line):
@@ -199,7 +199,7 @@ def _with_label_sides(rows: Sequence[Row], latency_field: str) -> list[Row]:
 
 
 def _thinned(rows: Sequence[Row], moves: Callable[[Row, Row], tuple[float, float]]) -> list[Row]:
-    """Of labels that would lie on those of other lines only one: a knee's, else a deepest point's, else the first."""
+    """Keeps one of several overlapping labels: a knee first, then the largest depth of a line, then the first one."""
     last = {row["series"]: row["queue_depth_asked"] for row in rows}
     order = sorted(rows, key=lambda row: (not row["knee"], row["queue_depth_asked"] != last[row["series"]]))
     kept: list[Row] = []
@@ -211,10 +211,10 @@ def _thinned(rows: Sequence[Row], moves: Callable[[Row, Row], tuple[float, float
 
 
 def _sides(rows: Sequence[Row], latency_field: str) -> dict[str, tuple[str, str]]:
-    """For each series the side of its flat part and the side of its climb, each turned away from the other series.
+    """The label sides of each series, for its flat part and its steep part. They point away from the other series.
 
-    The slower series has its flat part above, the faster one its climb on the right. The climb of the other goes
-    left, unless it is so close to the axis that the label would lie on the axis.
+    Flat part: above for the series with the highest latency at its first depth, below for others. Steep part: right
+    for the series with the highest IOPS, left for others, or right if the label would overlap the axis.
     """
     first = {name: next(row for row in rows if row["series"] == name) for name in {row["series"]: None for row in rows}}
     most = {name: max(row["iops"] for row in rows if row["series"] == name) for name in first}

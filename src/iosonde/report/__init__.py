@@ -1,4 +1,4 @@
-"""Findings and figures in; terminal summary, HTML page, CSV and JSON out.
+"""Turns findings and figures into a terminal summary, an HTML page, a PDF, Markdown, CSV and JSON.
 
-A report needs a run's record and its findings, and nothing else: no target, no engine, no network.
+A report needs only the run record and its findings: no target, no engine, no network.
 """

@@ -1,4 +1,4 @@
-"""What a reader wants to know first, in at most five sentences."""
+"""The answers at the top of a report: at most five sentences on what a reader wants to know first."""
 
 from collections.abc import Callable, Sequence
 from typing import Final
@@ -18,15 +18,15 @@ from iosonde.report.validity import MARK, UNRELIABLE, Invalid, invalid_cells, se
 
 ANSWERS_MAX: Final = 5
 BESTS_MAX: Final = 4
-"""More best figures than this make a sentence unreadable; the headline has the others."""
+"""A sentence with more best figures than this is unreadable. The headline has the others."""
 NAMED_MAX: Final = 4
-"""More ids than this make a sentence unreadable; all of them stand beside it."""
+"""A sentence with more finding ids than this is unreadable. The list beside it has all of them."""
 
 
 def answers_of(
     estimates: RunEstimates, headline: Headline, findings: Sequence[Finding], failures: FailureLog = STRICT
 ) -> tuple[str, ...]:
-    """What the target reaches, where its knee is, what its tail is, and what should not be believed."""
+    """The highest throughput of the target, its knees, its tail latency, and which results are unreliable."""
     invalid = invalid_cells((cell.cell for cell in estimates.cells), findings)
     writers: tuple[tuple[str, Callable[[], str]], ...] = (
         ("the highest throughput", lambda: _reached(headline)),
@@ -67,7 +67,7 @@ def _tail(headline: Headline) -> str:
 
 
 def _others(estimates: RunEstimates, invalid: Invalid) -> str:
-    """What a campaign of one's own or a probe has to say, for which there is no headline."""
+    """The answer of a user-defined campaign or a probe, which has no headline."""
     for experiment in (Experiment.MATRIX, Experiment.PROBE):
         if estimates.of(experiment):
             return experiment_sentence(experiment, estimates, invalid)
@@ -87,7 +87,7 @@ def _knees_told(knees: Sequence[SweptKnee]) -> str:
 
 
 def _doubts(findings: Sequence[Finding], *, was_asked: bool) -> str:
-    """What may be wrong; ``was_asked`` says that every rule could look for it."""
+    """Which findings make the results unreliable. ``was_asked`` is whether all rules ran without failing."""
     grave = [finding for finding in findings if finding.severity is not Severity.NOTE]
     if not grave and not was_asked:
         return "Some rules failed to run, so unreliable results might not be marked. The findings list these rules."
@@ -114,7 +114,7 @@ def _main(group: HeadlineGroup) -> str:
 
 
 def _mark(group: HeadlineGroup) -> str:
-    """What makes the figures of a group invalid, or else unreliable, behind them."""
+    """The mark after the figures of a group: the findings that make them invalid, or else unreliable."""
     if group.invalid_by:
         return f" [{MARK}, {see(group.invalid_by)}]"
     return f" [{UNRELIABLE}, {see(group.doubted_by)}]" if group.doubted_by else ""

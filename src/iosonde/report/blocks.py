@@ -1,4 +1,4 @@
-"""What a chapter of the report is made of: a small union of blocks, each of which every form knows how to lay out."""
+"""The blocks of a chapter. Each report format (HTML, PDF, Markdown) can lay out every kind of block."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -11,7 +11,7 @@ from iosonde.report.headline_figures import HeadlineGroup
 from iosonde.report.tables import ResultTable
 
 ROW_MAX: Final = 3
-"""So many charts side by side can still be read on a page of 1,280 pixels."""
+"""At most this many charts side by side are readable on a page 1,280 pixels wide."""
 
 
 @dataclass(frozen=True)
@@ -23,14 +23,14 @@ class Paragraph:
 
 @dataclass(frozen=True)
 class Answers:
-    """Sentences that stand apart from one another."""
+    """The answers of a run, each shown as a separate sentence."""
 
     sentences: tuple[str, ...]
 
 
 @dataclass(frozen=True)
 class Glance:
-    """The findings at a glance: which there are, each with its place."""
+    """A short list of the findings, with a link to each."""
 
     title: str
     findings: tuple[Finding, ...]
@@ -55,7 +55,7 @@ class Charts:
         return self.rows_of(ROW_MAX)
 
     def rows_of(self, row_max: int) -> tuple[tuple[Figure, ...], ...]:
-        """The charts in as few rows of at most ``row_max`` as possible, none of which is half empty."""
+        """The charts, spread evenly over as few rows of at most ``row_max`` charts as possible."""
         number = -(-len(self.figures) // row_max)
         ends = [round(len(self.figures) * row / number) for row in range(number + 1)] if number else []
         return tuple(self.figures[start:end] for start, end in pairwise(ends))
@@ -63,7 +63,7 @@ class Charts:
 
 @dataclass(frozen=True)
 class FactGroup:
-    """Facts under one heading; every value is text, and one that the host would not tell is a dash."""
+    """Facts under one heading. Every value is text; a value that is not known is a dash."""
 
     title: str
     facts: tuple[tuple[str, str], ...]
@@ -78,7 +78,7 @@ class FactGroups:
 
 @dataclass(frozen=True)
 class Listing:
-    """A table to look things up in, under a heading of its own. ``content`` says in a few words what it lists."""
+    """A reference table with its own heading. ``content`` says in a few words what it lists."""
 
     title: str
     content: str
@@ -86,20 +86,20 @@ class Listing:
 
     @property
     def heading(self) -> str:
-        """What stands above it."""
+        """The heading above the table."""
         return f"{self.title}: {self.content}"
 
 
 @dataclass(frozen=True)
 class Terms:
-    """Pairs of a term and what it means."""
+    """Terms with their definitions."""
 
     pairs: tuple[tuple[str, str], ...]
 
 
 @dataclass(frozen=True)
 class Key:
-    """The units of a report, and the signs that stand beside its numbers, each with its meaning."""
+    """The units of a report, and the signs beside its numbers with their meanings."""
 
     units: str
     signs: tuple[tuple[str, str], ...]
@@ -107,7 +107,7 @@ class Key:
 
 @dataclass(frozen=True)
 class Notice:
-    """What stands in the place of something that could not be made."""
+    """A sentence shown instead of a part that could not be made."""
 
     sentence: str
 
@@ -119,7 +119,7 @@ Leaf = (
 
 @dataclass(frozen=True)
 class Folded:
-    """What is behind one control on the page. Paper does without it, unless ``on_paper`` says otherwise."""
+    """Blocks that are folded on the page. The PDF omits them, unless ``on_paper`` is set."""
 
     summary: str
     blocks: tuple[Leaf, ...]
@@ -133,7 +133,7 @@ _Kind = TypeVar("_Kind", bound=Leaf)
 
 @dataclass(frozen=True)
 class Chapter:
-    """What stands under one heading. ``lead`` introduces the rest; ``label`` is its name where there is little room."""
+    """The blocks under one heading. ``lead`` introduces them; ``label`` is a short name for narrow places."""
 
     id: str
     title: str
@@ -143,12 +143,12 @@ class Chapter:
 
     @property
     def name(self) -> str:
-        """What a list of links calls it."""
+        """Its name in a list of links."""
         return self.label or self.title
 
     @property
     def in_line(self) -> tuple[Leaf, ...]:
-        """The blocks from top to bottom: those that may be side by side, or are folded, follow one another."""
+        """The blocks from top to bottom; side-by-side groups and folds are replaced by their contents."""
         return tuple(leaf for block in self.blocks for leaf in _leaves(block))
 
     def all_of(self, kind: type[_Kind]) -> tuple[_Kind, ...]:
@@ -156,17 +156,17 @@ class Chapter:
         return tuple(leaf for leaf in self.in_line if isinstance(leaf, kind))
 
     def redrawn(self, change: Callable[[Figure], Figure]) -> "Chapter":
-        """The same with each chart changed."""
+        """A copy of the chapter with ``change`` applied to each chart."""
         return replace(self, blocks=tuple(_redrawn(block, change) for block in self.blocks))
 
 
 def notices(sentences: Sequence[str]) -> Iterator[Notice]:
-    """What stands in the place of several things that could not be made."""
+    """A notice for each sentence."""
     return map(Notice, sentences)
 
 
 def block_name(block: Leaf) -> str:
-    """What a block is called where it could not be laid out."""
+    """The name of a block in the notice that it could not be laid out."""
     if isinstance(block, Figure):
         return f'the chart "{block.title}"'
     if isinstance(block, Finding):
@@ -179,12 +179,12 @@ def block_name(block: Leaf) -> str:
 
 
 def nothing_text(figure: Figure) -> str:
-    """What stands in the place of a chart that draws nothing."""
+    """The text shown instead of a chart that failed or has nothing to draw."""
     return figure.failure or figure.nothing
 
 
 def left_out_text(figure: Figure) -> str:
-    """What the chart leaves out, in one sentence; empty where that is nothing."""
+    """A sentence on what the chart omits; empty if it omits nothing."""
     return f"Omitted: {'; '.join(figure.left_out)}." if figure.left_out else ""
 
 

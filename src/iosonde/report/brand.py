@@ -1,4 +1,4 @@
-"""What a reader must know before reading any number of a run."""
+"""Labels for a whole run that a reader must see before any of its numbers, for example ``simulated``."""
 
 from dataclasses import dataclass
 
@@ -7,14 +7,14 @@ from iosonde.records import Outcome, RunRecord
 
 @dataclass(frozen=True)
 class Brand:
-    """A word and the sentence that explains it."""
+    """A short label, and the sentence that explains it."""
 
     word: str
     sentence: str
 
 
 def brands_of(run: RunRecord) -> tuple[Brand, ...]:
-    """Everything about a run as a whole that makes its numbers less than they seem, most severe first."""
+    """The brands of a run: each limits what its numbers can be used for. The most severe is first."""
     header = run.header
     profiles = dict.fromkeys(hello.build_profile for _, hello in header.engines)
     brands = [

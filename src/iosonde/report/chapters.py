@@ -1,4 +1,4 @@
-"""What stands in a report, and in which order. Said here once: HTML, paper and Markdown walk the same chapters."""
+"""The chapters of a report, in their order. HTML, PDF and Markdown all use them."""
 
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -52,7 +52,7 @@ NOTHING_FOUND: Final = "No findings: no rule reported a problem."
 
 
 def chapters_of(found: EvaluatedRun, failures: FailureLog) -> tuple[Chapter, ...]:
-    """All chapters from top to bottom. What fails costs its own place, and is in ``failures``."""
+    """All chapters from top to bottom. A notice replaces each part that fails; ``failures`` records it."""
     picture, *more = _trade_off(found, failures) or (None,)
     measured = _measured(found, more, failures)
     return (
@@ -69,7 +69,7 @@ def chapters_of(found: EvaluatedRun, failures: FailureLog) -> tuple[Chapter, ...
 
 
 def _in_short(found: EvaluatedRun, picture: Figure | None, failures: FailureLog) -> Chapter:
-    """The answers, the findings at a glance, the results that a reader looks for first, and the one picture."""
+    """The summary chapter: answers, a short list of the findings, one chart, and the headline."""
     answers = answers_of(found.estimates, found.headline, found.findings, failures)
     repeats = failures.attempt(
         "the number of repeats", lambda: _repeats_text(found.run), lambda _: NOT_KNOWN, IN_SHORT.id
@@ -90,9 +90,9 @@ def _in_short(found: EvaluatedRun, picture: Figure | None, failures: FailureLog)
 
 
 def _measured(found: EvaluatedRun, more: Sequence[Figure], failures: FailureLog) -> tuple[Chapter, ...]:
-    """A chapter for each experiment, the course of the run, and what each of several targets gave.
+    """A chapter for each experiment, one for the time series, and one for the results of each target.
 
-    ``more`` are the pictures of sweeps that the one above all chapters has no room for.
+    ``more`` are the trade-off charts after the first, which is in the summary chapter.
     """
     makers: list[tuple[Heading, Callable[[], Chapter | None]]] = []
     experiments = [each for each in found.estimates.experiments if each.kind in TITLES]
@@ -125,7 +125,7 @@ def _findings(found: EvaluatedRun, failures: FailureLog) -> Chapter:
 
 
 def _conditions(found: EvaluatedRun, failures: FailureLog) -> Chapter:
-    """What was measured, where and with what, and each measurement in its order."""
+    """Facts about targets, host and engine, and the measurements in their run order."""
     facts = failures.attempt(
         f'the section "{CONDITIONS.title}"', lambda: fact_groups(found.analysis), lambda _: (), CONDITIONS.id
     )
@@ -136,7 +136,7 @@ def _conditions(found: EvaluatedRun, failures: FailureLog) -> Chapter:
 
 
 def _trade_off(found: EvaluatedRun, failures: FailureLog) -> tuple[Figure, ...]:
-    """The trade-off of each sweep; more than one chart where there are more sweeps than one has room for."""
+    """The trade-off charts of all sweeps. There are several if one chart has no room for all sweeps."""
     return made_figures(
         "throughput-latency",
         "Mean latency against IOPS",
@@ -151,12 +151,12 @@ def _failed(heading: Heading, failures: FailureLog) -> tuple[Notice, ...]:
 
 
 def _nothing_found(failures: FailureLog) -> tuple[str, ...]:
-    """What is said where there is no finding; nothing where a rule could not be asked."""
+    """The sentence that there are no findings; nothing if a rule failed to run."""
     return () if failures.sentences_of(FINDINGS.id) else (NOTHING_FOUND,)
 
 
 def _repeats_text(run: RunRecord) -> str:
-    """How many repeats figures come from; with an aim, from the cell with the fewest to that with the most."""
+    """The number of repeats per cell. With a requested precision it is the range over the cells: ``3 to 10``."""
     plan = run.header.plan
     if plan.is_fixed:
         return str(plan.repeats)

@@ -1,4 +1,4 @@
-"""Where the charts of a page are: how wide and how high each is drawn, which a script and a still picture share."""
+"""The width and height of each chart. The script and the static images use the same sizes."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -14,37 +14,37 @@ WIDTHS_PX: Final = {1: 1232, 2: 596, 3: 384}
 
 BESIDE_WORDS_PX: Final = 700
 HEIGHT_MAX_PX: Final = 230
-"""The drawn field of a chart is no higher than this, less where charts have several rows: a chapter has one screen."""
+"""The greatest height of a chart's plot area. Charts in several rows are lower, so that a chapter fits one screen."""
 
 PAPER_WIDTHS_PX: Final = {1: 800, 2: 390}
-"""The same on paper, where 800 pixels are as wide as the text and letters have 7 points."""
+"""The same in the PDF, where 800 pixels are the width of the text and letters have 7 points."""
 
 PAPER_ROW_MAX: Final = 2
 PAPER_PICTURE_PX: Final = HEIGHT_MIN
-"""The picture of the first page is lower: all that a reader looks for first is on that page."""
+"""The chart on the first page is lower, so that the whole summary fits on that page."""
 
 
 @dataclass(frozen=True)
 class ChartSize:
-    """The place of a chart: its width, and the most that its drawn field may be high."""
+    """The width of a chart, and the greatest height of its plot area."""
 
     width_px: int
     height_px: int
 
     def lowered(self, specification: dict[str, Any]) -> dict[str, Any]:
-        """The specification, with a lower field where it is as high as usual; one with a row for each cell stays."""
+        """The specification, with the default height limited. A chart with a row per cell keeps its own height."""
         is_usual = specification.get("height") == HEIGHT
         return {**specification, "height": min(HEIGHT, self.height_px)} if is_usual else specification
 
 
 def lone_chart(chapter: Chapter) -> Figure | None:
-    """The chart of a chapter that has one and no more: it is beside the words."""
+    """The only chart of a chapter, which is placed beside the text; None if the chapter has none or several."""
     figures = chapter.all_of(Figure)
     return figures[0] if len(figures) == 1 else None
 
 
 def specifications_of(page: Page) -> Iterator[tuple[str, dict[str, Any]]]:
-    """The charts of a page in Vega-Lite, by id: as wide as what holds them, and no higher than their sizes."""
+    """The id and Vega-Lite specification of each chart: as wide as its container, with the height of its size."""
     sizes = page_sizes(page)
     for figure in page.figures:
         if figure.chart is not None:
@@ -52,14 +52,14 @@ def specifications_of(page: Page) -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 def page_sizes(page: Page) -> dict[str, ChartSize]:
-    """The place of each chart on the page, by its id."""
+    """The size of each chart on the HTML page, by id."""
     sizes = dict(each for chapter in page.chapters for each in _sizes_in(chapter, WIDTHS_PX, ROW_MAX, BESIDE_WORDS_PX))
     first = {figure.id: ChartSize(WIDTHS_PX[2], HEIGHT_MAX_PX) for figure in page.chapters[0].all_of(Figure)}
     return {**sizes, **first}
 
 
 def paper_sizes(page: Page) -> dict[str, ChartSize]:
-    """The place of each chart on paper, by its id."""
+    """The size of each chart in the PDF, by id."""
     widths, alone = PAPER_WIDTHS_PX, PAPER_WIDTHS_PX[1]
     sizes = dict(each for chapter in page.chapters for each in _sizes_in(chapter, widths, PAPER_ROW_MAX, alone))
     first = {figure.id: ChartSize(alone, PAPER_PICTURE_PX) for figure in page.chapters[0].all_of(Figure)}

@@ -1,7 +1,7 @@
-"""Cells that may be compared with each other, and what a comparison says.
+"""Groups of comparable cells, and the wording of comparisons.
 
-Like is compared with like: a ranking goes over cells that differ in what was varied, and in nothing else. What one line
-of a chart may join is another question (``analysis.families``): there cells differ in a single thing.
+A ranking compares only cells that differ in the varied parameters and in nothing else. The cells of a line in a chart
+differ in a single parameter; ``analysis.families`` selects them.
 """
 
 from collections.abc import Callable, Sequence
@@ -22,24 +22,24 @@ _ALIKE: Final[dict[str, dict[str, int | None]]] = {
     "depth": {"queue_depth": 0, "jobs": 1, "targets": 1},
     "rate": {"rate_per_s": None, "arrivals": None},
 }
-"""What a workload is set to in each, so that those are equal that differ in nothing else."""
+"""For each varied parameter, the values that hide it: workloads that differ only in it become equal."""
 
 TWICE: Final = 2.0
-"""From here on a factor is easier to read than a percentage."""
+"""From this ratio on, a factor is easier to read than a percentage."""
 
 RIVALS_NAMED_MAX: Final = 2
 
 
 @dataclass(frozen=True)
 class Comparables:
-    """Cells that differ in ``varied`` alone: ``size``, ``share``, ``depth`` or ``rate``."""
+    """Cells that differ only in ``varied``: any of ``size``, ``share``, ``depth`` and ``rate``."""
 
     pairs: tuple[Pair, ...]
     varied: frozenset[str]
 
     @property
     def label(self) -> str:
-        """What all of its cells share: ``4 KiB random read at depth 8``, without what differs between them."""
+        """The parameters that all cells share: ``4 KiB random read at depth 8``."""
         first = self.pairs[0][0]
         words = workload_label(first.workload)
         if self._differs(lambda cell: cell.workload.size_text):
@@ -51,7 +51,7 @@ class Comparables:
         return f"{words}{load}"
 
     def name(self, cell: CellEstimate) -> str:
-        """What one of its cells has that others of them do not: ``4 KiB at depth 16``."""
+        """The parameters in which a cell differs from the others: ``4 KiB at depth 16``."""
         parts = []
         if self._differs(lambda each: each.workload.size_text):
             parts.append(cell.workload.size_text)
@@ -67,7 +67,7 @@ class Comparables:
 
 
 def comparables_of(pairs: Sequence[Pair], *varied: str) -> tuple[Comparables, ...]:
-    """The cells in groups that may be compared, each in the order in which its first cell stands."""
+    """Groups of cells that differ only in ``varied``, ordered by their first cell."""
     found: dict[tuple[bool, Workload], list[Pair]] = {}
     for pair in pairs:
         asked = pair[0].workload
@@ -78,7 +78,7 @@ def comparables_of(pairs: Sequence[Pair], *varied: str) -> tuple[Comparables, ..
 
 @dataclass(frozen=True)
 class Ranked:
-    """The highest (or lowest) of a group, and how it stands against the others."""
+    """The cell with the highest (or lowest) value of a group, compared with the others."""
 
     group: Comparables
     found: Extreme
@@ -90,12 +90,12 @@ class Ranked:
 
     @property
     def name(self) -> str:
-        """What sets it apart from the other cells."""
+        """The parameters in which it differs from the other cells."""
         return self.group.name(self.pair[0])
 
     @property
     def against_others(self) -> str:
-        """Whether it has been told apart from the others, as a clause; empty where it stands alone."""
+        """A clause on whether its difference from the others is significant; empty if the group has no other cell."""
         if not self.found.others:
             return ""
         rivals = self.found.rivals
@@ -115,15 +115,12 @@ class Ranked:
 
 
 def ranked(group: Comparables, estimate_of: Callable[[OperationEstimate], Estimate], *, lowest: bool = False) -> Ranked:
-    """Ranks the cells of a group by one of their figures."""
+    """The cell of a group with the highest (or lowest) estimate."""
     return Ranked(group, extreme_of([estimate_of(figures) for _, figures in group.pairs], lowest=lowest))
 
 
 def difference_text(ratio: Ratio, other: str) -> str:
-    """How far one value lies from another that it was told apart from.
-
-    For example ``2.1 % above 8 KiB (95 % CI 1.2 to 3.0 %)``.
-    """
+    """The size of a significant difference, for example ``2.1 % above 8 KiB (95 % CI 1.2 to 3.0 %)``."""
     corrected = f", corrected for {ratio.comparisons} comparisons" if ratio.comparisons > 1 else ""
     if not 1 / TWICE < ratio.value < TWICE:
         return f"{significant(ratio.value, 3)} times {other} (95 % CI {_ends(ratio)}{corrected})"

@@ -1,4 +1,4 @@
-"""What stands where a number is missing: a dash that knows why."""
+"""The dash shown for a missing number. It carries the reason why the number is missing."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ _MARKS: Final = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 class Dash(str):
-    """The text of a missing value. It is the usual dash, and carries its reason to the table's notes."""
+    """The usual dash for a missing value, with the reason that appears in the notes of the table."""
 
     __slots__ = ("reason",)
 
     reason: str
 
     def __new__(cls, reason: str) -> Self:
-        """The dash, for this reason: a clause without a full stop."""
+        """Creates the dash. ``reason`` is a clause without a full stop."""
         assert reason, "a dash has a reason"
         dash = super().__new__(cls, NO_VALUE)
         dash.reason = reason
@@ -26,7 +26,7 @@ class Dash(str):
 
 
 def explained(rows: Sequence[Sequence[str]]) -> tuple[list[tuple[str, ...]], tuple[str, ...]]:
-    """The rows, and a note for each reason. Where there are several, dashes are numbered like footnotes."""
+    """The rows, and a note for each reason. If there are several reasons, the dashes are numbered like footnotes."""
     reasons = list(dict.fromkeys(text.reason for row in rows for text in row if isinstance(text, Dash)))
     if len(reasons) <= 1:
         return [tuple(row) for row in rows], tuple(f"{NO_VALUE}: {reason}." for reason in reasons)
@@ -36,5 +36,5 @@ def explained(rows: Sequence[Sequence[str]]) -> tuple[list[tuple[str, ...]], tup
 
 
 def no_figures_text(why: str) -> str:
-    """What stands in the place of figures that there are not, with the reason; empty where there is none."""
+    """A sentence on why there are no figures; empty if no reason is given."""
     return f"No results: {why}." if why else ""

@@ -1,4 +1,4 @@
-"""How each number of a report is defined. Every term that the page uses stands here."""
+"""The definition of every term and number that a report uses."""
 
 from typing import Final
 
@@ -119,4 +119,4 @@ DEFINITIONS: Final = (
         ),
     ),
 )
-"""Terms and their definitions, in the order in which a reader meets them."""
+"""Terms and their definitions, in the order of their first use in the report."""

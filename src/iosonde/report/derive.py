@@ -1,4 +1,4 @@
-"""What a finished run directory holds beside the journal: Parquet and the page."""
+"""Derives the files of a run directory from its journal: the Parquet files and the HTML page."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,7 +18,7 @@ from iosonde.store import RunDirectory, load_run, write_parquet
 
 @dataclass(frozen=True)
 class Derived:
-    """A run with its analysis, its findings, where its page is, and what of all that could not be made."""
+    """A run with its analysis, its findings, the path of its page, and the parts that could not be made."""
 
     analysis: RunAnalysis
     findings: tuple[Finding, ...]
@@ -27,13 +27,13 @@ class Derived:
 
 
 def derive_files(directory: Path) -> Derived:
-    """Derives Parquet and the page from the journal; what is there is replaced. Raises RecordError, or OutputError.
+    """Derives Parquet and the page from the journal, replacing existing files. Raises RecordError or OutputError.
 
-    Neither costs the other: what fails is told in the page and in ``failures``.
+    A failure of one does not prevent the other; the page and ``failures`` report it.
     """
     failures = FailureLog()
     page = RunDirectory(directory).report_path
-    # Those who draw get ready while the run is read.
+    # Start the drawing processes first: they initialise while the run is read.
     with drawers_if_any() as drawers:
         analysis = RunAnalysis(load_run(directory))
         findings = find_in(analysis, failures)
@@ -47,7 +47,7 @@ def derive_files(directory: Path) -> Derived:
 def write_html(
     analysis: RunAnalysis, findings: tuple[Finding, ...], path: Path, failures: FailureLog, drawers: Drawers | None
 ) -> None:
-    """Writes the report as one self-contained page; what is there is replaced. Raises OutputError."""
+    """Writes the report as one self-contained page, replacing an existing file. Raises OutputError."""
 
     def rendered() -> str:
         page = page_of(analysis, findings, failures)

@@ -1,4 +1,4 @@
-"""Headline figures and names as people read them."""
+"""Formats headline figures and parameters for people."""
 
 import re
 from collections.abc import Mapping
@@ -28,10 +28,10 @@ _BEFORE_UNIT: Final = re.compile(r"(?<=\d) (?=(?:%|[KMGT]iB|[kMGT]?B|[MG]B/s|ns|
 
 @dataclass(frozen=True)
 class FigureText:
-    """A number as text. ``spread`` is its 95 % interval, empty where none is known.
+    """A number as text. ``spread`` is its 95 % interval, or the range of the repeats, or empty.
 
-    ``sign`` is beside it where it is known less exactly than was requested. ``why`` says why there is no interval, and
-    what the spread is where it is another one.
+    ``sign`` marks a number that missed the requested precision. ``why`` says why there is no interval, and what
+    ``spread`` is if it is not the 95 % interval.
     """
 
     value: str
@@ -42,7 +42,7 @@ class FigureText:
 
 
 def figure_text(figure: HeadlineFigure) -> FigureText:
-    """A headline figure in the unit that people expect of its kind."""
+    """A headline figure in the usual unit of its quantity."""
     factor, unit = _unit(figure)
     if figure.value is None:
         return FigureText(NO_VALUE, "", figure.why_none, unit)
@@ -71,7 +71,7 @@ def _unit(figure: HeadlineFigure) -> tuple[float, str]:
 
 
 def parameter_text(key: str, value: object) -> str:
-    """A parameter's value as the file has it and, where its unit has prefixes, as people read it."""
+    """The value of a parameter as in the file, followed by a readable form for sizes, bandwidths and times."""
     if not isinstance(value, int | float) or isinstance(value, bool):
         return str(value).lower() if isinstance(value, bool) else str(value)
     plain = f"{value:,}"
@@ -86,13 +86,13 @@ def parameter_text(key: str, value: object) -> str:
 
 
 def fault_text(fault: Mapping[str, Any]) -> str:
-    """What goes wrong with a simulated drive, as its file has it and as people read it."""
+    """An injected fault of a simulated drive: its kind and its parameters."""
     values = (f"{key} {parameter_text(key, value)}" for key, value in fault.items() if key != "kind")
     return ", ".join([str(fault["kind"]), *values])
 
 
 def granularity_text(gaps: Times | None) -> str:
-    """How long a worker did not look at what had come back: median and longest; empty where nobody timed it."""
+    """The reap interval (time between polls of the completion queue): median and maximum; empty if not measured."""
     times = estimate_times(gaps)
     if times is None:
         return ""
@@ -102,7 +102,7 @@ def granularity_text(gaps: Times | None) -> str:
 
 
 def drift_text(ppm: float | None) -> str:
-    """By how much a clock was off; empty where nobody knows."""
+    """The drift of a clock in ppm; empty if unknown."""
     return "" if ppm is None else f"{ppm:+.1f} ppm"
 
 
@@ -112,10 +112,10 @@ def yes_text(value: bool) -> str:  # noqa: FBT001 - a value to be shown, not a s
 
 
 def number_text(value: int | None) -> str:
-    """A number with its thousands apart; a dash where nobody knows it."""
+    """A number with thousands separators; a dash if unknown."""
     return NO_VALUE if value is None else f"{value:,}"
 
 
 def unbroken(text: str) -> str:
-    """The text with each number kept on one line with its unit and its interval."""
+    """The text with no-break spaces that keep each number on one line with its unit and its interval."""
     return _BEFORE_UNIT.sub("\u00a0", text.replace(" ± ", "\u00a0±\u00a0"))

@@ -1,4 +1,4 @@
-"""Pictures drawn by processes beside this one: drawing keeps Python waiting, and the first picture takes 0.7 s more."""
+"""Draws charts in separate processes. Drawing blocks Python, and the first chart of a process takes 0.7 s more."""
 
 import json
 import os
@@ -14,10 +14,10 @@ from typing import IO, Any, Final, Self
 from iosonde.errors import HINT_PROCESSES, OutputError
 
 DRAWERS_MAX: Final = 2
-"""Each takes 0.7 s of a processor and 150 MB before its first picture, and then 0.1 s a picture."""
+"""Each process needs 150 MB and 0.7 s of CPU time before its first chart, then 0.1 s per chart."""
 
 PNG_SCALE: Final = 2
-"""Pixels of a PNG for one of the drawing, for dense screens and for paper."""
+"""PNG pixels per pixel of the drawing, for high-resolution screens and print."""
 
 _NAME: Final = re.compile(r' id="([^"]+)"')
 _USE_OF_A_NAME: Final = re.compile(r'(?<= id=")[^"]+|(?<=url\(#)[^)]+|(?<=href="#)[^"]+')
@@ -40,24 +40,24 @@ _FIRST: Final[dict[str, Any]] = {
         for mark in _MARKS
     ],
 }
-"""A chart like those to come: what each part of the library needs to start is done while nobody waits for it."""
+"""A sample chart that a process draws first, so that the library is initialised before a real chart is needed."""
 
 
 def svg_of(specification: bytes) -> bytes:
-    """A Vega-Lite specification, as JSON, drawn as SVG: the same bytes whatever this process drew before."""
+    """Draws a Vega-Lite specification (JSON) as SVG. The bytes do not depend on what this process drew before."""
     import vl_convert
 
     return _with_own_names(vl_convert.vegalite_to_svg(specification.decode())).encode()
 
 
 def _with_own_names(svg: str) -> str:
-    """The SVG with its names numbered from one: the library counts clips over all that a process draws."""
+    """The SVG with its ids renumbered from one: the library counts clip paths over all charts of a process."""
     names = {name: f"n{number}" for number, name in enumerate(dict.fromkeys(_NAME.findall(svg)), start=1)}
     return _USE_OF_A_NAME.sub(lambda found: names.get(found[0], found[0]), svg)
 
 
 def png_of(svg: bytes) -> bytes:
-    """An SVG as PNG, ``PNG_SCALE`` times as wide in pixels."""
+    """Converts an SVG to a PNG that is ``PNG_SCALE`` times as wide in pixels."""
     import vl_convert
 
     png: bytes = vl_convert.svg_to_png(svg.decode(), scale=PNG_SCALE)
@@ -65,11 +65,11 @@ def png_of(svg: bytes) -> bytes:
 
 
 class DrawingError(Exception):
-    """The library could not draw a picture, and said why. The process that tried draws on."""
+    """The library could not draw a chart; the message says why. The process can draw further charts."""
 
 
 class Drawers:
-    """Processes that draw, until the context that starts them ends. They get ready while others read and compute."""
+    """A pool of drawing processes, which end with the context. They initialise while the caller reads and computes."""
 
     def __init__(self) -> None:
         self._number = min(DRAWERS_MAX, len(os.sched_getaffinity(0)))
@@ -79,7 +79,7 @@ class Drawers:
 
     @property
     def processes(self) -> tuple[int, ...]:
-        """Their process numbers."""
+        """Their process ids."""
         return tuple(process.pid for process in self._processes)
 
     def __enter__(self) -> Self:
@@ -90,12 +90,12 @@ class Drawers:
                     [sys.executable, "-m", "iosonde.report.drawing"],
                     stdin=subprocess.PIPE,
                     stdout=subprocess.PIPE,
-                    # That it has ended is told in one line; how it ended is no use to anybody.
+                    # One error line reports that a process has ended; its own stderr output would not help.
                     stderr=subprocess.DEVNULL,
                     process_group=0,
                 )
             except OSError:
-                # Fewer draw as well, and more slowly.
+                # Fewer processes also work, only more slowly.
                 if not self._processes:
                     raise
                 break
@@ -111,14 +111,14 @@ class Drawers:
             process.communicate()
 
     def svgs(self, specifications: Iterable[dict[str, Any]]) -> list[Future[bytes]]:
-        """Charts as SVG, in their order, as soon as they are drawn.
+        """Draws charts as SVG; returns a future for each, in the given order.
 
-        Each gives its picture or raises DrawingError, or OutputError when a process that draws is gone.
+        A future raises DrawingError if the chart cannot be drawn, or OutputError if its process has ended.
         """
         return [self._submit(_SVG, json.dumps(each).encode()) for each in specifications]
 
     def pngs(self, svgs: Iterable[bytes]) -> list[Future[bytes]]:
-        """SVGs of ours as PNG, in the same way."""
+        """Converts SVGs that ``svgs`` drew to PNG; returns futures in the same way."""
         return [self._submit(_PNG, each) for each in svgs]
 
     def _submit(self, kind: bytes, content: bytes) -> Future[bytes]:
@@ -137,7 +137,7 @@ class Drawers:
         except OSError:
             answer = None
         finally:
-            # One that is gone goes back as well: whoever takes it next is told the same, and nobody waits.
+            # A process that has ended goes back too: the next caller gets the same error instead of waiting forever.
             self._idle.put(process)
         if answer is None:
             raise OutputError(
@@ -156,7 +156,7 @@ def _send(stream: IO[bytes], kind: bytes, content: bytes) -> None:
 
 
 def _receive(stream: IO[bytes]) -> tuple[bytes, bytes] | None:
-    """What the other side sent; None when it sends no more."""
+    """The next message from the other process; None at the end of the stream."""
     head = stream.readline().split()
     if not head:
         return None
@@ -166,7 +166,7 @@ def _receive(stream: IO[bytes]) -> tuple[bytes, bytes] | None:
 
 
 def _said(error: BaseException) -> str:
-    """What an error says, without the stack of the library's own language behind it."""
+    """The message of an error, without the JavaScript stack trace that follows it."""
     lines = [line.strip() for line in str(error).splitlines()]
     return " ".join([f"{type(error).__name__}:", *(line for line in lines if not line.startswith("at "))])
 

@@ -1,4 +1,4 @@
-"""What is told of the engine: what it was granted, and what it costs itself; pairs of a name and a value."""
+"""Facts about the engine, as pairs of a name and a value: what it requested, what it was granted, its own cost."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable
@@ -12,7 +12,7 @@ from iosonde.units import format_size
 
 
 def engine_facts(run: RunRecord, hello: EngineHello) -> tuple[tuple[str, str], ...]:
-    """What the engine of a host is, what it was asked for, and what all measurements were granted."""
+    """The engine of a host: its version, the requested settings, and those that the measurements were granted."""
     overhead = hello.overhead_ns_per_io
     facts = [cell.engine for cell in run.cells if cell.engine is not None]
     fio = [fio_text(each) for each in facts if isinstance(each, FioFacts)]
@@ -33,37 +33,37 @@ def engine_facts(run: RunRecord, hello: EngineHello) -> tuple[tuple[str, str], .
 
 
 def _drift(run: RunRecord) -> str:
-    """By how much the clock was off at most, against the hardware's."""
+    """The largest drift of the clock against the hardware's."""
     return drift_text(largest_drift_ppm(run.cells)) or NO_VALUE
 
 
 def _reap_granularity(run: RunRecord) -> str:
-    """How much later than it came a completion may have been stamped, over all cells."""
+    """The reap interval over all cells: a completion's timestamp may be late by this much."""
     return granularity_text(merge_times([cell.reap_granularity for cell in run.cells])) or NO_VALUE
 
 
 def fio_text(fio: FioFacts) -> str:
-    """Which fio measured, and how it reached the kernel."""
+    """The version of fio and its ioengine."""
     return f"{fio.version}, ioengine {fio.ioengine}"
 
 
 def import_text(imported: ImportFacts) -> str:
-    """Which tool measured what was imported."""
+    """The tool that measured an imported result, and its version."""
     return f"{imported.engine} {imported.version or '(unknown version)'}"
 
 
 def _fallbacks(facts: SourceFacts) -> str:
-    """Where the engine fell back, and why; a dash where that is not known."""
+    """The fallbacks of the engine with their reasons; a dash if they are unknown."""
     return NO_VALUE if facts.fallbacks is None else ", ".join(facts.fallbacks) or "none"
 
 
 def _own(told: Callable[[EngineFacts], str]) -> Callable[[SourceFacts], str]:
-    """What only iosonde's own engine tells."""
+    """A fact that only iosonde's own engine reports; a dash for other sources."""
     return lambda facts: told(facts) if isinstance(facts, EngineFacts) else NO_VALUE
 
 
 def _started(told: Callable[[EngineFacts | FioFacts], str]) -> Callable[[SourceFacts], str]:
-    """What is known of whatever iosonde started."""
+    """A fact that every engine started by iosonde reports; a dash for imported results."""
     return lambda facts: NO_VALUE if isinstance(facts, ImportFacts) else told(facts)
 
 
@@ -83,7 +83,7 @@ _GRANTED: tuple[tuple[str, Callable[[SourceFacts], str]], ...] = (
 
 
 def _agreed(values: Iterable[str]) -> str:
-    """One value where all measurements agree, else each with its number of measurements."""
+    """The value if all measurements agree, else each value with its number of measurements."""
     counts = Counter(values)
     if not counts:
         return NO_VALUE

@@ -1,4 +1,4 @@
-"""A run with all that its report rests on."""
+"""A run with everything that its report needs."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,9 +17,9 @@ from iosonde.report.validity import Invalid, invalid_cells
 
 @dataclass(frozen=True)
 class EvaluatedRun:
-    """A run, its figures, its findings with the most severe first, and which cells these make invalid.
+    """A run, its figures, its findings (most severe first), and the cells that the findings make invalid.
 
-    ``estimates`` and ``headline`` are empty where they could not be made.
+    ``estimates`` and ``headline`` are empty if they could not be computed.
     """
 
     analysis: RunAnalysis
@@ -39,17 +39,17 @@ class EvaluatedRun:
 
     @property
     def aim_ended(self) -> Aim | None:
-        """The precision that a finished run was to reach; None where none was requested."""
+        """The requested precision; None if none was requested or the run is unfinished."""
         return self.run.header.plan.aim if self.run.finished else None
 
     @property
     def swept(self) -> Experiment:
-        """The experiment whose depths the trade-off of throughput and latency shows."""
+        """The experiment whose chapter has the further trade-off charts."""
         return Experiment.QUEUE_DEPTH if self.cells(Experiment.QUEUE_DEPTH) else Experiment.MATRIX
 
 
 def evaluated(analysis: RunAnalysis, findings: Sequence[Finding], failures: FailureLog) -> EvaluatedRun:
-    """The run with its figures. What fails is missing, and in ``failures``."""
+    """The run with its figures. A part that fails is empty, and ``failures`` records it."""
     run = analysis.run
     estimates = failures.attempt(
         "the analysis of the run", lambda: analysis.estimates, lambda _: RunEstimates((), {}), IN_SHORT.id

@@ -1,4 +1,4 @@
-"""The chapter of an experiment: its answer in words, its charts, its tables. A part that fails costs its own place."""
+"""The chapter of an experiment: its answer in words, its charts and its tables. A notice replaces a part that fails."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
@@ -46,15 +46,15 @@ _FIGURES: Final[dict[Experiment, tuple[tuple[Draw, ...], ...]]] = {
     Experiment.QUEUE_DEPTH: ((queue_depth_iops, queue_depth_latency), (queue_depth_percentiles,)),
     Experiment.TAIL: ((tail_percentiles, tail_bars),),
 }
-"""What an experiment is drawn as. Those in one group show the same lines in other quantities, and stand together."""
+"""The charts of each experiment. The charts of a group show the same lines in different quantities, side by side."""
 
 
 def experiment_chapter(
     heading: Heading, experiment: ExperimentCells, found: EvaluatedRun, more: Sequence[Figure], failures: FailureLog
 ) -> Chapter:
-    """The chapter of an experiment: its sentence, its charts, one table, and all else behind one control.
+    """The chapter of an experiment: its answer, its charts, a short table, and the other tables in one fold.
 
-    ``more`` are charts of its sweeps that come before its own.
+    ``more`` are trade-off charts of its sweeps, placed before its own charts.
     """
     failed: list[str] = []
     knees = knees_of(experiment, found.headline.knees)
@@ -68,19 +68,19 @@ def experiment_chapter(
 
 
 def numbered(heading: Heading, figures: Sequence[Figure]) -> tuple[Figure, ...]:
-    """The charts with ids of their own, where another experiment of the kind has the same charts."""
+    """The charts with unique ids, if another experiment of the same kind has the same charts."""
     number = heading.id.rpartition("-")[2]
     return tuple(replace(each, id=f"{each.id}-{number}") for each in figures) if number.isdigit() else tuple(figures)
 
 
 def knees_of(experiment: ExperimentCells, knees: Sequence[SweptKnee]) -> tuple[SweptKnee, ...]:
-    """The knees of the sweeps that an experiment holds."""
+    """The knees of an experiment's own sweeps."""
     held = {cell.cell for cell in experiment.cells}
     return tuple(each for each in knees if held.issuperset(cell.cell for cell in each.sweep.cells))
 
 
 def told(title: str, make: Callable[[], str], failures: FailureLog, failed: list[str]) -> tuple[Paragraph, ...]:
-    """The answer of a chapter in words; what stands in the place of one that fails is added to ``failed``."""
+    """The answer of a chapter as a paragraph. If it fails, its notice is added to ``failed``."""
 
     def instead(failure: PartFailure) -> str:
         failed.append(failure.sentence)
@@ -91,12 +91,12 @@ def told(title: str, make: Callable[[], str], failures: FailureLog, failed: list
 
 
 def shown_table(table: ResultTable, invalid: Invalid) -> ResultTable:
-    """A table as the report shows it: with what is invalid marked, and why values are missing."""
+    """A table as the report shows it: invalid rows marked, missing values explained."""
     return marked(table, invalid, INVALID).explained
 
 
 def _figures(experiment: ExperimentCells, found: EvaluatedRun, failures: FailureLog) -> Iterator[Figure]:
-    """The charts of an experiment, all quantities of some lines before the next lines."""
+    """The charts of an experiment: all quantities of one set of lines, then of the next set."""
     for group in _draws(experiment.kind, experiment.cells):
         for figures in zip_longest(*(_drawn(draw, experiment.cells, found.invalid, failures) for draw in group)):
             yield from (figure for figure in figures if figure is not None)
@@ -111,13 +111,13 @@ def _draws(experiment: Experiment, cells: Sequence[CellEstimate]) -> tuple[tuple
 
 
 def _drawn(draw: Draw, cells: Sequence[CellEstimate], invalid: Invalid, failures: FailureLog) -> tuple[Figure, ...]:
-    """The charts of some cells; those that fail are named after what draws them."""
+    """The charts of some cells. A failed chart is named after the function that draws it."""
     identity = draw.__name__.replace("_", "-")
     return made_figures(identity, identity.replace("-", " ").capitalize(), lambda: draw(cells), invalid, failures)
 
 
 def _sentence(experiment: ExperimentCells, knees: Sequence[SweptKnee], found: EvaluatedRun) -> str:
-    """The answer of an experiment; that of a sweep begins with its knees."""
+    """The answer of an experiment. The answer of a queue-depth sweep begins with its knees."""
     answer = experiment_sentence(experiment.kind, RunEstimates(experiment.cells), found.invalid)
     if experiment.kind is not Experiment.QUEUE_DEPTH:
         return answer
@@ -129,7 +129,7 @@ def _short(experiment: ExperimentCells, found: EvaluatedRun) -> list[ResultTable
 
 
 def _makers(experiment: ExperimentCells, knees: Sequence[SweptKnee]) -> list[_Maker]:
-    """What makes the tables behind the control, each with its name."""
+    """The name and the maker of each folded table."""
     kind, cells = experiment.kind, experiment.cells
     makers: list[_Maker] = [
         ("results", lambda: experiment_tables(kind, cells)),
@@ -148,7 +148,7 @@ def _makers(experiment: ExperimentCells, knees: Sequence[SweptKnee]) -> list[_Ma
 
 
 def _summary(tables: Sequence[ResultTable]) -> str:
-    """What the control says: how many rows there are, and what is known of them."""
+    """The label of the fold: the number of rows and what they contain."""
     number = len(tables[0].lines)
     rows = f"{number:,} rows" if number > 1 else "1 row"
     return f"Full table ({rows}): confidence intervals, more percentiles, discarded repeats, CPU"
@@ -157,7 +157,7 @@ def _summary(tables: Sequence[ResultTable]) -> str:
 def _attempted(
     heading: Heading, makers: Sequence[_Maker], found: EvaluatedRun, failures: FailureLog, failed: list[str]
 ) -> Iterator[ResultTable]:
-    """Tables as the report shows them; what stands in the place of one that fails is added to ``failed``."""
+    """Tables as the report shows them. If one fails, its notice is added to ``failed``."""
 
     def instead(failure: PartFailure) -> Sequence[ResultTable]:
         failed.append(failure.sentence)

@@ -1,4 +1,4 @@
-"""The one table of an experiment: what its cells differ in, and the results that everybody looks for first."""
+"""The short table of an experiment: the parameters in which its cells differ, and the main results."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -28,7 +28,7 @@ from iosonde.report.varying import Varying
 from iosonde.vocabulary import Quantity
 
 ROWS_MAX: Final = 12
-"""So many rows are seen at a glance; the table of all is one control away."""
+"""The most rows that are readable at a glance. The folded table has all rows."""
 
 _PERCENTS: Final = (50.0, 95.0, 99.0, 99.9)
 _BOTH_ENDS: Final = 2
@@ -37,7 +37,7 @@ _WITH_BEST: Final = 3
 
 @dataclass(frozen=True)
 class _Row:
-    """A class of operations of a cell, or a cell without results."""
+    """A class of operations of a cell, or a cell without results (``figures`` is None)."""
 
     cell: CellEstimate
     figures: OperationEstimate | None
@@ -48,7 +48,7 @@ class _Row:
 
 
 def experiment_table(experiment: Experiment, cells: Sequence[CellEstimate], aim_ended: Aim | None) -> ResultTable:
-    """At most ``ROWS_MAX`` rows. ``aim_ended`` is the precision that a finished run was to reach."""
+    """A table of at most ``ROWS_MAX`` rows. ``aim_ended`` is the requested precision of a finished run."""
     ordered = in_order(experiment, cells)
     rows = [row for cell in ordered for row in _rows_of(cell)]
     varying = Varying(ordered)
@@ -72,7 +72,7 @@ def _rows_of(cell: CellEstimate) -> list[_Row]:
 
 
 def most_telling(rows: Sequence[_Row], line_of: Callable[[_Row], object], rows_max: int = ROWS_MAX) -> list[_Row]:
-    """All rows, or of each line its ends, the one with the highest IOPS, and as many between as there is room for."""
+    """All rows if they fit; else the first, last and fastest row of each line, and others between them."""
     if len(rows) <= rows_max:
         return list(rows)
     lines: dict[object, list[int]] = {}
@@ -88,7 +88,7 @@ def most_telling(rows: Sequence[_Row], line_of: Callable[[_Row], object], rows_m
 
 
 def _of_line(line: Sequence[int], rows: Sequence[_Row], number: int) -> set[int]:
-    """So many places of a line, evenly; from three on the one with the highest IOPS is among them."""
+    """``number`` evenly spaced places of a line; with one place or at least three, the highest IOPS is included."""
     if number >= len(line):
         return set(line)
     best = max(line, key=lambda place: rows[place].iops)
@@ -141,7 +141,7 @@ def _line(row: _Row, varying: Varying, unit: LatencyUnit, aim: Aim | None, *, ap
 
 @dataclass(frozen=True)
 class _Signed:
-    """Adds the sign to a value that is known less exactly than was requested."""
+    """Adds a sign to each value that missed the requested precision."""
 
     cell: CellEstimate
     figures: OperationEstimate

@@ -1,4 +1,4 @@
-"""A run for other tools: three CSV files of flat tables, and one JSON document with everything."""
+"""Exports a run for other tools: four CSV files of flat tables, and one JSON document with everything."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -30,10 +30,10 @@ SCHEMA_TITLE: Final = "iosonde run"
 
 @dataclass(frozen=True)
 class ExportedRun:
-    """The JSON document: the record as it was stored, and what was computed from it. Units are in the names.
+    """The JSON document: the stored record and the results computed from it. Units are in the names.
 
-    ``headline`` is what the page and the terminal tell first. Sweeps of queue depths have names (``read``, ``70/30
-    mix``), the keys of ``sweeps`` (the cells of each), ``knees``, ``scalings`` and ``knee_sentences``.
+    ``headline`` has the main figures of the page and the terminal. The names of queue-depth sweeps (``read``, ``70/30
+    mix``) are the keys of ``sweeps`` (the cells of each), ``knees``, ``scalings`` and ``knee_sentences``.
     """
 
     export_version: int
@@ -47,12 +47,12 @@ class ExportedRun:
     target_state: RunState
     findings: tuple[Finding, ...]
     invalid: dict[str, tuple[str, ...]]
-    """Cells whose figures are invalid, each with the ids of the findings that say so."""
+    """Cells with invalid figures, each with the ids of the findings that make them invalid."""
 
 
 def run_tables(analysis: RunAnalysis, findings: Sequence[Finding]) -> dict[str, "Table"]:
-    """The flat tables of a run by name, for Parquet and CSV alike."""
-    # Imported here: it brings NumPy along, and a JSON document needs none.
+    """The flat tables of a run by name, for Parquet and CSV."""
+    # Imported here: it imports NumPy, which the JSON document does not need.
     from iosonde.analysis.estimate_table import estimate_table
     from iosonde.analysis.tables import cell_table, tables_over_time
     from iosonde.findings.table import with_validity
@@ -63,9 +63,9 @@ def run_tables(analysis: RunAnalysis, findings: Sequence[Finding]) -> dict[str, 
 
 
 def write_csv(analysis: RunAnalysis, findings: Sequence[Finding], directory: Path) -> tuple[Path, ...]:
-    """Write ``cells.csv``, ``estimates.csv``, ``intervals.csv`` and ``histograms.csv``; what is there is replaced.
+    """Writes ``cells.csv``, ``estimates.csv``, ``intervals.csv`` and ``histograms.csv``, replacing existing files.
 
-    A value that does not exist (a percentile without 10 samples beyond it) is an empty field.
+    A missing value (for example a percentile without 10 samples beyond it) is an empty field.
     """
     return write_csv_files(directory, run_tables(analysis, findings))
 
@@ -91,11 +91,11 @@ def run_json(analysis: RunAnalysis, findings: Sequence[Finding]) -> str:
 
 
 def export_schema() -> dict[str, Any]:
-    """The JSON Schema of that document: docs/run.schema.json, for editors and for whoever reads it by program."""
+    """The JSON Schema of that document (docs/run.schema.json), for editors and programs."""
     schema = TypeAdapter(ExportedRun).json_schema(mode="serialization")
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema, "title": SCHEMA_TITLE}
 
 
 def write_json(analysis: RunAnalysis, findings: Sequence[Finding], path: Path) -> None:
-    """Write that document; what is there is replaced."""
+    """Writes that document, replacing an existing file."""
     write_file(path, run_json(analysis, findings))

@@ -1,10 +1,10 @@
-"""What only some install: ``pip install 'iosonde[pdf]'``. Asked for before anything is measured or written."""
+"""Checks for optional dependencies (``pip install 'iosonde[pdf]'``), called before anything is measured or written."""
 
 from iosonde.errors import UsageError
 
 
 def check_pdf() -> None:
-    """Raises UsageError where nothing is installed that typesets a PDF."""
+    """Raises UsageError if Typst, which typesets the PDF, is not installed."""
     try:
         import typst  # noqa: F401 - whether it is there is all that is asked
     except ImportError as error:

@@ -1,4 +1,4 @@
-"""What was measured, where, and with what: pairs of a name and a value for the page."""
+"""Facts about the run for the page: targets, devices, hosts and engines, as pairs of a name and a value."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -16,7 +16,7 @@ from iosonde.units import format_size
 
 
 def fact_groups(analysis: RunAnalysis) -> tuple[FactGroup, ...]:
-    """Target, device, host, engine, and what went wrong in the cells."""
+    """Groups of facts on targets, devices, hosts, engines and the run."""
     run, header = analysis.run, analysis.run.header
     groups = [
         *target_groups(run),
@@ -28,7 +28,7 @@ def fact_groups(analysis: RunAnalysis) -> tuple[FactGroup, ...]:
 
 
 def _on_each(title: str, header: RunHeader, facts: list[tuple[tuple[str, str], ...]]) -> Iterator[FactGroup]:
-    """A group for each host; where there are several, its title names the host."""
+    """A group for each host. With several hosts, the titles name the host."""
     for host, pairs in zip(header.hosts, facts, strict=True):
         yield FactGroup(f"{title} {host.hostname}" if len(facts) > 1 else title, pairs)
 

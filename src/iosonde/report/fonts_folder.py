@@ -1,6 +1,6 @@
-"""The letters of everything that is printed: fonts that come with iosonde, so that a report looks the same everywhere.
+"""The fonts of reports. They are part of iosonde, so that a report looks the same on every machine.
 
-vl-convert carries the same Liberation Sans, so the letters of charts and pages are the same ones.
+vl-convert contains the same Liberation Sans, so charts and pages use the same font.
 """
 
 from collections.abc import Iterator
@@ -14,23 +14,23 @@ from typing import Final
 from iosonde.printing import printable
 
 FAMILY: Final = "Liberation Sans"
-"""The font of pages and charts; two files of it lie in ``fonts/``, with its licence."""
+"""The font of pages and charts. ``fonts/`` has two files of it, and its licence."""
 
 FAMILIES: Final = f"{FAMILY}, Arial, Helvetica, sans-serif"
-"""For a picture that is opened elsewhere: Arial and Helvetica have the same widths, so nothing overlaps."""
+"""Font families for images opened on other machines. Arial and Helvetica have the same widths: nothing overlaps."""
 
 
 @contextmanager
 def fonts_folder() -> Iterator[Path]:
-    """Where the font files are."""
+    """The folder with the font files."""
     with as_file(files("iosonde.report").joinpath("fonts")) as folder:
         yield folder
 
 
 def drawable(text: str, also: str = "") -> str:
-    """Text from outside as the font can draw it: what it lacks is written as an escape, and never as an empty box.
+    """External text that the font can draw. Characters without a glyph become escapes instead of empty boxes.
 
-    ``also`` are characters that whoever draws makes of others.
+    ``also`` are characters without a glyph that the caller draws by other means, and which are kept.
     """
     if text.isascii() and text.isprintable():
         return text
@@ -45,7 +45,7 @@ def drawable(text: str, also: str = "") -> str:
 
 @cache
 def _characters() -> frozenset[int]:
-    """The code points that the font has a glyph for, in each of its weights: ``tools.write_characters`` lists them."""
+    """The code points with a glyph in every weight of the font. ``tools.write_characters`` writes the list."""
     lines = files("iosonde.report").joinpath("fonts", "characters.txt").read_text(encoding="ascii").splitlines()
     ends = [[int(end, 16) for end in line.split("-")] for line in lines if not line.startswith("#")]
     return frozenset(chain.from_iterable(range(first, last + 1) for first, last in ends))

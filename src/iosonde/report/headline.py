@@ -1,4 +1,4 @@
-"""The few numbers that a reader looks for first, as data: the page and the terminal show the same ones."""
+"""Computes the headline: the main numbers of a run, as data. The page and the terminal show the same numbers."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -26,15 +26,15 @@ from iosonde.vocabulary import Quantity
 
 TAIL_DEPTH: Final = 8
 KINDS_MAX: Final = 6
-"""So many kinds of workload are told: with latencies, durable writes and the tail they fill a screen."""
+"""The most kinds of workload in a headline: with latencies, durable writes and the tail, they fill a screen."""
 LATENCIES_MAX: Final = 4
 
 
 def headline_of(estimates: RunEstimates, findings: Sequence[Finding] = (), aim_ended: Aim | None = None) -> Headline:
-    """The headline of a run. What was not planned is absent; what was planned and has no figures says why.
+    """The headline of a run. It omits what was not planned; a planned group without figures says why it has none.
 
-    It tells the kinds of workload that the campaign holds, each at one block size (``kinds.py`` says which).
-    ``aim_ended`` is what a finished run was to reach: figures that did not say so.
+    It has a group for each kind of workload of the campaign, at one block size (``kinds.py`` selects it).
+    ``aim_ended`` is the requested precision of a finished run; figures that missed it have a remark.
     """
     closed = estimates.closed_loops
     kinds = kinds_of(closed.cells)
@@ -56,7 +56,7 @@ def headline_of(estimates: RunEstimates, findings: Sequence[Finding] = (), aim_e
 
 
 def _swept(sweeps: Sequence[DepthSweep]) -> tuple[SweptKnee, ...]:
-    """Each sweep under its names; with the workers or the first cell where another sweep has the same name."""
+    """Each sweep with its names. If two sweeps have the same name, the jobs or the first cell are added."""
     labels = [operations_label(sweep.workload) for sweep in sweeps]
     for suffixes in (
         [f"{sweep.workload.jobs} jobs" for sweep in sweeps],
@@ -71,7 +71,7 @@ def _swept(sweeps: Sequence[DepthSweep]) -> tuple[SweptKnee, ...]:
 
 
 def _best_throughput(kind: Kind) -> HeadlineGroup | None:
-    """Bandwidth of a stream, else operations a second; of a mix with flushes its commits, and its reads beside them."""
+    """Bandwidth for sequential workloads, else IOPS. For a mix with flushes: commits per second, and read IOPS."""
     whole = kind.whole
 
     def figures_of(cell: CellEstimate) -> tuple[HeadlineFigure, ...]:
@@ -88,7 +88,7 @@ def _best_throughput(kind: Kind) -> HeadlineGroup | None:
 
 
 def _worth_latency(kinds: Sequence[Kind]) -> list[Kind]:
-    """Those whose latency without a queue is told: streams only where nothing else has any."""
+    """The kinds whose latency at depth 1 is shown. Sequential kinds are shown only if no other kind has one."""
     shallow = [kind for kind in kinds if kind.whole is not Operation.COMMIT and kind.without_queue]
     others = [kind for kind in shallow if not kind.is_stream]
     return (others or shallow)[:LATENCIES_MAX]
@@ -102,7 +102,7 @@ def _without_queue(kind: Kind) -> HeadlineGroup | None:
 
 
 def _durable_write(estimates: RunEstimates) -> HeadlineGroup | None:
-    """Writes with an fdatasync each; O_DSYNC writes where the campaign has none of these."""
+    """Writes followed by fdatasync; if the campaign has none, O_DSYNC writes."""
     writes = [cell for cell in estimates.cells if cell.direction is Operation.WRITE and cell.workload.is_usual]
     flushed = [cell for cell in writes if cell.workload.sync is Sync.FDATASYNC]
     cells = at_one_size(flushed or [cell for cell in writes if cell.workload.sync is Sync.DSYNC])
@@ -128,7 +128,7 @@ _DURABLE: Final = {
 
 
 def _rate_kept(kind: Kind) -> HeadlineGroup | None:
-    """The highest rate that was kept, where nothing but open loops was measured."""
+    """The highest sustained rate. Used only for runs in which all cells are open loops."""
     cells = at_one_size(kind.cells)
 
     def figures_of(cell: CellEstimate) -> tuple[HeadlineFigure, ...]:
@@ -144,7 +144,7 @@ def _rate_kept(kind: Kind) -> HeadlineGroup | None:
 
 
 def _tail(estimates: RunEstimates) -> HeadlineGroup | None:
-    """The tail of random reads at depth 8 or, where that was not measured, of the first tail cells of the plan."""
+    """The tail of random reads at depth 8; if that was not measured, of the first tail cell with results."""
     cells = estimates.of(Experiment.TAIL)
     if not cells:
         return None

@@ -12,15 +12,15 @@ from iosonde.vocabulary import Quantity
 NAMED_MAX: Final = 4
 BEST: Final = "best"
 IMPLIED_NAMES: Final = frozenset({BEST, "rate"})
-"""Names that the group's own says already."""
+"""Names of figures that add nothing to the name of their group."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class HeadlineFigure(Figure):
-    """One number of a headline, under the name that it has there.
+    """One number of a headline, with its name there.
 
-    ``lowest`` and ``highest`` are the extremes of the repeats' own percentiles; None where samples do not support them,
-    and for means. ``remark`` says by how much it is known less exactly than was asked.
+    ``lowest`` and ``highest`` are the extremes of the percentile over the repeats; None for means, and if there are
+    too few samples. ``remark`` says by how much the figure missed the requested precision.
     """
 
     name: str
@@ -30,12 +30,12 @@ class HeadlineFigure(Figure):
 
     @property
     def is_implied(self) -> bool:
-        """Whether its name says no more than that of its group."""
+        """Whether its name adds nothing to the name of its group."""
         return self.name in IMPLIED_NAMES
 
     @property
     def is_aimed_at(self) -> bool:
-        """Whether a precision asks for it: throughput, mean latency and p99."""
+        """Whether a requested precision applies to it: to throughput, mean latency and p99."""
         return self.is_mean or self.is_tail
 
     @property
@@ -46,11 +46,11 @@ class HeadlineFigure(Figure):
 
 @dataclass(frozen=True)
 class HeadlineGroup:
-    """The figures that belong together, and the one cell that they come from.
+    """Figures that belong together, all from one cell.
 
-    ``missing`` says why there are no figures; it is empty when there are. ``doubted_by`` are the ids of the findings
-    that name the cell and call its figures doubtful, ``invalid_by`` those that make them invalid. ``of`` is what
-    sentences call the operations.
+    ``missing`` says why there are no figures; it is empty if there are some. ``doubted_by`` and ``invalid_by`` are the
+    ids of the findings that make the cell's figures doubtful or invalid. ``of`` is the name of the operations in
+    sentences.
     """
 
     id: str
@@ -65,7 +65,7 @@ class HeadlineGroup:
 
     @property
     def where_text(self) -> str:
-        """Where the figures were measured; of the best ones it says that they are."""
+        """The depth or rate of the cell. For the highest throughput it says so."""
         return f"highest measured, at {self.where}" if self.is_best else self.where
 
     @property
@@ -81,10 +81,10 @@ class HeadlineGroup:
 
 @dataclass(frozen=True)
 class SweptKnee:
-    """A sweep of queue depths and its knee; of a mix it is that of all of its operations.
+    """A queue-depth sweep and its knee. The knee of a mix is that of all operations together.
 
-    ``name`` is what charts call the sweep beside the others (``read``, ``70/30 mix``), ``operations`` what sentences
-    call it (``4 KiB random reads``).
+    ``name`` is the name of the sweep in charts (``read``, ``70/30 mix``), ``operations`` that in sentences (``4 KiB
+    random reads``).
     """
 
     name: str
@@ -93,16 +93,16 @@ class SweptKnee:
 
     @property
     def knee(self) -> Knee:
-        """The knee, or why there is none to be told."""
+        """The knee, or the reason why it is not identifiable."""
         return self.sweep.knee
 
 
 @dataclass(frozen=True)
 class Headline:
-    """The headline of a run: groups of figures, and the knee of each workload whose depths were swept.
+    """The headline of a run: groups of figures, and the knee of each queue-depth sweep.
 
-    ``knees_invalid`` is a sentence on the cells of these sweeps that are invalid, empty where none is. ``untold`` names
-    the kinds of workload that the tables alone have, because there are too many for a headline.
+    ``knees_invalid`` is a sentence on invalid cells in these sweeps, empty if there are none. ``untold`` names the
+    kinds of workload for which the headline has no room; the tables have them.
     """
 
     groups: tuple[HeadlineGroup, ...]
@@ -112,7 +112,7 @@ class Headline:
 
     @property
     def untold_text(self) -> str:
-        """The same as a sentence; empty where all kinds are told."""
+        """``untold`` as a sentence; empty if the headline has all kinds."""
         number = len(self.untold)
         if not number:
             return ""

@@ -1,4 +1,4 @@
-"""Makes a headline group from cells: the highest figure, and the cell that it was measured in."""
+"""Makes a headline group from cells: the cell with the highest figure, and its figures."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -15,7 +15,7 @@ from iosonde.vocabulary import Quantity
 
 
 def mean_and_p99(cell: CellEstimate, operation: Operation) -> tuple[HeadlineFigure, ...]:
-    """What is told of a latency without a queue."""
+    """The latency figures of a cell without a queue: mean and p99."""
     mean = figures_named(cell, operation, Quantity.LATENCY_NS_MEAN, "mean")
     return (*mean, *percentile_figures(cell, operation, Quantity.LATENCY_NS_P99))
 
@@ -23,9 +23,9 @@ def mean_and_p99(cell: CellEstimate, operation: Operation) -> tuple[HeadlineFigu
 def each_kind(
     cell: CellEstimate, figures_of: Callable[[CellEstimate, Operation], tuple[HeadlineFigure, ...]]
 ) -> tuple[HeadlineFigure, ...]:
-    """The figures of what a cell does; of a mix those of reads and writes, since two latencies together are neither.
+    """The figures of a cell. A mix has separate figures for reads and writes: a combined latency describes neither.
 
-    Of a mix, a percentile that its samples don't support is left to the table.
+    For a mix, a percentile with too few samples is omitted here and explained in the table.
     """
     classes = drawn_classes(cell.workload)
     if len(classes) == 1:
@@ -46,7 +46,7 @@ def best_group(
     figures_of: Callable[[CellEstimate], Sequence[HeadlineFigure]],
     operations: str = "",
 ) -> HeadlineGroup:
-    """The figures of the cell whose first one is greatest; there is at least one cell. ``operations`` names its I/O."""
+    """The group of the cell with the greatest first figure. ``cells`` is not empty; ``operations`` names its I/O."""
     known = [(figures[0].value or 0.0, cell, figures) for cell in cells if (figures := tuple(figures_of(cell)))]
     if not known:
         first = cells[0]
@@ -64,7 +64,7 @@ def _why_missing(cells: Sequence[CellEstimate]) -> str:
 
 
 def _where(cell: CellEstimate, group: str) -> str:
-    """Depth or rate; with the block size, where the group's name leaves it open, and of durable writes the pattern."""
+    """The depth or rate; also the block size if the name of the group lacks it, and the pattern for durable writes."""
     asked = cell.workload
     if group == "durable-write":
         return f"{asked.size_text} {asked.pattern}, {_load(cell)}"
@@ -85,7 +85,7 @@ def _load(cell: CellEstimate) -> str:
 def figures_named(
     cell: CellEstimate, operation: Operation, quantity: Quantity, name: str
 ) -> tuple[HeadlineFigure, ...]:
-    """The figure of one quantity under this name; none where the cell has none of these operations."""
+    """The figure of one quantity, with this name; empty if the cell has no such operations."""
     estimates = cell.of(operation)
     if estimates is None:
         return ()
@@ -93,7 +93,7 @@ def figures_named(
 
 
 def percentile_figures(cell: CellEstimate, operation: Operation, quantity: Quantity) -> tuple[HeadlineFigure, ...]:
-    """The same of a percentile, with the lowest and the highest of the repeats' own."""
+    """The figure of a percentile, with its lowest and highest value over the repeats."""
     percent = quantity.percent
     assert percent is not None, "it is a percentile"
     found = figures_named(cell, operation, quantity, percent_label(percent))

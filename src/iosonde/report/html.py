@@ -1,4 +1,4 @@
-"""The page: one file that opens offline, with the chart library inside and nothing fetched from anywhere."""
+"""The HTML page: a single file that contains the chart library and works offline."""
 
 import json
 from base64 import b64encode
@@ -44,17 +44,17 @@ from iosonde.report.page import Page
 from iosonde.report.tables import ResultTable
 
 LIBRARY = "vega-bundle.js"
-"""Vega, Vega-Lite and Vega-Embed as vl-convert bundles them; kept as a file because bundling takes two seconds.
+"""Vega, Vega-Lite and Vega-Embed as vl-convert bundles them. It is a file because bundling takes two seconds.
 
-A test holds it equal to what the installed vl-convert gives, and says how to renew it.
+A test compares it with the bundle of the installed vl-convert, and says how to update it.
 """
 
 
 EVIDENCE_OPEN_MAX: Final = 3
-"""So much of the evidence of a finding is seen without unfolding it."""
+"""The number of evidence rows of a finding that are shown without unfolding."""
 
 FACTS_OPEN_MAX: Final = 9
-"""So many facts of a group are seen without unfolding the others."""
+"""The number of facts of a group that are shown without unfolding."""
 
 _MACROS: Final[dict[type[Block | HeadlineGroup], str]] = {
     Answers: "answers",
@@ -74,14 +74,14 @@ _MACROS: Final[dict[type[Block | HeadlineGroup], str]] = {
     ResultTable: "results",
     Terms: "terms",
 }
-"""The macro of ``parts.html.j2`` that lays a block out."""
+"""The macro in ``parts.html.j2`` that renders each kind of block."""
 
 
 @dataclass(frozen=True)
 class _LaidOut:
-    """A chapter as the page has it: words, then charts, then all else; the lead is below the answers and notices.
+    """The parts of a chapter on the page: answers and notices (``above``), the lead, text, then all other blocks.
 
-    A chart that is alone is next to the words.
+    ``picture`` is the only chart of the chapter, placed beside the text; None if the chapter has none or several.
     """
 
     chapter: Chapter
@@ -92,15 +92,15 @@ class _LaidOut:
 
     @property
     def captions(self) -> tuple[Figure, ...]:
-        """The charts whose captions are in no fold of tables: they have a fold of their own."""
+        """The charts whose captions need a separate fold, because the chapter has no fold of tables."""
         folded = any(isinstance(block, Folded) for block in self.below)
         return () if folded else drawn_in(self.chapter)
 
 
 def render_html(page: Page, failures: FailureLog = STRICT, stills: Mapping[str, str] | None = None) -> str:
-    """The whole report as one HTML document. What fails stands in its place, and in ``failures``.
+    """The whole report as one HTML document. A notice replaces each part that fails; ``failures`` records it.
 
-    ``stills`` are the charts as SVG, by id: they are there without scripts, and until a script has drawn the same.
+    ``stills`` are the charts as SVG, by id. The page shows them until a script has drawn the charts, or if none runs.
     """
     specifications = {
         name: embedded_json(json.dumps(each, separators=(",", ":"))) for name, each in specifications_of(page)
@@ -126,7 +126,7 @@ def render_html(page: Page, failures: FailureLog = STRICT, stills: Mapping[str, 
 
 
 def drawn_in(chapter: Chapter) -> tuple[Figure, ...]:
-    """The charts of a chapter that draw something: there is something to read."""
+    """The charts of a chapter that draw something."""
     return tuple(figure for figure in chapter.all_of(Figure) if figure.chart is not None)
 
 
@@ -142,27 +142,27 @@ def _laid_out(chapter: Chapter) -> _LaidOut:
 
 
 def bare_html(sentence: str) -> str:
-    """The page of a report of which nothing else could be made."""
+    """The page with only this sentence, used when the report itself failed."""
     head = '<!DOCTYPE html>\n<html lang="en">\n<head><meta charset="utf-8"><title>iosonde report</title></head>\n'
     return f"{head}<body><h1>iosonde report</h1>{_notice(sentence)}</body>\n</html>\n"
 
 
 def embedded_json(text: str) -> Markup:
-    """JSON that can stand inside a script element, whatever its strings hold.
+    """JSON that is safe inside a script element.
 
-    ``<``, ``>`` and ``&`` are written as escapes, so no string can end the element; JSON reads them back unchanged.
+    ``<``, ``>`` and ``&`` become escapes, so that no string can end the element. A JSON parser restores them.
     """
     escaped = text.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e")
     return Markup(escaped)  # noqa: S704 - escaped above
 
 
 def _notice(sentence: str) -> Markup:
-    """What stands in the place of something that could not be made."""
+    """The notice that replaces a part that failed."""
     return Markup('<p class="failed" role="note">{}</p>').format(sentence)
 
 
 def _printed_brands(brands: Sequence[Brand]) -> str:
-    """The brands once more, in the margin of every printed page. Their words are our own."""
+    """A style that repeats the brands in the margin of every printed page. The words are constants, so safe in CSS."""
     words = ", ".join(brand.word.upper() for brand in brands)
     return f'@page {{ @top-right {{ content: "{words}"; font: 700 9pt sans-serif; }} }}' if words else ""
 
@@ -193,12 +193,12 @@ def _environment(failures: FailureLog, stills: Mapping[str, str]) -> Environment
 
 
 def _teller(environment: Environment, failures: FailureLog) -> Callable[..., Markup]:
-    """What lays a block out by its macro; ``title`` is that of its chapter. A block that fails costs its own place."""
+    """A function that renders a block with its macro. ``title`` is the chapter's. A notice replaces a failed block."""
 
     def told(block: Block | HeadlineGroup, title: str = "", chapter: Chapter | None = None) -> Markup:
         macro: Callable[..., Markup] = getattr(environment.get_template("parts.html.j2").module, _MACROS[type(block)])
         if isinstance(block, Cards | Charts | FactGroups | Folded):
-            # What they hold fails on its own.
+            # The blocks inside are rendered by this function again, so each fails separately.
             figures = () if chapter is None else drawn_in(chapter)
             return macro(block, title, figures) if isinstance(block, Folded) else macro(block)
         shown: tuple[Any, ...] = (block, title) if isinstance(block, ResultTable) else (block,)
@@ -208,7 +208,7 @@ def _teller(environment: Environment, failures: FailureLog) -> Callable[..., Mar
 
 
 def _name(block: Leaf | HeadlineGroup, title: str) -> str:
-    """What a block is called where it could not be laid out."""
+    """The name of a block in the notice that it could not be laid out."""
     if isinstance(block, HeadlineGroup):
         return f'the card "{block.name}"'
     return f'the table of "{title}"' if isinstance(block, ResultTable) else block_name(block)
@@ -219,5 +219,5 @@ def _static(name: str) -> str:
 
 
 def _hash(script: str) -> str:
-    """The hash by which the page's own policy lets this script or style apply, and no other."""
+    """The hash with which the page's content security policy allows this script or style."""
     return b64encode(sha256(script.encode()).digest()).decode()

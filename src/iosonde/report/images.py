@@ -1,4 +1,4 @@
-"""Charts as pictures: SVG and PNG of any figure, without a browser, and the same on every machine."""
+"""Renders charts as SVG and PNG, without a browser and identically on every machine."""
 
 import csv
 import io
@@ -20,10 +20,10 @@ from iosonde.report.page import Page
 from iosonde.safe_files import write_files
 
 WIDTH_PX: Final = 800
-"""As wide as a chart is drawn where it would fill its page: a page of A4 then gives its letters 8 points."""
+"""The width of an image in pixels. On the full width of an A4 page, its letters have 8 points."""
 
 CAPTION_LINE_MAX: Final = 120
-"""Letters of a caption on one line of a picture."""
+"""The most characters in a line of a caption."""
 
 SUFFIXES: Final = (".svg", ".png", ".csv")
 _FONT_KEYS: Final = frozenset({"font", "labelFont", "titleFont", "subtitleFont"})
@@ -31,7 +31,7 @@ _SIZE: Final = re.compile(r'<svg[^>]*? width="([\d.]+)" height="([\d.]+)"')
 
 
 def draw_svg(figure: Figure, page: Page | None = None) -> str:
-    """A chart as SVG on white. With its ``page`` it stands alone: it carries its title, what it is of, and the brands.
+    """A chart as SVG on white. If ``page`` is given, the image includes title, subject, brands and caption.
 
     The figure must have a chart.
     """
@@ -39,19 +39,19 @@ def draw_svg(figure: Figure, page: Page | None = None) -> str:
 
 
 def draw_png(svg: str) -> bytes:
-    """An SVG of ours as PNG, ``PNG_SCALE`` times as wide in pixels."""
+    """Converts an SVG from ``draw_svg`` to a PNG that is ``PNG_SCALE`` times as wide in pixels."""
     return png_of(svg.encode())
 
 
 def size_px(svg: str) -> tuple[float, float]:
-    """Width and height of an SVG of ours."""
+    """The width and height of an SVG that iosonde drew."""
     found = _SIZE.search(svg)
     assert found is not None
     return float(found[1]), float(found[2])
 
 
 def specification_of(figure: Figure, page: Page | None = None) -> dict[str, Any]:
-    """A chart's Vega-Lite specification for a picture: of a fixed width, on white, in letters that are there."""
+    """A chart's Vega-Lite specification for an image: with a fixed width, a white background and available fonts."""
     specification = picture_of(figure.specification)
     if page is not None and "title" not in specification:
         sentences = [drawable(f"{brand.word.upper()}: {brand.sentence}") for brand in page.brands]
@@ -69,14 +69,14 @@ def specification_of(figure: Figure, page: Page | None = None) -> dict[str, Any]
 
 
 def picture_of(specification: dict[str, Any], width_px: float = WIDTH_PX, background: str = "white") -> dict[str, Any]:
-    """A specification of a fixed width, in letters that are there."""
+    """The specification with a fixed width and available fonts."""
     made: dict[str, Any] = _lettered(_sized(specification, width_px))
     return {**made, "background": background, "config": {**made.get("config", {}), "font": FAMILIES}}
 
 
 @dataclass(frozen=True)
 class Pictures:
-    """The charts of a page, drawn, by their ids; of those that cannot be drawn, the page says so in their place."""
+    """The drawn charts of a page, by id. On ``page``, a notice replaces each chart that could not be drawn."""
 
     page: Page
     svgs: Mapping[str, str]
@@ -91,7 +91,10 @@ def draw_pictures(
     *,
     with_pngs: bool,
 ) -> Pictures:
-    """Draws the charts of a page, each from its ``specification``. Raises OutputError when a process is gone."""
+    """Draws the charts of a page. Raises OutputError if a drawing process has ended.
+
+    ``specification`` returns the Vega-Lite specification of a figure.
+    """
     failed: dict[str, PartFailure] = {}
 
     def results(asked: Iterable[tuple[Figure, Future[bytes]]]) -> dict[str, bytes]:
@@ -114,7 +117,7 @@ def draw_pictures(
 def write_charts(page: Page, directory: Path, drawers: Drawers, failures: FailureLog = STRICT) -> tuple[Path, ...]:
     """Writes ``ID.svg``, ``ID.png`` and ``ID.csv`` for each chart of the page into a directory. Raises OutputError.
 
-    A figure that draws nothing, or that cannot be drawn, has no files. All are written, or none.
+    A figure that draws nothing or cannot be drawn has no files. If a file cannot be written, none is.
     """
     drawn = draw_pictures(page, drawers, failures, lambda figure: specification_of(figure, page), with_pngs=True)
     return write_files(_charts(drawn, directory))
@@ -141,7 +144,7 @@ def drawn_figures(page: Page) -> tuple[Figure, ...]:
 
 
 def rows_csv(rows: Sequence[Row]) -> str:
-    """The values that a chart draws, without what is only there for drawing; one that does not exist is empty."""
+    """The values of a chart as CSV, without the fields used only for drawing. A missing value is an empty field."""
     names = dict.fromkeys(name for row in rows for name in row if not name.startswith(DRAWN))
     text = io.StringIO()
     writer = csv.DictWriter(text, list(names), lineterminator="\n")
@@ -158,7 +161,7 @@ def _field(value: Any) -> Any:  # noqa: ANN401 - whatever a chart draws
 
 
 def _sized(specification: dict[str, Any], width_px: float) -> dict[str, Any]:
-    """The specification with a number wherever it says that it is as wide as what holds it."""
+    """The specification with a width in pixels wherever its width is that of the container."""
     sized = dict(specification)
     if sized.get("width") == "container":
         sized["width"] = width_px
@@ -175,7 +178,7 @@ def _sized(specification: dict[str, Any], width_px: float) -> dict[str, Any]:
 
 
 def _lettered(value: Any, name: str = "") -> Any:  # noqa: ANN401 - any part of a specification
-    """The specification with every text drawable, and every font one that is there."""
+    """The specification with drawable text and available fonts only."""
     if isinstance(value, dict):
         return {key: _lettered(each, key) for key, each in value.items()}
     if isinstance(value, list):

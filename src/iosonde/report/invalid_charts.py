@@ -1,4 +1,4 @@
-"""Charts with what is invalid in them crossed out, and said in the caption."""
+"""Crosses out invalid results in charts and adds them to the caption."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -11,18 +11,18 @@ from iosonde.findings.case import distinct, name_some
 from iosonde.report.validity import MARK, Invalid, see
 
 CROSSABLE: Final = frozenset({"point", "line", "bar", "tick", "circle"})
-"""Marks that stand for one value each; areas and maps are told in words alone."""
+"""Marks that show one value each. For areas and maps, only the caption names invalid cells."""
 
 ROWS_MAX: Final = 1000
-"""More crosses than this hide what they are on."""
+"""A chart with more rows than this has no crosses: they would hide the marks."""
 
 ROWS_LAYER: Final = "rows"
-"""What charts call the layer that has a mark for each row."""
+"""The name of the chart layer with one mark for each row."""
 
 SIZE_MAX: Final = 220
 SIZE_MIN: Final = 24
 FEW: Final = 40
-"""Up to so many crosses are drawn large; more of them hide what they are on."""
+"""Up to this number, crosses have the full size. More crosses are smaller, so that they do not hide the marks."""
 
 _CROSS: Final[dict[str, Any]] = {
     "type": "point",
@@ -36,7 +36,7 @@ _CROSS: Final[dict[str, Any]] = {
 
 
 def crossed(figure: Figure, invalid: Invalid) -> Figure:
-    """The figure with a cross on each point of an invalid cell, and a sentence on which they are."""
+    """The figure with a cross on each mark of an invalid cell, and a sentence in the caption that names the cells."""
     cells = list(dict.fromkeys(row["cell"] for row in figure.rows if row.get("cell") in invalid))
     if not cells:
         return figure
@@ -55,7 +55,7 @@ def crossed(figure: Figure, invalid: Invalid) -> Figure:
 
 
 def _crossable(layers: Sequence[Any]) -> Any:  # noqa: ANN401 - Altair's charts
-    """The layer that places one mark for each row: the one that is named so, else the topmost; None where none does."""
+    """The layer with one mark for each row: the one named ``ROWS_LAYER``, else the topmost; None if there is none."""
     found = []
     for layer in reversed(layers):
         mark = layer.mark if isinstance(layer.mark, str) else layer.mark.type

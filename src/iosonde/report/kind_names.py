@@ -1,4 +1,4 @@
-"""What a report calls the kinds of workload that a campaign holds."""
+"""The names of the kinds of workload in a report."""
 
 from iosonde.analysis.cells import CellEstimate
 from iosonde.analysis.workload_kinds import Kind
@@ -17,13 +17,13 @@ def kind_label(kind: Kind) -> str:
 
 
 def name_at(kind: Kind, cell: CellEstimate) -> str:
-    """The kind with the size of a cell, as a heading; that of a stream stands with its depth."""
+    """The kind with the block size of a cell, as a heading; without the size for a sequential kind."""
     label = kind_label(kind)
     label = f"{label[:1].upper()}{label[1:]}"
     return label if kind.is_stream else f"{label}, {cell.workload.size_text}"
 
 
 def operations_at(kind: Kind, cell: CellEstimate) -> str:
-    """The same within a sentence: ``4 KiB random reads``, ``sequential writes``."""
+    """The kind with its block size, within a sentence: ``4 KiB random reads``, ``sequential writes``."""
     label = operations_label(cell.workload)
     return label.removeprefix(f"{cell.workload.size_text} ") if kind.is_stream else label

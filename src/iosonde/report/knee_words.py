@@ -1,4 +1,4 @@
-"""Knees and scaling in words, with their numbers, and the table of the rules."""
+"""Sentences and tables on knees and scaling."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -13,7 +13,7 @@ from iosonde.report.tables import Head, Line, ResultTable
 from iosonde.units import format_iops, format_latency
 
 TOLD_IN_FULL_MAX: Final = 2
-"""So many knees are told with what they cost; of more, two lines each, nobody would read the last."""
+"""At most this many knees have a full sentence each. More would be too long to read."""
 
 TOLD_IN_BRIEF_MAX: Final = 6
 
@@ -29,9 +29,9 @@ NO_KNEE_INTERVAL: Final = "no confidence interval: one repeat per depth, or too 
 
 
 def knee_sentence(operations: str, knee: Knee) -> str:
-    """Where the knee of some operations (``4 KiB random reads``) is and what its depth costs, or why it cannot be told.
+    """The knee of a workload with its throughput and latency, or why it is not identifiable.
 
-    A knee of a mix is that of all of its operations together.
+    ``operations`` names the workload, for example ``4 KiB random reads``. The knee of a mix is that of all operations.
     """
     name = operations[:1].upper() + operations[1:]
     if knee.point is not None and knee.best is not None:
@@ -40,28 +40,28 @@ def knee_sentence(operations: str, knee: Knee) -> str:
 
 
 def knee_short(operations: str, knee: Knee) -> str:
-    """The same as a part of a sentence about several identified knees."""
+    """An identified knee in short: the depth, its confidence interval, its throughput and its latency."""
     assert knee.point is not None
     doubt = _interval(knee.queue_depth_low, knee.queue_depth_high)
     return f"The knee of {operations} is at {with_note(_depth(knee.point), doubt)}. At this depth, {_bargain(knee)}."
 
 
 def swept_sentences(knees: Sequence[SweptKnee]) -> list[str]:
-    """The knees of a section; of more than two sweeps in brief."""
+    """The knees of a section. With more than two sweeps, they are in brief."""
     if len(knees) > TOLD_IN_FULL_MAX:
         return [knees_in_brief(knees)]
     return [knee_sentence(each.operations, each.knee) for each in knees]
 
 
 def swept_scalings(knees: Sequence[SweptKnee]) -> list[str]:
-    """Bounds and law of a section in sentences; of more than two sweeps a table has them."""
+    """Sentences on the bounds and the scaling law of each sweep; empty for more than two sweeps, which have a table."""
     if len(knees) > TOLD_IN_FULL_MAX:
         return []
     return [sentence for each in knees for sentence in scaling_sentences(each.operations, each.sweep.scaling)]
 
 
 def knees_in_brief(knees: Sequence[SweptKnee]) -> str:
-    """The knees of many sweeps in a sentence or two; of very many the first, as the table has all."""
+    """The knees of many sweeps in a few sentences: the first ``TOLD_IN_BRIEF_MAX``. The table has all."""
     knees, rest = knees[:TOLD_IN_BRIEF_MAX], len(knees) - TOLD_IN_BRIEF_MAX
     told = [
         f"{each.operations} at "
@@ -80,7 +80,7 @@ def knees_in_brief(knees: Sequence[SweptKnee]) -> str:
 
 
 def scaling_sentences(operations: str, scaling: Scaling) -> tuple[str, ...]:
-    """What bounds and the Universal Scalability Law say, a sentence each; nothing without a point."""
+    """A sentence on the bounds and one on the Universal Scalability Law; nothing if no depth has results."""
     bounds, law = scaling.bounds, scaling.law
     if bounds is None:
         return ()
@@ -109,7 +109,7 @@ def scaling_sentences(operations: str, scaling: Scaling) -> tuple[str, ...]:
 
 
 def knee_table(knees: Sequence[SweptKnee]) -> ResultTable | None:
-    """Each rule's answer for each sweep; None where no rule was asked."""
+    """The knee by each rule for each sweep; None if no rule was applied."""
     lines = []
     for each in knees:
         knee, priced = each.knee, _Priced(each)
@@ -144,7 +144,7 @@ def knee_table(knees: Sequence[SweptKnee]) -> ResultTable | None:
 
 
 class _Priced:
-    """What a depth of a sweep delivers and costs, compared with the peak and with the lowest depth."""
+    """Throughput and mean latency at the depths of a sweep, relative to the peak and to the lowest depth."""
 
     def __init__(self, swept: SweptKnee) -> None:
         points = depth_points(swept.sweep.cells, swept.sweep.whole)
@@ -152,7 +152,7 @@ class _Priced:
         self._best, self._lowest = swept.knee.best, swept.knee.lowest
 
     def texts(self, queue_depth: int | None) -> tuple[str, str, str]:
-        """Throughput and mean latency in percent of the peak's, and times the mean latency of the lowest depth."""
+        """Throughput and mean latency in percent of the peak, and the ratio of mean latency to the lowest depth."""
         if queue_depth is None or self._best is None or self._lowest is None:
             return (Dash(NO_KNEE), Dash(NO_KNEE), Dash(NO_KNEE))
         point = self._points[queue_depth]
@@ -164,7 +164,7 @@ class _Priced:
 
 
 def scaling_table(knees: Sequence[SweptKnee]) -> ResultTable | None:
-    """Bounds and law of each sweep; None where sentences tell them."""
+    """The bounds and the scaling law of each sweep; None if sentences have them."""
     if len(knees) <= TOLD_IN_FULL_MAX:
         return None
     told = [(each.name, each.sweep.scaling) for each in knees if each.sweep.scaling.bounds is not None]
@@ -249,7 +249,7 @@ def _interval(low: int | None, high: int | None) -> str:
 
 
 def _bargain(knee: Knee) -> str:
-    """What the depth gives, and what it costs."""
+    """The throughput and the latency at the knee, relative to the peak and to the lowest depth."""
     assert knee.best is not None
     assert knee.lowest is not None
     assert knee.throughput_share is not None

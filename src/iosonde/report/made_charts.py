@@ -1,4 +1,4 @@
-"""Charts as the report shows them: what is invalid crossed out, and a failure in the place of one that fails."""
+"""Charts as the report shows them: invalid results crossed out, and a notice instead of a chart that fails."""
 
 from collections.abc import Callable
 from functools import partial
@@ -12,7 +12,7 @@ from iosonde.report.validity import Invalid
 def made_figures(
     identity: str, title: str, draw: Callable[[], tuple[Figure, ...]], invalid: Invalid, failures: FailureLog
 ) -> tuple[Figure, ...]:
-    """Charts as the page shows them; what stands in their place where they could not be drawn at all."""
+    """Charts as the page shows them. If ``draw`` fails, one notice replaces them all."""
     found = failures.attempt(
         f'the chart "{title}"', draw, lambda failure: (Figure.failed(identity, title, failure.sentence),)
     )
@@ -26,12 +26,12 @@ def _same(figure: Figure) -> Figure:
 def made_figure(
     identity: str, title: str, draw: Callable[[], Figure], invalid: Invalid, failures: FailureLog
 ) -> Figure:
-    """A chart with what is invalid crossed out, known to be JSON or, where it fails, what stands in its place."""
+    """A chart with invalid results crossed out, checked to be valid JSON. If it fails, a notice replaces it."""
 
     def drawn() -> Figure:
         figure = crossed(draw(), invalid)
         if figure.chart is not None:
-            # Made here, where it costs one chart, and kept for whoever writes it.
+            # Serialised here, where an error affects only this chart. The figure caches it.
             _ = figure.specification_json
         return figure
 

@@ -41,22 +41,22 @@ from iosonde.safe_files import write_files
 from iosonde.store import make_directory
 
 _SPECIAL: Final = re.compile(r"[\\`*\[\]<>|~$&]|(?<!\w)_|_(?!\w)|:(?=//)|(?<=www)\.")
-"""What Markdown would read as its own anywhere in a line; the last two would make a link of an address."""
+"""Markdown syntax that can occur anywhere in a line. The last two alternatives prevent automatic links."""
 
 _AT_START: Final = re.compile(r"^(\d{1,9})([.)])(?=\s|$)|^()([-+])(?=[\s-]|$)|^()(=)(?==*$)|(^|\s)(#)")
-"""What would begin a list, a heading or a rule, or end a heading."""
+"""Syntax that would begin a list, a heading or a rule, or end a heading."""
 
 
 def write_markdown(page: Page, path: Path, drawers: Drawers, failures: FailureLog = STRICT) -> tuple[Path, ...]:
-    """Writes the report and, into ``pictures_folder(path)``, its charts. What is there is replaced. Raises OutputError.
+    """Writes the report to ``path`` and its charts into ``pictures_folder(path)``, replacing existing files.
 
-    All is written, or nothing. Returns the files that were written, the report first. What fails stands in its place,
-    and in ``failures``.
+    Writes all files or none, and returns their paths, the report first. A notice replaces each part that fails;
+    ``failures`` records it. Raises OutputError.
     """
     make_directory(pictures_folder(path))
     drawn = draw_pictures(page, drawers, failures, with_pngs=True)
     pictures = markdown_pictures(drawn.page, path)
-    # The report last: whoever finds it finds its pictures.
+    # Written last: if the report exists, its images do too.
     text = page_markdown(drawn.page, pictures_folder(path).name, failures)
     pngs = (drawn.pngs[figure.id] for figure in drawn_figures(drawn.page))
     write_files(chain(zip(pictures, pngs, strict=True), [(path, text)]))
@@ -64,7 +64,7 @@ def write_markdown(page: Page, path: Path, drawers: Drawers, failures: FailureLo
 
 
 def markdown_pictures(page: Page, path: Path) -> tuple[Path, ...]:
-    """The pictures of a report at ``path``, in its order."""
+    """The paths of the images of a report at ``path``, in the report's order."""
     folder = pictures_folder(path)
     return tuple(folder / f"{figure.id}.png" for figure in drawn_figures(page))
 
@@ -75,7 +75,7 @@ def pictures_folder(path: Path) -> Path:
 
 
 def page_markdown(page: Page, folder: str, failures: FailureLog = STRICT) -> str:
-    """The page as Markdown, with pictures from a folder of this name beside it."""
+    """The page as Markdown. Its images are in the folder ``folder`` beside it."""
     blocks = [f"# {escaped(page.target)}"]
     blocks += [f"> **{escaped(brand.word.upper())}**: {escaped(brand.sentence)}" for brand in page.brands]
     blocks.append(_pairs(page.identity_pairs))
@@ -86,7 +86,7 @@ def page_markdown(page: Page, folder: str, failures: FailureLog = STRICT) -> str
 
 
 def escaped(text: str) -> str:
-    """Text from outside as Markdown that says exactly it: no markup, no HTML, no new line, no end of a table's cell."""
+    """External text escaped for Markdown: it cannot add markup, HTML or a line break, or end a table cell."""
     inside = _SPECIAL.sub(r"\\\g<0>", printable(text).strip())
     return _AT_START.sub(_escaped_start, inside)
 
@@ -97,7 +97,7 @@ def _escaped_start(found: re.Match[str]) -> str:
 
 
 def _anchor(title: str) -> str:
-    """The name that GitHub gives a heading."""
+    """The anchor that GitHub generates for a heading."""
     return re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-")
 
 
@@ -115,7 +115,7 @@ def _failed(failure: PartFailure) -> list[str]:
 
 @singledispatch
 def _told(block: Leaf, _folder: str) -> list[str]:
-    """A block as paragraphs of Markdown; ``folder`` is that of the pictures."""
+    """A block as paragraphs of Markdown. ``folder`` has the images."""
     raise AssertionError(block)
 
 
@@ -238,7 +238,7 @@ def _texts(line: Line, columns: int) -> list[str]:
 
 
 def _line(line: Line, columns: int) -> str:
-    """A row; what is invalid is struck out, and its name says so."""
+    """A row of a table. Invalid values are struck out, and the name of the row says that they are invalid."""
     texts = _texts(line, columns)
     if not line.invalid:
         return _row(texts)

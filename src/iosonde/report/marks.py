@@ -1,4 +1,4 @@
-"""Marks on the headline: what is invalid or unreliable in it, and what is known less exactly than was asked."""
+"""Marks headline figures that are invalid or unreliable, or that missed the requested precision."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -11,10 +11,10 @@ from iosonde.vocabulary import Quantity
 
 
 def with_marks(group: HeadlineGroup, findings: Sequence[Finding], aim_ended: Aim | None) -> HeadlineGroup:
-    """The group with the findings that touch its cell, and a remark on each figure that missed what was asked.
+    """The group with the findings on its cell, and a remark on each figure that missed the requested precision.
 
-    Such a figure is a fact with its interval, and is not doubted for it. ``aim_ended`` is what a finished run was to
-    reach, None where nothing was.
+    Such a figure is not unreliable: its interval is valid. ``aim_ended`` is the requested precision of a finished run,
+    or None.
     """
     figures = group.figures
     if aim_ended is not None:
@@ -36,7 +36,7 @@ def _missed(figure: HeadlineFigure, aim: Aim) -> str:
 
 
 def misses(figure: Figure, aim: Aim) -> bool:
-    """Whether a figure that a precision asks for is known less exactly than it asks."""
+    """Whether a precision applies to the figure and its interval is wider than requested."""
     is_tail = figure.quantity is Quantity.LATENCY_NS_P99
     if figure.half_width_share is None or not figure.value or not (figure.is_mean or is_tail):
         return False
@@ -44,7 +44,7 @@ def misses(figure: Figure, aim: Aim) -> bool:
 
 
 def invalid_below(knees: Iterable[SweptKnee], findings: Sequence[Finding]) -> str:
-    """A sentence on the invalid cells that knees rest on; empty where there is none, or no knee was found."""
+    """A sentence on the invalid cells that knees depend on; empty if there are none, or no knee was found."""
     swept = [cell for each in knees if each.knee.point is not None for cell in each.sweep.cells]
     touched = [(cell.cell, ids) for cell in swept if (ids := invalid_by(findings, cell.cell))]
     if not touched:

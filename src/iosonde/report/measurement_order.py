@@ -1,4 +1,4 @@
-"""The plan as it was carried out: each measurement in its order, with its seed and how it ended."""
+"""The table of the run order: each trial with its seed and its outcome."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -22,7 +22,7 @@ _NAMED_BY: Final = 1
 
 
 def plan_listing(rows: Sequence[tuple[str, ...]]) -> Listing:
-    """The measurements under their heading, which says how many there are."""
+    """The table of the trials. Its heading has their number."""
     table = ResultTable(
         caption="All trials in run order, with their seeds.",
         heads=_HEADS,
@@ -34,9 +34,9 @@ def plan_listing(rows: Sequence[tuple[str, ...]]) -> Listing:
 
 
 def measurements(run: RunRecord, estimates: RunEstimates) -> tuple[tuple[str, ...], ...]:
-    """The planned order with how each measurement ended, or the records' own order where there is no plan.
+    """A row for each planned trial with its outcome, in run order. Without a planned order, the recorded trials.
 
-    Of a repeat that is in no figure it says why.
+    For a repeat that is not used, the outcome includes the reason.
     """
     fates = {(cell.cell, order): fate for cell in estimates.cells for order, fate in cell.repeats.fates.items()}
     ended = {

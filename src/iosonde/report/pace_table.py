@@ -1,4 +1,4 @@
-"""The table of open loops: what was asked for and given, and what the response latency is made of."""
+"""The table of open loops: the offered and the achieved rate, and the components of response latency."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -18,7 +18,7 @@ CAPTION: Final = (
 
 
 def pace_table(cells: Sequence[CellEstimate]) -> ResultTable | None:
-    """One row for each open loop that has figures; None where there is none."""
+    """A row for each open-loop cell with figures; None if there is none."""
     shown = [
         (cell, figures)
         for cell in cells
@@ -51,14 +51,14 @@ OWN_LAG: Final = (
 
 
 def behind_text(cell: CellEstimate) -> str:
-    """How far a cell was behind its schedule at the end, as the time that the oldest operation had waited."""
+    """The backlog age at the end: how long the oldest operation had waited. A dash if the engine did not record it."""
     if cell.pace is None or cell.pace.waiting_ns_max is None:
         return Dash(ENGINE_UNKNOWING)
     return format_latency(cell.pace.waiting_ns_max) if cell.pace.waiting_ns_max else "no"
 
 
 def pace_facts(cell: CellEstimate) -> list[tuple[str, str]]:
-    """The same of one cell as names and values; empty for a closed loop."""
+    """The facts of that table for one cell, as names and values; empty for a closed loop."""
     pace, figures = cell.pace, cell.subject
     if pace is None or figures is None:
         return []
@@ -74,7 +74,7 @@ def pace_facts(cell: CellEstimate) -> list[tuple[str, str]]:
 
 
 def times_text(times: TimesEstimate) -> str:
-    """A distribution in a line: mean, median, p99 and the longest."""
+    """A distribution in one line: mean, median, p99 and maximum."""
     known = ((f"p{percent:g}", times.percentile(percent)) for percent in (50.0, 99.0))
     parts = [
         ("mean", times.ns_mean),
@@ -85,7 +85,7 @@ def times_text(times: TimesEstimate) -> str:
 
 
 def _of(times: TimesEstimate | None, percent: float) -> tuple[float | None, str]:
-    """A percentile of times, and why it would be missing."""
+    """A percentile of times, and the reason to show if it is missing."""
     return (None, ENGINE_UNKNOWING) if times is None else (times.percentile(percent), FEW_BEYOND)
 
 

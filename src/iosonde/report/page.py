@@ -1,4 +1,4 @@
-"""The report of a run as every form tells it: what stands above all, and a tree of chapters below."""
+"""The content of a report, which all formats share: a head, and a tree of chapters."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -20,7 +20,7 @@ _Kind = TypeVar("_Kind", bound=Leaf)
 
 @dataclass(frozen=True)
 class Page:
-    """Everything that a report says, in the order in which it says it. What failed stands in its place."""
+    """The content of a report, in its order. A notice replaces each part that failed."""
 
     run: str
     target: str
@@ -34,12 +34,12 @@ class Page:
 
     @property
     def subject(self) -> str:
-        """What a picture that goes its own way has to say of where it comes from."""
+        """The source of a chart, written on images that are used outside the report."""
         return f"{self.target}, test region {self.span}, run {self.run}, iosonde {self.version}"
 
     @property
     def identity_pairs(self) -> tuple[tuple[str, str], ...]:
-        """What was measured, when and by what: the lines below the title."""
+        """The lines below the title: what was measured, when, and with which version."""
         return (
             ("Identity", self.identity),
             ("Test region", self.span),
@@ -58,7 +58,7 @@ class Page:
         return tuple(block for chapter in self.chapters for block in chapter.all_of(kind))
 
     def without_charts(self, failures: Mapping[str, PartFailure]) -> "Page":
-        """The page with what stands in the place of charts that could not be drawn, by their ids."""
+        """The page with a notice instead of each chart that could not be drawn. ``failures`` is by chart id."""
 
         def told(figure: Figure) -> Figure:
             failure = failures.get(figure.id)
@@ -68,7 +68,7 @@ class Page:
 
 
 def page_of(analysis: RunAnalysis, findings: Sequence[Finding], failures: FailureLog = STRICT) -> Page:
-    """The page of a run. What fails stands in its place, and in ``failures``, where these take it."""
+    """The page of a run. A notice replaces each part that fails; ``failures`` records it, or raises if it is strict."""
     run, header = analysis.run, analysis.run.header
     found = evaluated(analysis, findings, failures)
 

@@ -1,4 +1,4 @@
-"""Blocks as data for the Typst template: a function for each kind, and one setter in the template."""
+"""Converts blocks to data for the Typst template: one function, and one setter in the template, for each kind."""
 
 from functools import singledispatch
 from typing import Any, Final
@@ -25,12 +25,12 @@ from iosonde.report.tables import ResultTable
 
 EVIDENCE_MAX: Final = 3
 CELLS_MAX: Final = 6
-"""So much of a finding is on paper; the page has all of it."""
+"""The most cells of a finding in the PDF. The HTML page names all of them."""
 
 
 @singledispatch
 def paper_block(block: Leaf) -> dict[str, Any]:
-    """What the setter of its ``kind`` in the template is given."""
+    """The data of a block for the template's setter of its ``kind``."""
     raise AssertionError(block)
 
 

@@ -1,4 +1,4 @@
-"""Text in parentheses, never nested: readers lose track of ``(depth 128 (120 achieved))``."""
+"""Puts text in parentheses without nesting them: ``(depth 128 (120 achieved))`` is hard to read."""
 
 
 def in_parentheses(text: str) -> str:
@@ -7,5 +7,5 @@ def in_parentheses(text: str) -> str:
 
 
 def with_note(text: str, note: str) -> str:
-    """``depth 128 (120 achieved; note)``, or ``depth 128 (note)`` where the text has no parentheses at its end."""
+    """``depth 128 (120 achieved; note)``, or ``depth 128 (note)`` if the text does not end in parentheses."""
     return f"{text[:-1]}; {note})" if text.endswith(")") else f"{text} ({note})"

@@ -1,4 +1,4 @@
-"""The report on paper: the page's chapters, typeset by Typst. The same run gives the same bytes on every machine."""
+"""The PDF report, typeset by Typst. The same run gives the same bytes on every machine."""
 
 import json
 from collections.abc import Callable, Mapping
@@ -20,16 +20,16 @@ from iosonde.report.paper_blocks import paper_block
 from iosonde.vocabulary import Paper
 
 RAISED_BY_TYPST: Final = "⁰⁶⁹⁻"
-"""Digits that the template raises, since the font has no letters for them raised."""
+"""Superscripts that the font lacks. The template raises the normal characters instead."""
 
 RUNNING_LENGTH_MAX: Final = 70
-"""A longer name loses its middle where it stands on top of every page."""
+"""The most characters of the name at the top of each page. A longer name is cut in the middle."""
 
 GRAVE_BRANDS: Final = frozenset({"debug engine", "null target"})
 
 
 def render_pdf(page: Page, drawers: Drawers, paper: Paper = Paper.A4, failures: FailureLog = STRICT) -> bytes:
-    """The whole report as one PDF file. What fails stands in its place, and in ``failures``."""
+    """The whole report as one PDF file. A notice replaces each part that fails; ``failures`` records it."""
     sizes = paper_sizes(page)
 
     def placed(figure: Figure) -> dict[str, Any]:
@@ -47,7 +47,7 @@ def render_pdf(page: Page, drawers: Drawers, paper: Paper = Paper.A4, failures: 
 
 
 def _typeset(data: Mapping[str, Any], charts: Mapping[str, str], fonts: Path) -> bytes:
-    """The pages that Typst makes of the data. Raises RuntimeError where it cannot."""
+    """Typesets the data as a PDF. Raises RuntimeError if Typst fails."""
     import typst
 
     return typst.compile(
@@ -66,9 +66,9 @@ def _typeset(data: Mapping[str, Any], charts: Mapping[str, str], fonts: Path) ->
 def _without_broken(
     data: dict[str, Any], typeset: Callable[[Mapping[str, Any]], bytes], whole: RuntimeError, failures: FailureLog
 ) -> dict[str, Any]:
-    """The data without the parts that cannot be typeset by themselves, and with what stands in their place.
+    """The data with a notice instead of each part that Typst cannot typeset.
 
-    Typst gives all pages or none, so that each part is tried alone; that takes long, and happens only then.
+    Typst makes all pages or none, so each part is tried alone. That is slow, and needed only after a failure.
     """
 
     def kept(chapter: Mapping[str, Any], part: dict[str, Any]) -> dict[str, Any]:
@@ -93,7 +93,7 @@ def _without_broken(
 
 
 def paper_data(page: Page, paper: Paper, charts: Mapping[str, str], failures: FailureLog = STRICT) -> dict[str, Any]:
-    """All that the pages say, for the Typst template. ``charts`` are the drawn ones as SVG, by id."""
+    """The content of the report as data for the Typst template. ``charts`` are the drawn charts as SVG, by id."""
     brands = [
         {"word": each.word, "sentence": each.sentence, "grave": each.word in GRAVE_BRANDS} for each in page.brands
     ]
@@ -115,7 +115,7 @@ def paper_data(page: Page, paper: Paper, charts: Mapping[str, str], failures: Fa
 
 
 def shortened(text: str) -> str:
-    """The text, without its middle where it is too long for one line."""
+    """The text, cut in the middle if it is too long for one line."""
     if len(text) <= RUNNING_LENGTH_MAX:
         return text
     half = (RUNNING_LENGTH_MAX - 1) // 2
@@ -123,7 +123,7 @@ def shortened(text: str) -> str:
 
 
 def _shown(value: Any) -> Any:  # noqa: ANN401 - any part of the data
-    """The data with every text as it can be printed, each number on one line with its unit."""
+    """The data with drawable text, and with each number kept on one line with its unit."""
     if isinstance(value, Mapping):
         return {name: _shown(each) for name, each in value.items()}
     if isinstance(value, (list, tuple)):
@@ -132,12 +132,12 @@ def _shown(value: Any) -> Any:  # noqa: ANN401 - any part of the data
 
 
 def _chapter(chapter: Chapter, charts: Mapping[str, str], anchored: set[str], failures: FailureLog) -> dict[str, Any]:
-    """A chapter as data. ``anchored`` are the findings that links lead to already; those of the chapter are added."""
+    """A chapter as data. ``anchored`` are the ids of findings that have an anchor; the chapter adds its own."""
 
     def part_of(block: Leaf) -> dict[str, Any]:
         part = failures.attempt(block_name(block), partial(_whole_part, block, charts), _failed)
         if part["kind"] == "finding":
-            # A label that came twice would be an error.
+            # Typst reports an error for a duplicate label.
             part["anchored"] = part["id"] not in anchored
             anchored.add(part["id"])
         return part

@@ -1,4 +1,4 @@
-"""The tables beside percentiles: how well each is known, and how far repeats agree."""
+"""The tables on percentiles: their confidence intervals, and their range over the repeats."""
 
 from collections.abc import Callable, Sequence
 
@@ -13,7 +13,7 @@ from iosonde.report.tables import Head, Line, ResultTable
 
 
 def percentile_interval_table(experiment: Experiment, cells: Sequence[CellEstimate]) -> ResultTable | None:
-    """How well each percentile is known that the experiment's own tables have; None where none has an interval."""
+    """The confidence interval of each percentile in the tables of the experiment; None if none has an interval."""
     caption = "95 % confidence intervals of the percentiles above, for the main class of operations of each cell."
     ordered, percents = in_order(experiment, cells), shown_percents(experiment)
     table = _percentile_table(ordered, percents, caption, _interval_text, why_no_percentile_interval)
@@ -21,7 +21,7 @@ def percentile_interval_table(experiment: Experiment, cells: Sequence[CellEstima
 
 
 def tail_range_table(cells: Sequence[CellEstimate]) -> ResultTable:
-    """How far the repeats of the tail cells agree: each percentile's extremes over them."""
+    """The lowest and highest value of each percentile over the repeats of the tail cells."""
     return _percentile_table(
         cells,
         PERCENTS,

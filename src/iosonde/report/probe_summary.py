@@ -1,4 +1,4 @@
-"""One workload on the terminal: the place of the fio one-liner."""
+"""The terminal summary of a probe: one workload, as with a one-line fio command."""
 
 from collections.abc import Iterator, Sequence
 
@@ -30,7 +30,7 @@ BRAND_STYLE = "bold black on yellow"
 
 
 def render_probe(analysis: RunAnalysis, findings: Sequence[Finding]) -> RenderableType:
-    """What one workload gave, by class of operations, with what should be known about it."""
+    """The results of one workload by class of operations, with its brands, conditions and findings."""
     run, estimates = analysis.run, analysis.estimates.cells[0]
     brands = [Text.assemble((f" {each.word.upper()} ", BRAND_STYLE), " ", each.sentence) for each in brands_of(run)]
     parts: list[RenderableType] = [_head(run), *brands, _circumstances(run, estimates)]
@@ -72,7 +72,7 @@ def _circumstances(run: RunRecord, cell: CellEstimate) -> Text:
     device = cell.queue_depth_device
     if achieved is not None and device is not None and device.mean < (1 - NEAR_DEPTH) * achieved.mean:
         words.append(f"{device.mean:.2f} at the device")
-    # In an open loop the engine waits for arrivals awake, so that an operation costs what there is.
+    # In an open loop the engine waits for arrivals in a busy loop, so CPU time per operation means nothing.
     if cell.cpu_ns_per_io is not None and not cell.workload.is_open_loop:
         words.append(f"engine CPU {format_latency(cell.cpu_ns_per_io.mean)} per operation")
     if record.censored is not None and record.censored.count:
@@ -81,7 +81,7 @@ def _circumstances(run: RunRecord, cell: CellEstimate) -> Text:
 
 
 def _engine_words(run: RunRecord, record: CellRecord) -> list[str]:
-    """What measured, and how completions were found where that is not as usual."""
+    """The engine that measured, and its completion mode if it is IOPOLL or SQPOLL."""
     match record.engine:
         case EngineFacts() as own:
             polled = [own.poll_mode] if own.poll_mode in {Poll.IOPOLL, Poll.SQPOLL} else []
@@ -95,7 +95,7 @@ def _engine_words(run: RunRecord, record: CellRecord) -> list[str]:
 
 
 def _pace(cell: CellEstimate) -> Iterator[Text]:
-    """What an open loop was asked for and gave, and how late the engine itself was."""
+    """The offered and the achieved rate of an open loop, and the submission lag of the engine."""
     pace, figures = cell.pace, cell.subject
     if pace is None or figures is None:
         return
@@ -107,7 +107,7 @@ def _pace(cell: CellEstimate) -> Iterator[Text]:
         line.append(f"; SATURATED, {behind_text(cell)} behind schedule at the end", style="bold red")
     yield line
     own = figures.host_lag
-    # In virtual time nothing is late.
+    # In virtual time there is no lag.
     if own is not None and own.ns_max:
         known = [
             f"p{percent:g} {format_latency(value)}"
@@ -118,7 +118,7 @@ def _pace(cell: CellEstimate) -> Iterator[Text]:
 
 
 def _figures(cell: CellEstimate, style: str) -> Iterator[RenderableType]:
-    """The table, and below it the reason of each dash."""
+    """The table, and below it the reason for each dash."""
     operations = [operation for operation in Operation if cell.of(operation) is not None]
     if len(operations) == 2:  # noqa: PLR2004 - one class and the sum of it
         operations.remove(Operation.ALL)
@@ -127,7 +127,7 @@ def _figures(cell: CellEstimate, style: str) -> Iterator[RenderableType]:
     for operation in operations:
         table.add_column(operation.value, justify="right", no_wrap=True, style=style)
     columns = [_column(figures) for operation in operations if (figures := cell.of(operation)) is not None]
-    # The bases stand in the names: MB/s is 1,000,000 bytes a second, and latency is service latency.
+    # "latency" is service latency here; an open loop names both latencies. MB/s is 1,000,000 bytes per second.
     has_response = cell.latency_kind is LatencyKind.RESPONSE
     lead = "response mean" if has_response else "latency mean"
     names = ["operations/s", "MB/s", lead, "min", *(percent_label(each) for each in PERCENTS), "max"]
@@ -143,7 +143,7 @@ def _figures(cell: CellEstimate, style: str) -> Iterator[RenderableType]:
 
 
 def _service(figures: OperationEstimate) -> list[str]:
-    """Service latency of an open loop, which leaves out what an operation waited before it was submitted."""
+    """The service latency of an open loop: without the time that an operation waited before its submission."""
     times = figures.service
     if times is None:
         return [Dash(ENGINE_UNKNOWING)] * 4

@@ -1,4 +1,4 @@
-"""The table of a sweep of depths against its shallowest one."""
+"""The table of a queue-depth sweep relative to its lowest depth."""
 
 from collections.abc import Sequence
 
@@ -13,7 +13,7 @@ from iosonde.report.tables import Head, Line, ResultTable
 
 
 def relative_table(cells: Sequence[CellEstimate]) -> ResultTable:
-    """Each sweep of depths against its first one, a mix as a whole: what so many times the depth buys and costs."""
+    """IOPS, mean latency and p99 at each depth of a sweep, relative to its lowest depth. A mix is one workload."""
     heads = (
         Head("Cell", number=False),
         Head("Operation", number=False),

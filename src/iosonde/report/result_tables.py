@@ -1,4 +1,4 @@
-"""The tables of the page: one row for each class of operations of each cell, units in the heads."""
+"""The full result tables: one row for each class of operations of each cell, with units in the column heads."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -37,7 +37,7 @@ RESPONSE_NOTE: Final = (
 )
 
 FULL_DISTRIBUTION_IN: Final = (Experiment.BASELINE, Experiment.TAIL, Experiment.PROBE)
-"""Where the distribution itself is the question, the minimum and every percentile are shown."""
+"""Experiments on the latency distribution. Their tables have the minimum and all percentiles."""
 
 
 _ORDERS: Final[dict[Experiment, Callable[[CellEstimate], tuple[str | int, ...]]]] = {
@@ -68,19 +68,19 @@ class Column:
 
 
 def in_order(experiment: Experiment, cells: Sequence[CellEstimate]) -> list[CellEstimate]:
-    """Sweeps in their own order, other cells in the plan's."""
+    """The cells in the order of the table: sweeps by their parameters, other experiments as planned."""
     return sorted(cells, key=_ORDERS[experiment]) if experiment in _ORDERS else list(cells)
 
 
 def shown_percents(experiment: Experiment) -> tuple[float, ...]:
-    """The percentiles that the tables of an experiment have."""
+    """The percentiles in the tables of an experiment."""
     return PERCENTS if experiment in FULL_DISTRIBUTION_IN else FEW_PERCENTS
 
 
 def experiment_tables(experiment: Experiment, cells: Sequence[CellEstimate]) -> tuple[ResultTable, ...]:
-    """All figures of one experiment; sweeps in their own order, others in the plan's.
+    """All figures of one experiment.
 
-    Where the distribution is the question it has a table of its own: side by side the two would be wider than a page.
+    For ``FULL_DISTRIBUTION_IN``, the distribution is a separate table: a single one would be wider than a page.
     """
     cells = in_order(experiment, cells)
     shown = [(cell, figures) for cell in cells for figures in counted(cell)]
@@ -112,7 +112,7 @@ def _table(
 
 
 def counted(cell: CellEstimate) -> list[OperationEstimate]:
-    """The classes worth a row: what was asked for, and all together only where there are several directions."""
+    """The classes that have a row: the requested ones, and all operations together for a mix."""
     asked = list(cell.workload.asked_operations())
     if cell.direction is None:
         asked.append(Operation.ALL)
@@ -137,14 +137,14 @@ def _latency_columns(unit: LatencyUnit, percents: Sequence[float]) -> list[Colum
 
 
 def mean_text(figures: OperationEstimate, unit: LatencyUnit) -> str:
-    """The mean latency with its interval; of a saturated cell it is a lower bound, without one."""
+    """The mean latency with its interval. For a saturated cell it is a lower bound, without an interval."""
     if figures.saturated:
         return f"{AT_LEAST}{significant(figures.latency_ns_mean.mean / unit.ns)}"
     return with_interval(figures.latency_ns_mean, 1 / unit.ns)
 
 
 def longest_text(figures: OperationEstimate, unit: LatencyUnit) -> str:
-    """The largest latency; of a saturated cell it is a lower bound."""
+    """The largest latency. For a saturated cell it is a lower bound."""
     return f"{AT_LEAST if figures.saturated else ''}{significant(figures.latency_ns_max / unit.ns)}"
 
 
@@ -157,24 +157,24 @@ def _percentile_column(percent: float, unit: LatencyUnit) -> Column:
 
 
 def percentile_text(figures: OperationEstimate, percent: float, unit: LatencyUnit) -> str:
-    """A percentile, or a dash with the reason why there is none."""
+    """A percentile, or a dash with the reason why it is missing."""
     value_ns = figures.percentile(percent).value_ns
     return Dash(why_no_percentile(figures, percent)) if value_ns is None else significant(value_ns / unit.ns)
 
 
 def _asked(cell: CellEstimate) -> str:
-    """The depth of an open loop is the most that it may have in flight."""
+    """The requested depth. For an open loop it is the limit of operations in flight."""
     return f"{'≤ ' if cell.workload.is_open_loop else ''}{cell.queue_depth_asked}"
 
 
 def achieved_text(cell: CellEstimate) -> str:
-    """The depth that was achieved, or a dash with the reason why nobody knows it."""
+    """The achieved depth, or a dash with the reason why it is unknown."""
     depth, device = cell.queue_depth_achieved, cell.queue_depth_device
     return Dash(why_no_depth(cell)) if depth is None else depth_text(depth, device)
 
 
 def left_out_repeats(cell: CellEstimate) -> list[str]:
-    """The repeats that are in no result, by what became of them."""
+    """The numbers of discarded, failed and interrupted repeats: those without results."""
     without_figures = (
         (len(cell.repeats.discarded), "discarded"),
         (cell.repeats_failed, "failed"),
@@ -204,7 +204,7 @@ _CPU: Final = Column(Head("CPU", "ns/operation"), lambda cell, _: _cpu(cell))
 
 
 def _without_interval(shown: Iterable[tuple[CellEstimate, OperationEstimate]]) -> tuple[str, ...]:
-    """Why means stand without ±, and those of which cells."""
+    """The reasons why means have no ±, each with its cells."""
     reasons: dict[str, list[str]] = {}
     pairs = list(shown)
     for cell, figures in pairs:
@@ -217,7 +217,7 @@ def _without_interval(shown: Iterable[tuple[CellEstimate, OperationEstimate]]) -
 
 
 def latency_notes(shown: Iterable[tuple[CellEstimate, OperationEstimate]]) -> tuple[str, ...]:
-    """What a reader has to know of the latencies of these rows."""
+    """Notes on the latencies of these rows: response latency, saturated cells and commits."""
     pairs = list(shown)
     notes = []
     if any(figures.latency_kind is LatencyKind.RESPONSE for _, figures in pairs):

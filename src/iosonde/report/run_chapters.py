@@ -1,4 +1,4 @@
-"""The chapters about the whole run: the time series, and the share of each target."""
+"""The chapters on the whole run: the time series, and the results of each target."""
 
 from iosonde.analysis.cells import CellEstimate
 from iosonde.analysis.targets import estimate_targets
@@ -20,9 +20,9 @@ from iosonde.report.titles import OVER_TIME, TARGETS
 
 
 def over_time_chapter(found: EvaluatedRun, failures: FailureLog) -> Chapter | None:
-    """Throughput over the run, a latency heat map of each tail cell and probe, and which cells are steady.
+    """Throughput over the run, a latency heat map for each tail cell and probe, and the steady-state verdicts.
 
-    None where nothing can be drawn.
+    None if nothing can be drawn.
     """
     cells = found.run.cells
     consistency = made_figure(
@@ -45,7 +45,7 @@ def over_time_chapter(found: EvaluatedRun, failures: FailureLog) -> Chapter | No
 
 
 def _steady_states(found: EvaluatedRun, failures: FailureLog, failed: list[str]) -> tuple[Block, ...]:
-    """The verdicts on steady state, a table behind a control; the notice of a failure is added to ``failed``."""
+    """The steady-state verdicts, in a folded table. If it fails, its notice is added to ``failed``."""
 
     def made() -> tuple[Block, ...]:
         blocks = steady_state_blocks(found.estimates.records)
@@ -74,7 +74,7 @@ def _heat_map(cell: CellEstimate, found: EvaluatedRun, failures: FailureLog) -> 
 
 
 def targets_chapter(found: EvaluatedRun) -> Chapter | None:
-    """What each target gave, where several were measured at the same time."""
+    """The results of each target; None unless several targets were measured at the same time."""
     shares = estimate_targets(found.estimates.cells)
     if not shares:
         return None

@@ -1,4 +1,4 @@
-"""Answers in words, with their numbers: a sentence or two for each experiment."""
+"""The answer of each experiment in one or two sentences, with numbers."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -29,19 +29,19 @@ from iosonde.units import format_bandwidth, format_duration, format_iops, format
 
 TAIL_PERCENTS = (99.99, 99.9, 99.0)
 DEPTH_REACHED = 0.95
-"""From this share of the asked depth on, the sweep's points are where they say they are."""
+"""A point of a sweep that achieved this share of its requested depth is considered to have reached it."""
 NEAR = 0.10
-"""An interval this close to its cell's mean counts as near it."""
+"""An interval is near the mean of its cell if it differs from it by at most this share."""
 
 FAMILIES_MAX = 4
-"""More sentences than these are no answer, but a table: it stands below them."""
+"""The most workloads with a sentence. The table below has the others."""
 
 NO_FIGURES = "No cell in this experiment has results."
 NO_SUBJECT = "No cell in this experiment has commit results. The table shows writes and flushes separately."
 
 
 def time_series_sentence(records: Sequence[CellRecord]) -> str:
-    """How far intervals stay from the mean of their cell."""
+    """How much throughput varies between the intervals of a cell."""
     moments = list(moments_of(records, length_ns_min=STRETCH_NS))
     if not moments:
         return "No finished trial has a time series."
@@ -56,20 +56,20 @@ def time_series_sentence(records: Sequence[CellRecord]) -> str:
 
 
 def experiment_sentence(experiment: Experiment, estimates: RunEstimates, invalid: Invalid | None = None) -> str:
-    """The answer that an experiment gives, in words. Of invalid cells it only says that they are."""
+    """The answer of an experiment in words. Invalid cells are only named; if all are invalid, the answer is marked."""
     cells, invalid = estimates.of(experiment), invalid or {}
     writer = _WRITERS.get(experiment, _anything)
     pairs = [(cell, figures) for cell in cells if (figures := cell.subject) is not None]
     if pairs and all(cell.cell in invalid for cell, _ in pairs):
         return f"{MARK}, {see(invalid[pairs[0][0].cell])}: {writer(pairs)}"
-    # A subject can be missing where writes and flushes of a commit were timed apart.
+    # A cell has no subject if the writes and flushes of its commits were timed separately.
     nothing = NO_SUBJECT if any(cell.operations for cell in cells) else NO_FIGURES
     said = writer([(cell, figures) for cell, figures in pairs if cell.cell not in invalid]) if pairs else nothing
     return " ".join(filter(None, (said or nothing, left_out_text((cell.cell for cell, _ in pairs), invalid))))
 
 
 def _baseline(pairs: Sequence[Pair]) -> str:
-    """Each cell by itself: they differ in more than one thing, and none is ranked."""
+    """The mean latency of each cell. The cells are not ranked, because they differ in several parameters."""
     parts = []
     timed = [(cell, figures) for cell, figures in pairs if not cell.workload.flushes_each]
     for (load, word), found in groupby(timed, lambda pair: (_load(pair[0]), _latency_word(pair[0]))):
@@ -100,7 +100,7 @@ def _block_size(pairs: Sequence[Pair]) -> str:
 
 
 def _sizes(group: Comparables) -> str:
-    """The highest rate and the highest bandwidth over the block sizes of one kind of access."""
+    """The highest rate and the highest bandwidth over the block sizes of one workload."""
     rate = ranked(group, lambda figures: figures.iops)
     width = ranked(group, lambda figures: figures.bytes_per_s)
     best, widest = rate.pair[1].iops, width.pair[1].bytes_per_s
@@ -115,7 +115,7 @@ def _mix(pairs: Sequence[Pair]) -> str:
 
 
 def _shares(group: Comparables) -> str:
-    """Where reads and writes together are fastest, and by how much the slowest share differs."""
+    """The read shares with the highest and the lowest total rate, and the difference between them."""
     best, worst = (ranked(group, lambda figures: figures.iops, lowest=lowest) for lowest in (False, True))
     highest = f"{with_interval(best.pair[1].iops)} {_rate_unit(best)}{_at(best)}"
     said = f"{_capital(group.label)}: highest measured total rate {highest}"
@@ -132,7 +132,7 @@ def _shares(group: Comparables) -> str:
 
 
 def _at(found: Ranked) -> str:
-    """Where an extreme lies, and whether it has been told apart from the others; nothing of a cell that is alone."""
+    """The cell with an extreme value, and whether it differs significantly; empty if there is only one cell."""
     against = found.against_others
     return f" at {found.name}, {against}" if against else ""
 
@@ -146,7 +146,7 @@ def _unit(cell: CellEstimate) -> str:
 
 
 def _of_groups(said: Sequence[str]) -> str:
-    """A sentence each, and how many more there are in the table."""
+    """The first ``FAMILIES_MAX`` sentences, and the number of workloads that only the table has."""
     more = len(said) - FAMILIES_MAX
     rest = [f"See the table for {more} more workloads."] if more > 0 else []
     return " ".join([*said[:FAMILIES_MAX], *rest])
@@ -157,7 +157,7 @@ def _capital(text: str) -> str:
 
 
 def _queue_depth(pairs: Sequence[Pair]) -> str:
-    """How well the asked depths were reached; the knees stand beside the trade-off chart."""
+    """How much of the requested depth the points achieved. Other sentences have the knees."""
     reached = [
         (cell.queue_depth_kept / cell.queue_depth_asked, cell) for cell, _ in pairs if cell.queue_depth_kept is not None
     ]
@@ -197,7 +197,7 @@ def _matrix(pairs: Sequence[Pair]) -> str:
 
 
 def _extremes(group: Comparables) -> str:
-    """What one kind of access reaches over all block sizes and depths that were measured of it."""
+    """The highest throughput and the lowest latency of one workload over its block sizes, depths and rates."""
     if len(group.pairs) == 1:
         return _capital(_anything(group.pairs))
     parts = []

@@ -1,4 +1,4 @@
-"""The three signs beside a number, and the units: each explained once in a report."""
+"""The three signs beside numbers, and the units. A report explains each of them once."""
 
 from typing import Final
 
@@ -14,7 +14,7 @@ SIGNS: Final = (
     (UNMET, "the requested precision was not reached"),
     (INVALID, "invalid result, struck through in red; see the finding for the reason"),
 )
-"""Each sign with its meaning, in the order in which a reader meets them."""
+"""Each sign with its meaning, in the order of first use."""
 
 UNITS: Final = (
     "IOPS: operations/s (for one class: reads/s, writes/s or commits/s). 1 MB/s = 10⁶ bytes/s; 1 KiB = 2¹⁰ bytes; "

@@ -1,4 +1,4 @@
-"""In words: the state of the target, and what the repeats of a cell are by the criteria for a steady state."""
+"""Texts on the state of the target, the stop rule, steady state, and discarded repeats."""
 
 from collections.abc import Sequence
 from typing import Final, assert_never
@@ -27,12 +27,12 @@ BEGAN: Final = {
 
 
 def beginning_text(found: RunState) -> str:
-    """What is known of the target before the first cell."""
+    """The state of the target before the first cell; a dash if unknown."""
     return NO_VALUE if found.began is None else BEGAN[found.began]
 
 
 def state_text(found: RunState) -> str:
-    """What is known of the target's state, and what that does to the numbers."""
+    """The state of the target during the run, and its effect on the results."""
     named = ", ".join(found.cells[:CELLS_NAMED_MAX])
     more = f" and {len(found.cells) - CELLS_NAMED_MAX} more" if len(found.cells) > CELLS_NAMED_MAX else ""
     kind = "" if found.rounds is None else KINDS[found.rounds]
@@ -54,7 +54,7 @@ def state_text(found: RunState) -> str:
 
 
 def stop_text(stop: StopRule) -> str:
-    """When measuring was to end."""
+    """The condition on which the run was to stop."""
     match stop:
         case FixedTrials():
             return "the planned time has elapsed"
@@ -74,7 +74,7 @@ def stop_text(stop: StopRule) -> str:
 
 
 def steady_text(records: Sequence[CellRecord]) -> str:
-    """What the repeats of a cell are by each of the criteria, and whether they are rounds as these mean them."""
+    """The steady-state verdict of each criterion on a cell, and whether its repeats are consecutive rounds."""
     found = [each for rule in RULES if (each := steadiness_of(records, rule)) is not None]
     if not found:
         return "nothing was measured"
@@ -86,7 +86,7 @@ def steady_text(records: Sequence[CellRecord]) -> str:
 
 
 def discarded_text(repeats: Repeats) -> str:
-    """Which finished repeats are in no figure, and why."""
+    """The finished repeats that are discarded, with the reasons."""
     parts = [
         f"{', '.join(str(record.repeat) for record in found)} ({WHY_DISCARDED[fate]})"
         for fate in DiscardReason
@@ -96,12 +96,12 @@ def discarded_text(repeats: Repeats) -> str:
 
 
 def discard_reason_word(fate: DiscardReason) -> str:
-    """The fate of a repeat in a table: ``initial state``."""
+    """The reason in one or two words, for a table: ``initial state``."""
     return str(fate).replace("_", " ")
 
 
 def discard_reason_text(fate: DiscardReason) -> str:
-    """The same with its reason, which a used repeat needs none of."""
+    """The reason with an explanation. A used repeat has no explanation."""
     return (
         discard_reason_word(fate)
         if fate not in WHY_DISCARDED

@@ -1,4 +1,4 @@
-"""The table of steady states: the verdict of each criterion on each cell, with the values that it rests on."""
+"""The steady-state table: the verdict of each criterion on each cell, with the values that it compares."""
 
 from collections.abc import Mapping, Sequence
 from typing import Final
@@ -29,7 +29,7 @@ ARITHMETIC: Final = (
 
 
 def steady_state_blocks(records: Mapping[str, Sequence[CellRecord]]) -> tuple[Paragraph | ResultTable, ...]:
-    """How many cells are steady, and the table of them; where none has the repeats, a sentence that says so."""
+    """The number of steady cells, and the table. If no cell has enough repeats, a sentence that says so."""
     judged = {cell: found for cell, found in records.items() if last_window(found)}
     most = max((found.rounds for each in records.values() if (found := steadiness_of(each)) is not None), default=0)
     if not most:
@@ -88,7 +88,7 @@ def _table(judged: Mapping[str, Sequence[CellRecord]], others: int) -> ResultTab
 
 
 def _heads(rule: SteadyRule) -> tuple[Head, ...]:
-    """A column for each value that a rule compares, with its limit, and one for the verdict."""
+    """A column for each value that a rule compares, with its limit, and a column for the verdict."""
     values = (Head(name[:1].upper() + name[1:], f"≤ {_percent(most)}") for name, _, most in _values(_NO_WINDOW, rule))
     return (*values, Head(_source(rule), "steady", number=False))
 
@@ -99,7 +99,7 @@ def _rounds(records: Sequence[CellRecord]) -> int:
 
 
 def _verdict(records: Sequence[CellRecord], rule: SteadyRule) -> tuple[str, ...]:
-    """The values of the last window, of the variable that is nearer to the limit or further beyond, and the verdict."""
+    """The values of the last window and the verdict. Each value is that of the variable with the greatest share."""
     found, windows = steadiness_of(records, rule), last_window(records, rule)
     assert found is not None
     each = [[share / most for _, share, most in _values(window, rule)] for window in windows.values()]
@@ -119,7 +119,7 @@ def _word(found: Steadiness) -> str:
 
 
 def _values(figures: WindowFigures, rule: SteadyRule) -> list[tuple[str, float, float]]:
-    """What a rule compares: its name, the share of the mean, and the limit."""
+    """The values that a rule compares: name, share of the mean, and limit."""
     asked = (
         ("range", figures.range_share, rule.range_max),
         ("deviation", figures.deviation_share, rule.deviation_max),
@@ -130,7 +130,7 @@ def _values(figures: WindowFigures, rule: SteadyRule) -> list[tuple[str, float, 
 
 
 def _source(rule: SteadyRule) -> str:
-    """Whose criterion it is."""
+    """The source of a criterion, from its name."""
     return rule.name.partition(",")[0]
 
 

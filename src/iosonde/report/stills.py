@@ -1,4 +1,4 @@
-"""Charts as still pictures inside the page: they are there where no script runs, in print and in a capture."""
+"""Static SVG images of the charts inside the page, for readers without scripts, for print and for screenshots."""
 
 import re
 from collections import Counter
@@ -13,7 +13,7 @@ from iosonde.report.drawing import Drawers, DrawingError
 from iosonde.report.images import drawn_figures, picture_of
 from iosonde.report.page import Page
 
-# What only a script or a reader aloud needs: the place of the picture has a name already.
+# Attributes that only scripts or screen readers use. The container of the image already has a label.
 _NEEDLESS: Final = re.compile(
     r' (?:aria-[a-z]+|role|aria-roledescription|class|pointer-events|xmlns(?::xlink)?|version)="[^"]*"'
     r'| (?:opacity|fill-opacity|stroke-opacity)="1"| stroke-miterlimit="10"'
@@ -23,10 +23,10 @@ _NOTHING_DRAWN: Final = re.compile(
 )
 _EMPTY_GROUP: Final = re.compile(r"<g[^>]*></g>|<g[^>]*/>")
 _LONG_NUMBER: Final = re.compile(r"(\d+\.\d\d)\d+")
-# The page's policy takes no style from an element; of pictures it is that their pixels are to be seen.
+# The page's security policy forbids style attributes. Images need only ``image-rendering``, which has an attribute.
 _STYLE: Final = re.compile(r' style="[^"]*"')
 _FONT: Final = re.compile(r' font-family="[^"]*"')
-# A rule that each row of the data draws at the same place; one that is translucent would change.
+# A rule drawn at the same place for each row of the data. One with opacity is kept: without copies it would look paler.
 _REPEATED: Final = re.compile(r"(<(?:line|path)(?![^>]*opacity)[^>]*/>)\1+")
 _MARK: Final = re.compile(r'<path transform="translate\((?P<x>[-\d.]+),(?P<y>[-\d.]+)\)" (?P<shape>[^>]*[^>/])/>')
 _OWN_NAME: Final = re.compile(r'( id="|url\(#)')
@@ -36,7 +36,7 @@ SHAPE_USES_MIN: Final = 20
 
 @contextmanager
 def drawers_if_any() -> Iterator[Drawers | None]:
-    """Processes that draw, or None where the system starts none: then scripts alone draw the charts of a page."""
+    """Drawing processes, or None if the system cannot start any. The page then has no static images."""
     with ExitStack() as stack:
         try:
             drawers = stack.enter_context(Drawers())
@@ -46,11 +46,11 @@ def drawers_if_any() -> Iterator[Drawers | None]:
 
 
 def stills_of(page: Page, drawers: Drawers | None) -> dict[str, str]:
-    """The charts of a page as SVG to be put into it, by id. One that cannot be drawn is left to the script."""
+    """The charts of a page as SVG, by id. A chart that cannot be drawn is omitted; the script may still draw it."""
     if drawers is None:
         return {}
     sizes = page_sizes(page)
-    # The largest first, so that none is left to one process at the end.
+    # Largest first, so that no process is still drawing a large chart when the others are idle.
     figures = sorted(drawn_figures(page), key=lambda figure: len(figure.specification_json), reverse=True)
 
     def wanted(figure: Figure) -> dict[str, Any]:
@@ -67,7 +67,7 @@ def stills_of(page: Page, drawers: Drawers | None) -> dict[str, str]:
 
 
 def still(svg: str, identity: str) -> str:
-    """An SVG of ours without what only scripts need, and with names of its own: a page holds many of them."""
+    """A chart's SVG without the attributes for scripts, and with unique ids, because a page has many such images."""
     svg = _STYLE.sub(_as_attribute, _FONT.sub("", _NEEDLESS.sub("", svg)))
     svg = _LONG_NUMBER.sub(r"\1", _NOTHING_DRAWN.sub("", svg))
     while True:
@@ -84,7 +84,7 @@ def _as_attribute(style: re.Match[str]) -> str:
 
 
 def _with_shapes(svg: str, identity: str) -> str:
-    """The SVG with each mark that it has many of said once, and used by name: thousands of points stay small."""
+    """The SVG with each frequent mark defined once and reused by id, which keeps thousands of points small."""
     often = Counter(found["shape"] for found in _MARK.finditer(svg))
     names = {shape: f"{identity}-m{number}" for number, shape in enumerate(often) if often[shape] >= SHAPE_USES_MIN}
 

@@ -1,4 +1,4 @@
-"""The end of a run on the terminal: one screen of 80 by 24."""
+"""The terminal summary at the end of a run: one screen of 80 by 24 characters."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -28,13 +28,13 @@ from iosonde.report.terminal.text_direction import failed
 from iosonde.report.validity import MARK, UNRELIABLE, Invalid, invalid_cells, see
 
 LINES_MAX: Final = 23
-"""A screen of 24 lines keeps one for the prompt."""
+"""One of the 24 lines is for the prompt."""
 
 FINDINGS_MIN: Final = 1
-"""So many findings are shown even where a narrow terminal has used up its screen."""
+"""At least this many findings are shown, even if a narrow terminal has no lines left."""
 
 FINDINGS_LINES_MIN: Final = 3
-"""What they take: their counts, one of them in short, and how many more there are."""
+"""The lines for findings: their counts, one of them, and the number of others."""
 
 _INTERVALS: Final = "Means ± half-width of the 95 % CI; percentiles from merged histograms."
 _STYLES: Final = {Severity.INVALID: "bold red", Severity.DOUBTFUL: "yellow", Severity.NOTE: "cyan"}
@@ -43,9 +43,9 @@ _STYLES: Final = {Severity.INVALID: "bold red", Severity.DOUBTFUL: "yellow", Sev
 def render_summary(
     analysis: RunAnalysis, findings: Sequence[Finding], report_path: Path | None, failures: FailureLog = STRICT
 ) -> "RunSummary":
-    """What ``rich.print`` shows of a run: headline, knee, most severe findings, and where the report is.
+    """The summary of a run for ``rich.print``: headline, knees, most severe findings, and the path of the report.
 
-    What fails stands in its place, and in ``failures``.
+    A notice replaces each part that fails; ``failures`` records it.
     """
     run = analysis.run
     estimates = failures.attempt(
@@ -70,7 +70,7 @@ def render_summary(
 
 
 SUMMARY: Final = "summary"
-"""The section in whose place it stands that a part of the summary could not be made."""
+"""The section of the failure log for parts of the summary. Their notices are shown below the headline."""
 
 
 def _matrix_sentence(estimates: RunEstimates, invalid: Invalid) -> str:
@@ -79,7 +79,7 @@ def _matrix_sentence(estimates: RunEstimates, invalid: Invalid) -> str:
 
 @dataclass(frozen=True)
 class RunSummary:
-    """A summary that fits the console it is printed on. All text from outside is printed as it is, never as markup."""
+    """A summary that fits its console. External text is never interpreted as markup."""
 
     target: str
     profile: str
@@ -92,7 +92,7 @@ class RunSummary:
     failures: FailureLog = STRICT
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        """The parts from top to bottom; findings get the lines that the rest leaves."""
+        """The parts from top to bottom. Findings get the lines that remain."""
         head = [self._title(), *(self._brand(brand) for brand in self.brands), Text(_INTERVALS, style="dim")]
         figures, notes = self.failures.attempt(
             "the headline table", lambda: _figures_table(self.headline.groups), lambda _: (Table(), ()), SUMMARY
@@ -115,7 +115,7 @@ class RunSummary:
         yield from foot
 
     def _knees(self, console: Console, options: ConsoleOptions, lines: int) -> list[Text]:
-        """The knees in full where findings still have room below them, else in brief."""
+        """The knees in full if they leave room for findings, else in brief."""
         swept, above, below = self.headline.knees, [], []
         if self.headline.untold:
             above.append(Text(self.headline.untold_text, style="dim"))
@@ -157,7 +157,7 @@ class RunSummary:
             if height > lines and shown >= FINDINGS_MIN:
                 break
             if height > lines:
-                # The first one is shown even where there is no room for all of it.
+                # The first finding is shown even if it must be cut.
                 text.truncate(max(lines, 1) * options.max_width, overflow="ellipsis")
                 height = _height(console, options, text)
             lines -= height
@@ -175,7 +175,7 @@ def _height(console: Console, options: ConsoleOptions, part: Text | Table) -> in
 
 
 def _figures_table(groups: Sequence[HeadlineGroup]) -> tuple[Table, tuple[Text, ...]]:
-    """The figures, and below them why some are missing or stand without ±."""
+    """The figures, and notes on those that are missing or have no ±."""
     table = Table(box=None, show_header=False, padding=(0, 2, 0, 0), pad_edge=False)
     table.add_column(no_wrap=True)
     table.add_column(overflow="fold")
@@ -208,7 +208,7 @@ def _figures_text(group: HeadlineGroup, values: Sequence[str]) -> Text:
         return Text(f"no results: {printable(group.missing)}", style="red")
     names = ["" if figure.is_implied else f"{figure.name} " for figure in group.figures]
     text = Text(", ".join(f"{name}{value}" for name, value in zip(names, values, strict=True)))
-    # The findings are named once below: their ids would break most lines in two where one touches the whole run.
+    # The notes below name the findings once: here their ids would wrap most lines if a finding affects the whole run.
     if group.invalid_by:
         text.stylize("strike")
         text.append(f" {MARK}", style="not strike bold red")
@@ -218,7 +218,7 @@ def _figures_text(group: HeadlineGroup, values: Sequence[str]) -> Text:
 
 
 def _marks_text(groups: Sequence[HeadlineGroup]) -> Iterable[str]:
-    """Which findings make figures invalid or unreliable, a sentence for each of the two."""
+    """A sentence with the findings that make figures invalid, and one with those that make them unreliable."""
     invalid = [each for group in groups for each in group.invalid_by]
     doubted = [each for group in groups if not group.invalid_by for each in group.doubted_by]
     for mark, ids in ((MARK, invalid), (UNRELIABLE, doubted)):

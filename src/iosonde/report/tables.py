@@ -1,4 +1,4 @@
-"""A table as data, ready to be laid out: texts only."""
+"""A table as data: texts only, ready for layout."""
 
 from dataclasses import dataclass, replace
 
@@ -7,7 +7,7 @@ from iosonde.report.dashes import explained, no_figures_text
 
 @dataclass(frozen=True)
 class Head:
-    """The head of a column: its name, its unit (empty for none), and whether numbers stand below it."""
+    """The head of a column: its name, its unit (empty for none), and whether the column has numbers."""
 
     name: str
     unit: str = ""
@@ -16,11 +16,11 @@ class Head:
 
 @dataclass(frozen=True)
 class Line:
-    """A row. With a ``gap`` the cell has no figures: the text says why, and stands across all columns but the first.
+    """A row. ``gap`` is the reason why a cell has no figures; it is shown across all columns but the first.
 
-    ``invalid`` says in a few words by what its figures are invalid, and is empty where they are not. ``rests_on`` is
-    the cell that its figures are compared with, where that is not the row's own. ``cell`` is the row's own cell, where
-    its first text does not name it.
+    ``invalid`` names the findings that make the figures invalid; empty if there are none. ``rests_on`` is the cell
+    that the figures are compared with, if it is another one. ``cell`` is the row's own cell, if its first text is not
+    the name of the cell.
     """
 
     texts: tuple[str, ...]
@@ -31,13 +31,13 @@ class Line:
 
     @property
     def gap_text(self) -> str:
-        """The gap as a sentence; empty where there is none."""
+        """The gap as a sentence; empty if there is none."""
         return no_figures_text(self.gap)
 
 
 @dataclass(frozen=True)
 class ResultTable:
-    """A table ready to be printed: texts only. ``named_by`` is the column, from 0, whose texts name the rows.
+    """A table ready to be printed, with texts only. ``named_by`` is the index of the column that names the rows.
 
     ``is_extract`` says that the full table follows, which paper does not have.
     """
@@ -56,7 +56,7 @@ class ResultTable:
 
     @property
     def explained(self) -> "ResultTable":
-        """The same with a note for each reason of a dash. Last of all: what joins tables needs the reasons."""
+        """The table with a note for each reason of a dash. Call it last: joining tables needs the dashes' reasons."""
         rows, reasons = explained([line.texts for line in self.lines])
         lines = tuple(replace(line, texts=texts) for line, texts in zip(self.lines, rows, strict=True))
         return replace(self, lines=lines, notes=(*reasons, *self.notes))

@@ -1,4 +1,4 @@
-"""What is told of targets and of the devices below them: pairs of a name and a value."""
+"""Facts about the targets and their devices, as pairs of a name and a value."""
 
 from collections.abc import Sequence
 
@@ -11,7 +11,7 @@ from iosonde.units import SECOND_NS, format_amount, format_bandwidth, format_dur
 
 
 def target_groups(run: RunRecord) -> list[FactGroup]:
-    """Each target, and each device that one of them lies on."""
+    """A group for each target, each simulated drive and each device."""
     targets = run.header.targets
     devices = dict.fromkeys(target.device for target in targets if target.device is not None)
     numbers = [""] if len(targets) == 1 else [f" {number}" for number in range(1, len(targets) + 1)]
@@ -61,7 +61,7 @@ def _target(target: TargetFacts, preparation: Sequence[CellRecord]) -> tuple[tup
 
 
 def _device_only(target: TargetFacts) -> tuple[tuple[str, str], ...]:
-    """What is said of a block device, and of no file."""
+    """The facts that only a block device has."""
     uses = ", ".join(str(use) for use in target.uses)
     facts = [("kind", "block device, reads only"), ("other users", uses or "none detected")]
     space = target.namespace
@@ -72,7 +72,7 @@ def _device_only(target: TargetFacts) -> tuple[tuple[str, str], ...]:
 
 
 def _simulated(run: RunRecord, drive: SimulationFacts, place: int) -> tuple[tuple[str, str], ...]:
-    """What a simulated drive is made of, and what it was like at the end."""
+    """The parameters of a simulated drive, and its state at the end."""
     ended = [cell for cell in run.cells if len(cell.drives) > place]
     facts = [
         ("model", f"{drive.model}: {drive.title}"),
@@ -89,7 +89,7 @@ def _simulated(run: RunRecord, drive: SimulationFacts, place: int) -> tuple[tupl
 
 
 def _written_first(preparation: Sequence[CellRecord]) -> str:
-    """What was written before anything was measured, step by step."""
+    """The preconditioning writes, step by step; a dash if there were none."""
     return "; ".join(map(_written, preparation)) or NO_VALUE
 
 

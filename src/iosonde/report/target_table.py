@@ -1,4 +1,4 @@
-"""The table of what each of several targets gave by itself."""
+"""The table with the results of each of several targets."""
 
 from collections.abc import Sequence
 
@@ -18,7 +18,7 @@ from iosonde.report.tables import Head, Line, ResultTable
 
 
 def target_table(estimates: Sequence[TargetEstimate], targets: Sequence[TargetFacts]) -> ResultTable:
-    """One row for each class of operations of each cell on each target."""
+    """A table with a row for each class of operations of each cell on each target."""
     unit = latency_unit(each.latency_ns_mean.mean for each in estimates)
     heads = (
         Head("Cell", number=False),

@@ -1,29 +1,29 @@
-"""What a target is called, and what it is told by, in one line."""
+"""Descriptions of targets, one line each: path, test region, access and identity."""
 
 from iosonde.records import RunHeader, TargetFacts
 from iosonde.units import format_size
 
 
 def targets_text(header: RunHeader) -> str:
-    """Where the targets are, in one line."""
+    """The paths of the targets, or their kinds if they have no path."""
     return ", ".join(target.path or target.kind for target in header.targets)
 
 
 def span_text(header: RunHeader) -> str:
-    """How much of the targets was used."""
+    """The size of the test region."""
     each = "" if len(header.targets) == 1 else " per target"
     return f"{format_size(header.plan.span_bytes)}{each}"
 
 
 def access_text(header: RunHeader) -> str:
-    """How operations reached the targets, in two words."""
+    """Direct, buffered or no I/O."""
     if header.is_simulated:
         return "no I/O"
     return "direct I/O" if header.target.direct else "buffered I/O"
 
 
 def identity_text(target: TargetFacts) -> str:
-    """What makes the target this target and no other, in one line."""
+    """What identifies the target: model and serial number, device number and inode, or the drive model and its seed."""
     parts: list[str] = []
     if target.device is not None:
         names = (target.device.model, f"serial {target.device.serial}" if target.device.serial else "")

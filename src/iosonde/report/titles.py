@@ -1,4 +1,4 @@
-"""What chapters are called, on every form of the report. Apart from the page, which brings the charts along."""
+"""The headings of chapters in all report formats. Separate from the page, whose import also loads the charts."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -10,7 +10,7 @@ from iosonde.records import Experiment
 
 
 class Heading(NamedTuple):
-    """The name of a chapter in addresses, and the one above it."""
+    """The id of a chapter, used in links, and its title."""
 
     id: str
     title: str
@@ -26,7 +26,7 @@ TITLES: Final = {
     Experiment.MATRIX: "Matrix",
     Experiment.PROBE: "Probe",
 }
-"""By experiment, in the report's order; the first write is none of them."""
+"""The title of each experiment, in the report's order. The preconditioning has no chapter."""
 OVER_TIME: Final = Heading("course", "Performance over time")
 TARGETS: Final = Heading("targets", "Results per target")
 FINDINGS: Final = Heading("findings", "Findings")
@@ -42,9 +42,9 @@ DEFINITIONS_FOLDED: Final = "Definitions of {} terms"
 
 
 def experiment_headings(experiments: Sequence[ExperimentCells]) -> tuple[Heading, ...]:
-    """A heading for each experiment: its own name, or what its kind is called where the plan names none.
+    """A heading for each experiment: its name in the plan, or the title of its kind if the plan has no name.
 
-    No two are alike: of several with one name, or of one kind, all but the first are numbered.
+    Headings are unique: experiments with the same name or kind are numbered from the second on.
     """
     kinds: Counter[str] = Counter()
     names: Counter[str] = Counter(each.title for each in _OTHERS)

@@ -1,4 +1,4 @@
-"""What a finding of severity *invalid* touches looks invalid wherever it stands: struck out, and in words."""
+"""Marks invalid results everywhere: a finding of severity *invalid* makes the results that it names invalid."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -11,24 +11,24 @@ from iosonde.report.tables import ResultTable
 MARK: Final = "INVALID"
 UNRELIABLE: Final = "unreliable"
 Invalid = Mapping[str, tuple[str, ...]]
-"""Cells whose figures are invalid, each with the ids of the findings that say so."""
+"""Cells with invalid figures, each with the ids of the findings that make them invalid."""
 
 
 def invalid_cells(cells: Iterable[str], findings: Sequence[Finding]) -> dict[str, tuple[str, ...]]:
-    """Which of these cells have figures that do not mean what they seem to."""
+    """The invalid cells among ``cells``."""
     return {cell: ids for cell in cells if (ids := invalid_by(findings, cell))}
 
 
 def see(ids: Sequence[str]) -> str:
-    """``see neighbours``, and how many more findings there are."""
+    """A reference to findings: ``see neighbours and 2 more``."""
     first, *others = ids
     return f"see {first}{f' and {len(others)} more' if others else ''}"
 
 
 def marked(table: ResultTable, invalid: Invalid, mark: str = f"{MARK},") -> ResultTable:
-    """The table with its invalid rows marked, and those that are compared with an invalid one.
+    """The table with marks on the rows of invalid cells, and on rows that are compared with one.
 
-    A row names its cell, or begins with the name. A row without figures has none that could be invalid.
+    The cell of a row is its ``cell``, else its first text. A row without figures is not marked.
     """
     lines = tuple(
         replace(line, invalid=f"{mark} {see(ids)}")
@@ -40,7 +40,7 @@ def marked(table: ResultTable, invalid: Invalid, mark: str = f"{MARK},") -> Resu
 
 
 def left_out_text(cells: Iterable[str], invalid: Invalid) -> str:
-    """A sentence on which of these cells are in no comparison because they are invalid; empty where none is."""
+    """A sentence that names the cells omitted as invalid; empty if there are none."""
     touched = [cell for cell in cells if cell in invalid]
     if not touched:
         return ""

@@ -1,4 +1,4 @@
-"""What the cells of one experiment differ in: the columns that name the rows of its table."""
+"""The parameters in which the cells of an experiment differ: they are the first columns of its table."""
 
 from collections.abc import Mapping, Sequence
 from typing import Final
@@ -18,7 +18,7 @@ _NAMES: Final = {
     "jobs": "Jobs",
     "targets": "Targets",
 }
-"""The parameters in the order of their columns; others follow under their own names."""
+"""Parameters in the order of their columns, with their heads. Other parameters follow, with their own names."""
 
 _OPEN_LOOP: Final = "Rate or depth"
 _DEPTH: Final = "depth "
@@ -28,7 +28,7 @@ _NUMBERS: Final = frozenset({"jobs", "targets"})
 class Varying:
     """The parameters in which cells differ, each with its head and its text for a cell.
 
-    Where they do not tell all cells apart, the name of the cell is one more.
+    If they do not distinguish all cells, the name of the cell is an additional column.
     """
 
     def __init__(self, cells: Sequence[CellEstimate]) -> None:
@@ -57,7 +57,7 @@ class Varying:
         return (*(self._text(key, parts) for key in self._keys), *((cell.cell,) if self._names else ()))
 
     def line_of(self, cell: CellEstimate) -> tuple[str, ...]:
-        """What a cell has in common with those of its line: all but the parameter with the most values."""
+        """The values that the cells of a line share: all parameters but the one with the most values."""
         parts = self._parts[cell.cell]
         return tuple(parts.get(key, "") for key in self._keys if key != self.axis)
 

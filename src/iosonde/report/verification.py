@@ -1,4 +1,4 @@
-"""What reading targets back has shown, in words."""
+"""Texts on the verification of targets."""
 
 from collections.abc import Iterator, Sequence
 from typing import Final
@@ -6,12 +6,12 @@ from typing import Final
 from iosonde.records import Damage, DamageKind, Verification
 from iosonde.units import format_duration, format_size
 
-# More offsets than this make a line unreadable; the record has more of them.
+# A line with more offsets than this is unreadable. The record has more.
 OFFSETS_NAMED_MAX: Final = 5
 
 
 def verification_lines(targets: Sequence[Verification]) -> Iterator[str]:
-    """A line on each target, and one on each kind of damage with its first offsets."""
+    """A line for each target, and one for each kind of damage with its first offsets."""
     for number, found in enumerate(targets, start=1):
         which = f"target {number}: " if len(targets) > 1 else ""
         yield f"{which}{summary_of(found)}"
@@ -20,7 +20,7 @@ def verification_lines(targets: Sequence[Verification]) -> Iterator[str]:
 
 
 def summary_of(found: Verification) -> str:
-    """``65,536 blocks of 4 KiB read back in 1.2 s: all hold what was written``."""
+    """The result in one line: ``65,536 blocks of 4 KiB read back in 1.2 s: all contain the written data``."""
     size = format_size(found.step_bytes)
     free = f" (and {found.steps_free:,} with undefined content)" if found.steps_free else ""
     well = (

@@ -1,4 +1,4 @@
-"""A matrix as bars from 0: for few cells, and for such as differ in names that have no order."""
+"""A matrix as bars from 0: for few cells, and for cells that differ in values without an order."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -17,7 +17,7 @@ from iosonde.charts.theme import BY_CLASS, INK, Series, colour
 ROW_HEIGHT: Final = 30
 NAME_PX: Final = 150
 NAME_LETTERS: Final = 22
-"""Longer names stand in two lines, so that a phone has room for the bars."""
+"""Longer names are in two lines, so that there is room for the bars on a phone."""
 
 
 def classes_in(rows: Sequence[Row]) -> list[Series]:
@@ -27,7 +27,7 @@ def classes_in(rows: Sequence[Row]) -> list[Series]:
 
 
 def _in_two_lines(name: str) -> str:
-    """A long name with a bar where its second line begins: at the comma nearest to its middle."""
+    """A long name split into two lines at the comma nearest to its middle; a bar (``|``) separates the lines."""
     commas = [place for place, letter in enumerate(name) if letter == ","]
     if len(name) <= NAME_LETTERS or not commas:
         return name
@@ -36,14 +36,14 @@ def _in_two_lines(name: str) -> str:
 
 
 def _text_px(rows: Sequence[Row]) -> int:
-    """Pixels that the numbers take at the ends of the bars."""
+    """The width of the numbers at the ends of the bars, in pixels."""
     return int(max(len(row["drawn_text"]) for row in rows) * LETTER_PX) + GAP_PX
 
 
 def bars(
     rows: Sequence[Row], quantity: Quantity, everywhere: Sequence[float]
 ) -> tuple[list[Row], list[alt.Chart], int]:
-    """The rows, the layers, and how high they are."""
+    """The rows, the layers, and the height in pixels."""
     series = classes_in(rows)
     rows = [row | {"drawn_name": _in_two_lines(row["name"])} for row in rows]
     names = list(dict.fromkeys(row["drawn_name"] for row in rows))
@@ -61,7 +61,7 @@ def bars(
         sort=names,
         axis=alt.Axis(labelExpr="split(datum.label, '|')", labelLimit=NAME_PX, labelLineHeight=13),
     )
-    # A workload of one kind has its row for itself.
+    # With one bar per name, no offset is needed within a row.
     bars_a_row = max(Counter(row["name"] for row in rows).values(), default=1)
     apart = {"yOffset": alt.YOffset("series:N", sort=[each.name for each in series])} if bars_a_row > 1 else {}
     is_alone = len(series) == 1

@@ -1,4 +1,4 @@
-"""The charts of a matrix: a quantity each, all in the form that says best what varies."""
+"""The charts of a matrix: one per quantity, all in the same form (``form.py`` chooses it)."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -21,16 +21,16 @@ from iosonde.charts.theme import HEIGHT, layered
 from iosonde.records import Operation
 
 OWN_AXIS_FROM = 3.0
-"""Charts side by side share an axis, unless one of them would use less than a third of it."""
+"""Charts side by side share an axis, unless the values of one would use less than one part in this many of it."""
 
 BAR_ROOM = 1.4
-"""An error bar that reaches further above the highest value is cut at the edge of the chart."""
+"""An error bar that extends above this multiple of the highest value is cut at the edge of the chart."""
 
 Draw = Callable[[Sequence[CellEstimate]], tuple[Figure, ...]]
 
 
 def matrix_charts(cells: Sequence[CellEstimate]) -> tuple[Draw, ...]:
-    """What draws a matrix: bandwidth only where block sizes differ, p99 only where a cell has one."""
+    """The functions that draw a matrix: bandwidth only if block sizes differ, p99 only if a cell has one."""
     sizes = {cell.workload.size_text for cell in cells}
     has_p99 = any(found.percentile(P99).value_ns is not None for cell in cells if (found := cell.subject) is not None)
     return (
@@ -87,7 +87,7 @@ def _figures(cells: Sequence[CellEstimate], made: Callable[[Sequence[Point]], Qu
 
 
 def _without_empty(figures: Sequence[Figure]) -> tuple[Figure, ...]:
-    """The charts that draw something, of which the last names what the others leave out; all if none does."""
+    """The charts with data. The last one also names what the empty charts omit. If all are empty, all charts."""
     drawn = [figure for figure in figures if figure.rows]
     if not drawn:
         return tuple(figures)
@@ -99,7 +99,7 @@ def _without_empty(figures: Sequence[Figure]) -> tuple[Figure, ...]:
 def _values(
     cells: Sequence[CellEstimate], choice: Choice, classes: Mapping[str, Sequence[Operation]], quantity: Quantity
 ) -> list[float]:
-    """What an axis has to hold: the values, and the ends of the bars of lines as far as these leave room for them."""
+    """The values that an axis must include. For lines also the ends of error bars, limited by ``BAR_ROOM``."""
     found = [cell.of(operation) for cell in cells for operation in classes[cell.cell]]
     known = [(each, value) for each in found if each is not None and (value := quantity.value(each)) is not None]
     values = [value for _, value in known]
@@ -111,14 +111,14 @@ def _values(
 
 
 def _classes(choice: Choice, cells: Sequence[CellEstimate]) -> dict[str, tuple[Operation, ...]]:
-    """What is drawn of each cell: a mix as a whole, or each kind of its operations where there is room for these."""
+    """The classes drawn for each cell: all operations of a mix combined, or each class if there is room."""
     has_room = choice.form is not Form.HEAT_MAP and choice.apart is None
     return {cell.cell: drawn_classes(cell.workload) if has_room else (whole_of(cell.workload),) for cell in cells}
 
 
 @dataclass(frozen=True)
 class _Shown:
-    """The cells of one chart among all of the matrix; ``everywhere`` are the values that share its axis."""
+    """The cells of one chart, and all cells of the matrix. ``everywhere`` are all values on its axis."""
 
     all_cells: Sequence[CellEstimate]
     cells: Sequence[CellEstimate]
@@ -130,7 +130,7 @@ class _Shown:
 
     @property
     def expected(self) -> list[tuple[CellEstimate, Operation, str]]:
-        """Every class of every cell that the chart is to show, with the name of its series."""
+        """Each cell and class that the chart should show, with the name of its series."""
         return [
             (cell, operation, self.series(cell, operation))
             for cell in self.cells
@@ -138,7 +138,7 @@ class _Shown:
         ]
 
     def series(self, cell: CellEstimate, operation: Operation) -> str:
-        """The line or bar that a class of a cell is in."""
+        """The series of a class of a cell: the name of its line, or the class."""
         apart = self.choice.apart
         return apart.label(apart.of(cell)) if self.choice.form is Form.LINES and apart else str(operation)
 
@@ -169,13 +169,13 @@ class _Shown:
         return joined(keys).label(tuple(key.of(cell) for key in keys)) if keys else common_text([cell])
 
     def title(self, quantity: Quantity) -> str:
-        """What is drawn, by what, and of which cells."""
+        """The title: the quantity, the parameters by which it is shown, and the cells of this chart."""
         keys = [key for key in (self.choice.across, self.choice.apart) if key] or varied(self.all_cells)
         by = " and ".join(key.short for key in keys)
         return f"{quantity.title}{f' by {by}' if by else ''}{f': {self.name}' if self.name else ''}"
 
     def caption(self, quantity: Quantity, rows: Sequence[Row]) -> str:
-        """How to read it, what the cells have in common, what bars are."""
+        """The caption: how to read the chart, the parameters that all cells share, and what error bars are."""
         sentences = [f"{quantity.said}{self._how()}"]
         common = common_text(self.cells)
         if common and varied(self.all_cells):

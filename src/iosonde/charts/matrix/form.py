@@ -1,16 +1,16 @@
-"""Which chart says it best: from what varies to a form, by rules that stand here and nowhere else.
+"""Chooses the form of a chart from the parameters that vary. All rules for this are here.
 
 ====================================================  =================================================
 what varies                                           form
 ====================================================  =================================================
-nothing, or names, in few cells                       bars
-one number or size                                    a line
-two, one of them a number, the other of few values    a family of lines
-block size and read share                             a table of numbers on colours (a heat map)
-two of many values                                    a heat map
-three                                                 one of these for each value of the third
-more, or too many values for small multiples          heat maps with a row for each combination
-few of the combinations                               bars where they are few, else a heat map with gaps
+nothing, or names without an order, in few cells      bars
+one number or size                                    one line
+two: a number, and one with few values                several lines
+block size and read share                             a heat map with numbers, as a table
+two with many values                                  a heat map
+three                                                 one of these charts for each value of the third
+more, or too many values for several charts           heat maps with a row for each combination
+few of the combinations were measured                 bars for few cells, else a heat map with gaps
 ====================================================  =================================================
 """
 
@@ -25,22 +25,22 @@ from iosonde.charts.matrix.keys import Key, joined, varied
 from iosonde.charts.theme import PALETTE
 
 LINES_MAX: Final = len(PALETTE)
-"""More lines than colours that everybody can distinguish are a tangle: a heat map then."""
+"""The most lines in a chart: there are only so many distinguishable colours. For more, a heat map is used."""
 
 POINTS_MIN: Final = 3
-"""Two points are a pair of bars; a line needs three."""
+"""A line needs at least three points. Two points are drawn as bars."""
 
 BARS_MAX: Final = 16
 PANELS_MAX: Final = 4
 COLUMNS_MAX: Final = 8
-"""So many numbers stand side by side on a phone."""
+"""The most numbers that fit side by side on a phone."""
 
 ROWS_MAX: Final = 20
 FILLED_MIN: Final = 0.5
-"""Where fewer of the combinations were measured, a line or a map would be mostly gaps."""
+"""The least share of measured combinations for lines or a heat map. With fewer, a chart would be mostly gaps."""
 
 TABLES: Final = frozenset({("block_size", "read")})
-"""Pairs that the field prints as a table, as the IOPS test of the SNIA does: rows, columns."""
+"""Pairs of rows and columns that are customarily shown as a table, as in the IOPS test of the SNIA."""
 
 
 class Form(StrEnum):
@@ -55,8 +55,8 @@ class Form(StrEnum):
 class Choice:
     """How cells are drawn.
 
-    ``across`` is the horizontal axis, ``apart`` is what lines or rows stand for, ``panels`` is what has a chart for
-    each of its values; None where there is no such key.
+    ``across`` is the key of the horizontal axis or the columns, ``apart`` that of the lines or rows. ``panels`` is the
+    key with a separate chart for each value. A key is None if it is not used.
     """
 
     form: Form
@@ -65,7 +65,7 @@ class Choice:
     panels: Key | None = None
 
     def parts(self, cells: Sequence[CellEstimate]) -> Iterator[tuple[str, list[CellEstimate]]]:
-        """The cells of each chart, with what they have in common that others have not."""
+        """The name and the cells of each chart. The name says in what its cells differ from those of other charts."""
         values = [None] if self.panels is None else self.panels.values(cells)
         for value in values:
             mine = list(cells) if self.panels is None else _of(self.panels, value, cells)
@@ -76,7 +76,7 @@ class Choice:
                 yield ", ".join(filter(None, (named, numbered))), part
 
     def _in_rows(self, cells: Sequence[CellEstimate]) -> Iterator[list[CellEstimate]]:
-        """As many cells as have room below each other."""
+        """The cells in groups of at most ``ROWS_MAX`` rows. A line chart has no limit."""
         if self.form is Form.LINES:
             yield list(cells)
             return
@@ -87,7 +87,7 @@ class Choice:
 
 
 def choose(cells: Sequence[CellEstimate]) -> Choice:
-    """The form for some cells; the same cells have the same form, whatever their figures are."""
+    """The form for some cells. It depends only on their parameters, not on their results."""
     keys = varied(cells)
     options = list(_options(keys, cells))
     if not options:
@@ -96,7 +96,7 @@ def choose(cells: Sequence[CellEstimate]) -> Choice:
 
 
 def _options(keys: Sequence[Key], cells: Sequence[CellEstimate]) -> Iterator[Choice]:
-    """Every form that can show these cells without a tangle."""
+    """Every form in which these cells are readable."""
     if len(cells) <= BARS_MAX or len(keys) <= 1:
         yield Choice(Form.BARS)
     for size in (1, 2):
@@ -110,7 +110,7 @@ def _options(keys: Sequence[Key], cells: Sequence[CellEstimate]) -> Iterator[Cho
 
 
 def _inner(inner: Sequence[Key], panels: Key | None, cells: Sequence[CellEstimate]) -> Iterator[Choice]:
-    """Lines, or a map, of one or two keys."""
+    """Lines or a heat map of one or two keys, if these are readable."""
     across, *others = inner
     apart = others[0] if others else None
     groups = [cells] if panels is None else [_of(panels, value, cells) for value in panels.values(cells)]
@@ -128,13 +128,13 @@ def _inner(inner: Sequence[Key], panels: Key | None, cells: Sequence[CellEstimat
 
 
 def _are_lines(apart: Key | None, cells: Sequence[CellEstimate]) -> bool:
-    """Whether cells are a few lines of enough points."""
+    """Whether the cells make at most ``LINES_MAX`` lines with at least ``POINTS_MIN`` points each."""
     lines = [cells] if apart is None else [_of(apart, value, cells) for value in apart.values(cells)]
     return len(lines) <= LINES_MAX and all(len(line) >= POINTS_MIN for line in lines)
 
 
 def _pivots(keys: Sequence[Key], cells: Sequence[CellEstimate]) -> Iterator[Choice]:
-    """Heat maps with a row for each combination; as many keys are taken out for charts as rows are too many."""
+    """Heat maps with a row for each combination of keys. With too many rows, some keys get separate charts instead."""
     fewest = min(len(key.values(cells)) for key in keys)
     for across in keys:
         if len(across.values(cells)) > max(COLUMNS_MAX, fewest):
@@ -151,7 +151,7 @@ def _pivots(keys: Sequence[Key], cells: Sequence[CellEstimate]) -> Iterator[Choi
 
 
 def _rank(choice: Choice, keys: Sequence[Key], cells: Sequence[CellEstimate]) -> tuple[Any, ...]:
-    """The lower, the better: what the field prints as a table, lines, bars, maps; then few charts, then the order."""
+    """The sort key of a choice, best first: few charts, customary tables, lines, bars, heat maps, the order of keys."""
     across, apart = choice.across, choice.apart
     is_table = choice.form is Form.HEAT_MAP and _is_table(across, apart, cells)
     charts = 1 if choice.panels is None else len(choice.panels.values(cells))
@@ -163,7 +163,7 @@ _PREFERRED: Final = (Form.LINES, Form.BARS, Form.HEAT_MAP)
 
 
 def _is_table(columns: Key | None, rows: Key | None, cells: Sequence[CellEstimate]) -> bool:
-    """Whether the field prints these two as a table; of two values it is no table, but pairs of bars or lines."""
+    """Whether these two keys are customarily a table. Each must have at least ``POINTS_MIN`` values."""
     if columns is None or rows is None or (rows.name, columns.name) not in TABLES:
         return False
     return min(len(key.values(cells)) for key in (rows, columns)) >= POINTS_MIN
@@ -174,7 +174,7 @@ def _of(key: Key, value: Any, cells: Sequence[CellEstimate]) -> list[CellEstimat
 
 
 def _filled(keys: Sequence[Key], cells: Sequence[CellEstimate]) -> float:
-    """The share of the combinations that there are cells of."""
+    """The share of the combinations of values that have a cell."""
     places = 1
     for key in keys:
         places *= len(key.values(cells))

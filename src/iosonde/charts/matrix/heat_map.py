@@ -1,4 +1,4 @@
-"""A matrix as a table of numbers on colours: each cell carries its number and its unit."""
+"""A matrix as a heat map with numbers: each cell has its number and its unit."""
 
 from collections.abc import Sequence
 from math import log
@@ -20,17 +20,17 @@ ROW_HEIGHT: Final = 40
 NAME_PX: Final = 150
 LIGHT: Final = "#e3eef7"
 DARK: Final = "#0a4a7d"
-"""One hue from light to dark, which nobody needs colours to tell, and which print keeps."""
+"""The scale has one hue from light to dark, which works for colour-blind readers and in monochrome print."""
 
 ON_LIGHT: Final = "#010203"
 ON_DARK: Final = "#fdfefe"
 DARK_FROM: Final = 0.7
-"""Here black and white stand out equally, 4.5 to 1 by WCAG 2."""
+"""From this strength on, text is white. Here black and white text have the same contrast, 4.5:1 by WCAG 2."""
 
 _CORNER: Final = 0.9
 GAP: Final = 0.04
 LETTERS_A_COLUMN: Final = 3.9
-"""Five letters of a number take so many times their size, with some air."""
+"""The width of five characters with a margin, as a multiple of the font size."""
 
 LETTER_PX_MIN: Final = 8
 
@@ -38,7 +38,7 @@ LETTER_PX_MIN: Final = 8
 def heat_map(
     rows: Sequence[Row], keys: tuple[Key, Key], quantity: Quantity, everywhere: Sequence[float], cells: Cells
 ) -> tuple[list[Row], list[alt.Chart], int]:
-    """The rows with their strength of colour, the layers, and how high they are; ``keys`` are columns and rows."""
+    """The rows with their colour strength, the layers, and the height in pixels. ``keys`` are columns and rows."""
     across, apart = keys
     strong = _Strength(everywhere, is_wide=quantity.is_wide(everywhere))
     drawn = [row | {"drawn_strength": round(strong.of(row[quantity.field]), 4)} for row in rows]
@@ -76,7 +76,7 @@ def heat_map(
         chart.mark_rect().encode(x=x, y=y, color=strength, tooltip=told),
         number.encode(x=x, y=y, text=alt.Text("drawn_number:N"), color=on_it),
         unit.encode(x=x, y=y, text=alt.Text("drawn_unit:N"), color=on_it),
-        # Unseen: in a corner, where a cross on an invalid cell leaves its number readable.
+        # Invisible points in a corner. A cross on an invalid cell is drawn there, so that the number stays readable.
         named_rows(
             chart.mark_point(size=1, opacity=0).encode(x=_at(x, _CORNER), y=_at(y, 1 - _CORNER)),
         ),
@@ -89,12 +89,12 @@ def heat_map(
 
 
 def _fitting(most_px: int, columns: int) -> alt.ExprRef:
-    """Letters that are as large as a column has room for, and no larger than usual."""
+    """A font size that fits the width of a column, at most ``most_px``."""
     return alt.ExprRef(f"max(min(width / {columns} / {LETTERS_A_COLUMN}, {most_px}), {LETTER_PX_MIN})")
 
 
 def _missing(rows: Sequence[Row], across: Key, apart: Key, cells: Cells) -> list[Row]:
-    """Where cells without a value are."""
+    """The columns and rows of cells without a value."""
     known = {row["cell"] for row in rows}
     return [
         {"drawn_column": across.tick(across.of(cell)), "drawn_row": apart.label(apart.of(cell))}
@@ -110,7 +110,7 @@ def _at(channel: alt.X | alt.Y, place: float) -> alt.X | alt.Y:
 
 
 class _Strength:
-    """How strong the colour of a value is: from 0 where 0 is, or by ratio where values differ many times over."""
+    """The colour strength of a value, from 0 to 1: linear from the value 0, or logarithmic for a wide range."""
 
     def __init__(self, everywhere: Sequence[float], *, is_wide: bool) -> None:
         above = [value for value in everywhere if value > 0]

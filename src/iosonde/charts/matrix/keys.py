@@ -1,4 +1,4 @@
-"""What cells of a matrix differ in: one key for each property of a workload, with its axis and its labels."""
+"""The parameters in which cells of a matrix can differ: a key for each, with its axis and its labels."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -12,10 +12,10 @@ from iosonde.units import exact_size, format_duration, format_rate
 
 
 class Scale(StrEnum):
-    """The axis that a key takes.
+    """The axis of a key.
 
-    ``log``: sizes and depths, base 2. ``linear``: shares and rates. ``ordered``: values in their order, evenly apart.
-    ``text``: names without an order, which no line may join.
+    ``log``: sizes and depths, base 2. ``linear``: shares and rates. ``ordered``: sorted values at equal distances.
+    ``text``: names without an order, which a line must not connect.
     """
 
     LOG = "log"
@@ -26,10 +26,10 @@ class Scale(StrEnum):
 
 @dataclass(frozen=True)
 class Key:
-    """One property of a workload.
+    """One parameter of a workload.
 
-    ``of`` reads its value, ``tick`` writes it on an axis whose title has the unit, and ``label`` writes it where it
-    stands alone. A value that is ``usual`` is not mentioned where all cells have it.
+    ``of`` reads its value. ``tick`` is the text on an axis whose title has the unit, ``label`` the text elsewhere. If
+    all cells have the ``usual`` value, texts omit it.
     """
 
     name: str
@@ -42,7 +42,7 @@ class Key:
 
     @property
     def is_text(self) -> bool:
-        """Whether its values have no order, so that no line may join them."""
+        """Whether its values have no order, so that a line must not connect them."""
         return self.scale is Scale.TEXT
 
     @property
@@ -52,12 +52,12 @@ class Key:
         return name if name[:2].isupper() else name[:1].lower() + name[1:]
 
     def values(self, cells: Iterable[CellEstimate]) -> list[Any]:
-        """Its values among some cells: names as they come, all others from the least to the greatest."""
+        """Its values among some cells: names in order of appearance, other values sorted."""
         found = list(dict.fromkeys(self.of(cell) for cell in cells))
         return found if self.is_text else sorted(found)
 
     def number(self, cell: CellEstimate) -> float:
-        """Where a cell stands on a continuous axis."""
+        """The position of a cell on a continuous axis."""
         return float(self.of(cell))
 
 
@@ -74,7 +74,7 @@ def _plural(word: str) -> Callable[[int], str]:
 
 
 _END: Final = 2**63
-"""A span up to the end is longer than any other."""
+"""The value for the whole test region, larger than any other span."""
 _NOT_PACED: Final = 0
 ALL_READS: Final = 100
 _SYNC: Final = {Sync.NONE: "no sync", Sync.FDATASYNC: "fdatasync", Sync.DSYNC: "O_DSYNC"}
@@ -89,7 +89,7 @@ def _rate(value: int) -> str:
 
 
 def _mix(read_percent: int) -> str:
-    """What reads and writes alone are called by their share: ``read``, ``70/30 mix``, ``write``."""
+    """The name of a mix of reads and writes by read share: ``read``, ``70/30 mix``, ``write``."""
     named = {ALL_READS: "read", 0: "write"}
     return named.get(read_percent, f"{read_percent}/{ALL_READS - read_percent} mix")
 
@@ -221,11 +221,11 @@ KEYS: Final = (
         usual=False,
     ),
 )  # fmt: skip
-"""In the order in which they are preferred as the horizontal axis."""
+"""All keys, in the order of preference as the horizontal axis."""
 
 _CELL: Final = Key("cell", "Cell", Scale.TEXT, lambda cell: cell.cell, str, str)
 _OPERATIONS: Final = Key("operations", "Operations", Scale.TEXT, _asked(direction_label), str, str)
-"""Reads, writes and trims: shares of three have no place on one axis."""
+"""Replaces the read share if there are trims: one axis cannot show the shares of three classes."""
 
 _BLOCK_SIZES: Final = Key(
     "block_size",
@@ -235,16 +235,16 @@ _BLOCK_SIZES: Final = Key(
     str,
     str,
 )
-"""Sizes of which some are mixes: these have no place on an axis of sizes."""
+"""Replaces the block size if some cells have mixed sizes, which have no position on an axis of sizes."""
 
 
 def keys_of(cells: Sequence[CellEstimate]) -> tuple[Key, ...]:
-    """All keys, as these cells need them."""
+    """All keys, with the replacements that these cells need."""
     has_mixes = any(cell.workload.block_sizes is not None for cell in cells)
     keys = [_BLOCK_SIZES if has_mixes and key.name == "block_size" else key for key in KEYS]
     if any(cell.workload.trim_percent for cell in cells):
         keys = [_OPERATIONS if key.name == "read" else key for key in keys]
-    # Full queues have no place among rates, nor the whole region among spans: names then, in order.
+    # A closed loop has no position on an axis of rates, nor the whole region on an axis of spans: use ordered names.
     return tuple(
         replace(key, scale=Scale.ORDERED)
         if key.name in {"rate", "span"} and len(key.values(cells)) > 1 and key.usual in key.values(cells)
@@ -254,9 +254,9 @@ def keys_of(cells: Sequence[CellEstimate]) -> tuple[Key, ...]:
 
 
 def varied(cells: Sequence[CellEstimate]) -> tuple[Key, ...]:
-    """The keys in which cells differ; those that always move together are one.
+    """The keys in which cells differ. Keys that always change together are joined into one.
 
-    Cells that differ in no property of their workload differ in their name.
+    If the keys do not distinguish all cells, the cell name is one more key.
     """
     found = [key for key in keys_of(cells) if len(key.values(cells)) > 1]
     groups: list[list[Key]] = []
@@ -277,7 +277,7 @@ def _move_together(first: Key, second: Key, cells: Sequence[CellEstimate]) -> bo
 
 
 def joined(keys: Sequence[Key]) -> Key:
-    """Several keys as one: its values are the combinations, each with the labels of all."""
+    """Several keys as one. Its values are the combinations, labelled with the labels of all keys."""
 
     def label(values: tuple[Any, ...]) -> str:
         labels = (key.label(value) for key, value in zip(keys, values, strict=True))
@@ -298,12 +298,12 @@ _FIRST: Final = ("block_size", "pattern", "read", "operations", "queue_depth")
 
 
 def in_speech(keys: Sequence[Key]) -> list[Key]:
-    """Keys in the order in which a workload is spoken of: size, pattern, operations, depth, and what else there is."""
+    """Keys in the usual order of a workload's description: size, pattern, operations, depth, others."""
     return sorted(keys, key=lambda key: _FIRST.index(key.name) if key.name in _FIRST else len(_FIRST))
 
 
 def common_text(cells: Sequence[CellEstimate]) -> str:
-    """What all cells have in common, the usual left out: ``4 KiB, random, read, depth 8``."""
+    """The parameters that all cells share, without usual values: ``4 KiB, random, read, depth 8``."""
     said = []
     for key in in_speech(keys_of(cells)):
         values = key.values(cells)

@@ -1,4 +1,4 @@
-"""A matrix as lines: one key across, one line for each value of another."""
+"""A matrix as lines: one key on the horizontal axis, and a line for each value of another key."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -28,11 +28,11 @@ AIR: Final = 1.08
 LOG_ROOM: Final = 1.2
 TICKS_MAX: Final = 20
 POINTS_LABELLED_MAX: Final = 8
-"""So many numbers stand side by side on a phone."""
+"""The most numbers that fit side by side on a phone."""
 
 
 def series_of(apart: Key | None, cells: Sequence[CellEstimate]) -> list[Series]:
-    """A style for each value; reads and writes in their own. Without a key, the classes of operations."""
+    """A style for each value of a key, with the usual styles for reads and writes. Without a key, for each class."""
     if apart is None:
         return list(BY_CLASS.values())
     usual = {READ.name: READ, WRITE.name: WRITE}
@@ -45,7 +45,7 @@ def series_of(apart: Key | None, cells: Sequence[CellEstimate]) -> list[Series]:
 def lines(
     rows: Sequence[Row], across: Key, series: Sequence[Series], quantity: Quantity, everywhere: Sequence[float]
 ) -> tuple[list[Row], list[alt.Chart]]:
-    """The rows with the names at the ends of lines, and the layers; ``everywhere`` shares the axis."""
+    """The rows with names at the ends of lines, and the layers. ``everywhere`` are all values on the axis."""
     present = {row["series"] for row in rows}
     shown = [each for each in series if each.name in present]
     height = _height(quantity, everywhere)
@@ -59,7 +59,7 @@ def lines(
     y = _up(quantity, height)
     layers = lines_with_intervals(x, y, shown)
     for layer in layers:
-        # A bar of a few repeats can be longer than the chart is high.
+        # With few repeats, an error bar can extend beyond the chart.
         layer.mark.clip = layer.mark.type == "rule"
     if has_names:
         layers += end_labels(x, y["title"], shown)
@@ -69,7 +69,7 @@ def lines(
 
 
 def _numbers(x: alt.X, y: alt.Y) -> alt.Chart:
-    """The number at each point of a line that has the chart for itself."""
+    """The number at each point, for a chart with a single line."""
     numbers: alt.Chart = alt.Chart().mark_text(baseline="bottom", dy=-9, fontSize=12, color=INK)
     return numbers.encode(x=x, y=y, text=alt.Text("drawn_label:N"))
 
@@ -96,7 +96,7 @@ def _up(quantity: Quantity, height: Height) -> alt.Y:
 
 
 def _across(rows: Sequence[Row], key: Key, px: int) -> alt.X:
-    """The horizontal axis, with room for names on the right."""
+    """The horizontal axis, with ``px`` pixels for names on the right."""
     ticks = {row["drawn_across"]: row["drawn_tick"] for row in sorted(rows, key=lambda row: row["drawn_across"])}
     first, last = min(ticks), max(ticks)
     ticks = _spaced(ticks, is_log=key.scale is Scale.LOG)
@@ -121,7 +121,7 @@ def _across(rows: Sequence[Row], key: Key, px: int) -> alt.X:
 
 
 def _spaced(ticks: dict[float, str], *, is_log: bool) -> dict[float, str]:
-    """Ticks that are far enough apart to be drawn; the first and the last among them."""
+    """The ticks that are far enough apart to be drawn, always with the first and the last."""
     first, last = min(ticks), max(ticks)
     least = (log(last / first) if is_log else last - first) / TICKS_MAX
     kept = [last]
@@ -132,7 +132,7 @@ def _spaced(ticks: dict[float, str], *, is_log: bool) -> dict[float, str]:
 
 
 def _tick_labels(ticks: dict[float, str]) -> str:
-    """A Vega expression from a place on the axis to what is written there."""
+    """A Vega expression that maps a position on the axis to its label."""
     label = "''"
     for place, text in ticks.items():
         quoted = text.replace("\\", "\\\\").replace("'", "\\'")

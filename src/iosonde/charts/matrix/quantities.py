@@ -1,4 +1,4 @@
-"""What a matrix is drawn by: throughput, bandwidth where block sizes differ, mean latency and its 99th percentile."""
+"""The quantities of matrix charts: IOPS, bandwidth, mean latency and p99 latency."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -20,17 +20,17 @@ from iosonde.units import format_latency
 
 DIGITS: Final = 3
 LOG_FROM: Final = 10.0
-"""A linear axis hides what is this many times below its end: latencies that differ by more have a logarithmic one."""
+"""Latencies that differ by more than this factor have a log axis: a linear axis would hide the lowest ones."""
 
 P99: Final = 99.0
 
 
 @dataclass(frozen=True)
 class Quantity:
-    """One quantity of all cells of a matrix.
+    """One quantity of a matrix.
 
-    ``field`` has its value in rows, in the unit of ``axis``; ``value`` is None where a cell has none, and ``ends`` are
-    those of its error bar. ``text`` writes a value with three digits: the number and its unit.
+    ``field`` is its field in rows, in the unit of ``axis``. ``value`` returns None if a cell has no value. ``ends``
+    returns the ends of the error bar. ``text`` returns the number, with three digits, and its unit.
     """
 
     id: str
@@ -46,13 +46,13 @@ class Quantity:
     bars: str = "95 % confidence intervals for the mean"
 
     def is_wide(self, values: Sequence[float]) -> bool:
-        """Whether a linear axis from 0 would hide the least of these values."""
+        """Whether these values are latencies whose lowest values would be invisible on a linear axis from 0."""
         above = [value for value in values if value > 0]
         return self.is_latency and bool(above) and max(above) > LOG_FROM * min(above)
 
 
 def iops(points: Sequence[Point]) -> Quantity:
-    """Operations a second."""
+    """IOPS."""
     return Quantity(
         "matrix-iops",
         "IOPS",
@@ -67,7 +67,7 @@ def iops(points: Sequence[Point]) -> Quantity:
 
 
 def bandwidth(points: Sequence[Point]) -> Quantity:
-    """Megabytes a second."""
+    """Bandwidth in MB/s."""
     return Quantity(
         "matrix-bandwidth",
         "Bandwidth",
@@ -100,7 +100,7 @@ def mean_latency(points: Sequence[Point]) -> Quantity:
 
 
 def latency_p99(points: Sequence[Point]) -> Quantity:
-    """The 99th percentile of latency, where there are samples for one."""
+    """The 99th percentile of latency, for cells with enough samples."""
     unit = unit_of(points)
     return Quantity(
         "matrix-latency-p99",
@@ -118,9 +118,9 @@ def latency_p99(points: Sequence[Point]) -> Quantity:
 
 
 def short(value: float) -> str:
-    """Three digits, with k or M: ``97.9k``."""
+    """A number with three digits and k or M: ``97.9k``."""
     for size, letter in ((10**6, "M"), (10**3, "k")):
-        # What would round up to the next letter has it already.
+        # A number that rounds up to 1,000 of a unit already has the next letter.
         if value >= 0.9995 * size:
             return f"{significant(value / size, DIGITS)}{letter}"
     return significant(value, DIGITS)

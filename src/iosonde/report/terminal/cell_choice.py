@@ -1,4 +1,4 @@
-"""Which cell of a run is meant."""
+"""Finds the cell of a run that the user named."""
 
 import difflib
 from collections.abc import Sequence
@@ -12,15 +12,15 @@ from iosonde.printing import printable
 from iosonde.records import CellPlan, CellRecord, RunRecord
 
 NAMES_SHOWN_MAX: Final = 4
-# Names of cells are alike; below this likeness a name is no help.
+# Cell names are similar to each other. A suggestion below this similarity does not help.
 LIKENESS_MIN: Final = 0.3
 
 
 @dataclass(frozen=True)
 class ChosenCell:
-    """A planned cell and the measurements of it that are meant, by repeat; ``repeat`` is None for all of them.
+    """A planned cell and its chosen records, ordered by repeat. ``repeat`` is None for all repeats.
 
-    ``repeats`` says what became of each repeat of the cell, of those that are not meant as well.
+    ``repeats`` has all repeats of the cell, used or discarded, also those that were not chosen.
     """
 
     plan: CellPlan
@@ -31,10 +31,10 @@ class ChosenCell:
 
 
 def chosen_cell(run: RunRecord, words: str, repeat: int | None) -> ChosenCell:
-    """The cell whose name ``words`` is, or is a part of no other one's. Raises UsageError with the nearest names."""
+    """The cell named ``words``, or the only one whose name contains it. Raises UsageError with similar names."""
     cells = {plan.cell: plan for plan in run.header.plan.cells}
     plans = {step.cell.cell: step.cell for step in run.header.plan.writes_first} | cells
-    # A step may write what a cell of the same name measures: the name means the cell then.
+    # A preconditioning step can have the name of a cell. The name then means the cell.
     measured = [*run.cells, *(record for record in run.preparation if record.cell not in cells)]
     for record in measured:
         plans.setdefault(record.cell, plan_of(record))
@@ -53,7 +53,7 @@ def _name(names: Sequence[str], words: str) -> str:
         return words
     lower = words.lower()
     holding = [name for name in names if lower in name.lower()]
-    # Whole words go first: qd1 is meant, though it is a part of qd16 as well.
+    # Match whole words first: qd1 must not match qd16.
     for found in ([name for name in holding if f"-{lower}-" in f"-{name.lower()}-"], holding):
         if len(found) == 1:
             return found[0]

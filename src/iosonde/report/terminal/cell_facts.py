@@ -1,4 +1,4 @@
-"""The other facts of a cell: slowest operations, operations in flight, faults, CPU, and the engine's settings."""
+"""Details of a cell: slowest operations, operations in flight, faults, CPU, and the engine's settings."""
 
 import shlex
 from collections import Counter
@@ -48,14 +48,14 @@ def slowest_table(records: Sequence[CellRecord]) -> RenderableType | None:
 
 
 def _since_start(record: CellRecord, each: SlowIo) -> str:
-    """When it ended, from the start of the window that counts."""
+    """The time of completion, from the start of the measurement time."""
     if record.clock_start is None or each.reap_ns < record.clock_start.engine_ns:
         return NO_VALUE
     return f"{(each.reap_ns - record.clock_start.engine_ns) / 10**9:.3f} s"
 
 
 def facts_table(run: RunRecord, chosen: ChosenCell) -> RenderableType:
-    """A row for each kind of fact, one value where all repeats agree."""
+    """A row for each kind of fact, with one value if all repeats agree."""
     facts = (
         ("IOPS × latency (Little's law)", _each(chosen.records, _law)),
         ("in flight at the device", _each(chosen.records, _at_device)),
@@ -110,7 +110,7 @@ def named_values(facts: Iterable[tuple[str, str]]) -> RenderableType:
 
 
 def _each(records: Sequence[CellRecord], told: Callable[[CellRecord], str]) -> str:
-    """What the repeats say: once where they agree, else each after its number."""
+    """The value of all repeats if they agree, else each value with the number of its repeat."""
     values = [(record.repeat, told(record)) for record in records]
     if len({value for _, value in values}) == 1:
         return values[0][1]
@@ -125,7 +125,7 @@ def _levels(record: CellRecord) -> str:
 def _stalls(record: CellRecord) -> str:
     stalls = stalls_of(record)
     told = [f"{format_duration(each.end_ns - each.start_ns)} at {format_duration(each.start_ns)}" for each in stalls]
-    # Whatever is as long has a whole interval in it.
+    # A stall of this length contains at least one whole interval, so it is detected.
     least_ns = max(STALL_NS_MIN, 2 * record.timing.interval_ns)
     none = f"none lasting {format_duration(least_ns)} or longer" if record.intervals else "unknown"
     return ", ".join(told) or none
@@ -144,7 +144,7 @@ def _censored(record: CellRecord) -> str:
 
 
 def _waiting(record: CellRecord) -> str:
-    """Open loop: arrivals that were never submitted."""
+    """The age of the oldest arrival that an open loop never submitted."""
     age_ns = None if record.censored is None else record.censored.waiting_age_ns_max
     if age_ns is None:
         return "unknown"
@@ -152,7 +152,7 @@ def _waiting(record: CellRecord) -> str:
 
 
 def _read_back(record: CellRecord) -> str:
-    """What reading the targets back has shown."""
+    """The result of the verification of the targets."""
     return "; ".join(verification_lines(record.verification)) or "not done"
 
 
@@ -204,7 +204,7 @@ def _at_device(record: CellRecord) -> str:
 
 
 def _kernel_counts(record: CellRecord) -> str:
-    """What the kernel counted at the device, each class beside the engine's own."""
+    """The kernel's counts at the device for each class, compared with the engine's."""
     known = [witness for operation in WITNESSED if (witness := witnessed(record, operation)) is not None]
     return "; ".join(map(_beside, known)) or "unknown"
 
@@ -275,7 +275,7 @@ def _has_fio(records: Iterable[CellRecord]) -> bool:
 
 
 def _arguments(record: CellRecord) -> str:
-    """What anybody can start fio with to do the same again."""
+    """The fio arguments that repeat the measurement."""
     return "unknown" if record.by_fio is None else shlex.join(record.by_fio.arguments)
 
 

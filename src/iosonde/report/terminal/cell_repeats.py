@@ -1,4 +1,4 @@
-"""The figures of each repeat of a cell, and those over all of them."""
+"""The figures of each repeat of a cell, and those over all repeats."""
 
 from iosonde.analysis.cells import CellEstimate, OperationEstimate, PercentileEstimate, estimate_cell
 from iosonde.analysis.histogram import PERCENTS, percent_label
@@ -23,7 +23,7 @@ from iosonde.vocabulary import DiscardReason
 
 
 def repeats_table(chosen: ChosenCell, estimate: CellEstimate) -> ResultTable:
-    """A row for each class of operations of each finished repeat, then of all; a repeat without figures says why."""
+    """A row for each class of operations of each repeat, then of all repeats. A repeat without figures has a reason."""
     unit = latency_unit(figures.latency_ns_mean.mean for figures in estimate.operations.values())
     asked = {*chosen.plan.workload.asked_operations(), *([Operation.ALL] if estimate.direction is None else [])}
     operations = [operation for operation in Operation if operation in asked and estimate.of(operation) is not None]

@@ -1,4 +1,4 @@
-"""One cell on a terminal: everything that its record holds."""
+"""Shows one cell on a terminal, with everything in its record."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Final
@@ -40,11 +40,11 @@ def render_cell(
     all_findings: bool,
     failures: FailureLog = STRICT,
 ) -> RenderableType:
-    """What ``iosonde show RUN CELL`` prints: from the settings to the findings that name the cell.
+    """The output of ``iosonde show RUN CELL``: from the settings of the cell to the findings that name it.
 
-    What fails stands in its place, and in ``failures``.
+    A notice replaces each part that fails; ``failures`` records it.
     """
-    # Without its repeats a cell has no figures, whatever fails in them.
+    # If the estimate fails, use one without repeats: it has no figures and cannot fail.
     estimate = failures.attempt(
         "the analysis of the cell",
         lambda: estimate_cell(chosen.plan, chosen.records, looked=was_looked_at(run.header.plan, chosen.records)),
@@ -67,7 +67,7 @@ def render_cell(
 
 
 CELL: Final = "cell"
-"""The section in whose place it stands that a cell could not be analysed."""
+"""The section of the failure log for the analysis of the cell. Its notice is shown instead of the figures."""
 
 
 def _figures(
@@ -76,7 +76,7 @@ def _figures(
     yield Text()
     if estimate.operations:
         table = repeats_table(chosen, estimate)
-        # Each row is of this cell.
+        # All rows are of this cell, but their first text is the repeat.
         table = marked(table, {line.texts[0]: invalid for line in table.lines if invalid})
         yield from (render_table(table), Text(LEGEND, style="dim"), Text())
     elif sentences := failures.sentences_of(CELL):
@@ -144,14 +144,14 @@ def _settings(chosen: ChosenCell) -> str:
 
 
 def _lengths(chosen: ChosenCell) -> str:
-    """How long its repeats were to last, from the shortest to the longest; the planned length where none was made."""
+    """The requested length of the repeats, as a range if they differ. Without repeats, the planned length."""
     timings = sorted({each.timing for each in chosen.records}, key=lambda each: each.lasts_ns) or [chosen.plan.timing]
     shortest, longest = timings[0].text, timings[-1].text
     return shortest if shortest == longest else f"from {shortest} to {longest}"
 
 
 def _drawn(estimate: CellEstimate) -> list[OperationEstimate]:
-    """The classes whose distribution is worth a picture: each kind of a mix apart, else what the cell is about."""
+    """The classes whose distribution is drawn: each kind of a mix separately, else the main class of the cell."""
     classes = drawn_classes(estimate.workload)
     wanted = classes[:-1] if len(classes) > 1 else classes
     return [figures for each in wanted if (figures := estimate.of(each)) is not None]

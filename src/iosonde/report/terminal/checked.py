@@ -1,4 +1,4 @@
-"""Expectations on a terminal: a row each, and below it what is not decided, and why."""
+"""Shows the checks of expectations on a terminal: a row for each, and the reasons of undecided ones."""
 
 from typing import Final
 
@@ -14,13 +14,13 @@ from iosonde.report.terminal.table_width import Fitted, FittedTable
 from iosonde.units import format_bandwidth, format_iops, format_latency
 from iosonde.vocabulary import Quantity
 
-# What the digits of a printed number leave is no interval of confidence.
+# A document has rounded numbers. Their interval is the rounding error, not a confidence interval.
 _INTERVAL: Final = {ResultsKind.RUN: "95 % CI", ResultsKind.DOCUMENT: "Interval"}
 _STYLES: Final = {Verdict.PASS: "green", Verdict.FAIL: "bold red", Verdict.UNDECIDED: "yellow"}
 
 
 def render_checked(checked: CheckedResults) -> RenderableType:
-    """What ``iosonde check`` prints."""
+    """The output of ``iosonde check``."""
     checks = checked.checks
     table = FittedTable(
         (
@@ -40,7 +40,7 @@ def render_checked(checked: CheckedResults) -> RenderableType:
 
 
 def _reasons(checks: tuple[Checked, ...]) -> list[Text]:
-    """Why nothing is decided, or what makes a decision doubtful; nothing of what is sure."""
+    """The reasons why checks are undecided or unreliable. Other checks have no line."""
     lines = []
     for each in checks:
         where = f" in {printable(each.cell)}" if each.cell is not None else ""

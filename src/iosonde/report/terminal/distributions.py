@@ -1,4 +1,4 @@
-"""How latencies spread: percentiles as bars, and the histogram, on logarithmic axes."""
+"""Latency distributions on a terminal: percentiles and histogram as bars, on logarithmic axes."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -19,12 +19,12 @@ from iosonde.units import format_latency
 BAR_MAX: Final = 60
 ROWS_MAX: Final = 20
 STEPS_AN_OCTAVE: Final = (4, 2, 1)
-"""A row is a quarter of an octave, a half or a whole one, the finest with which the rows fit a screen."""
+"""Rows per octave of latency. The finest step with at most ``ROWS_MAX`` rows is used."""
 
 
 @dataclass(frozen=True)
 class PercentileBars:
-    """The percentiles of one class of operations on a log axis, with its interval, or else what the repeats span."""
+    """The percentiles of one class on a log axis, each with its confidence interval, or else its range over repeats."""
 
     title: str
     figures: OperationEstimate
@@ -42,7 +42,7 @@ class PercentileBars:
         names, values = max(len(name) for name, _, _ in rows), max(len(format_latency(each)) for _, each, _ in rows)
         spans = max(len(span) for _, _, span in rows)
         room = options.max_width - names - values - 4
-        # The range goes where it would leave no room for bars.
+        # Omit the range if it would leave no room for bars.
         shown = spans if room - spans - 2 >= BAR_MAX // 3 else 0
         length = min(room - (shown + 2 if shown else 0), BAR_MAX)
         yield from titled(self.title, f"bars: log axis from {format_latency(low)}", options)
@@ -75,7 +75,7 @@ def _log_share(value_ns: int, low_ns: float, high_ns: int) -> float:
 
 @dataclass(frozen=True)
 class Bin:
-    """Operations with a latency from ``low_ns`` on and below ``high_ns``."""
+    """The number of operations with ``low_ns`` ≤ latency < ``high_ns``."""
 
     low_ns: float
     high_ns: float
@@ -83,7 +83,7 @@ class Bin:
 
 
 def bins_of(histogram: Histogram) -> tuple[Bin, ...]:
-    """The counts in bins of equal width on a log axis, empty ones between others included."""
+    """The counts in bins of equal width on a log axis, including empty bins between others."""
     if not histogram.bucket:
         return ()
     middles = []
@@ -105,13 +105,13 @@ def bins_of(histogram: Histogram) -> tuple[Bin, ...]:
 
 @dataclass(frozen=True)
 class HistogramBars:
-    """A histogram lying down: latency from top to bottom, both axes logarithmic, so that single stragglers show."""
+    """A histogram with horizontal bars, latency from top to bottom. Both axes are logarithmic, which shows outliers."""
 
     title: str
     histogram: Histogram
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        """A row for each bin: where it begins, its count, its bar, and the share of all that lies up to its end."""
+        """A row for each bin: its lower end, its count, its bar, and the cumulative share."""
         bins = bins_of(self.histogram)
         total = sum(each.count for each in bins)
         lows = [f"{format_latency(each.low_ns)}" for each in bins]
@@ -139,7 +139,7 @@ class HistogramBars:
 
 
 def _share_text(reached: int, total: int) -> str:
-    """With as many nines as it takes: 100 % only where nothing lies beyond."""
+    """A cumulative share with as many nines as needed: 100 % only if no operation is slower."""
     if reached == total:
         return "100 %"
     beyond = 1 - reached / total
@@ -148,7 +148,7 @@ def _share_text(reached: int, total: int) -> str:
 
 
 def titled(title: str, note: str, options: ConsoleOptions) -> Iterator[Text]:
-    """A title with a note in brackets behind it, or below it where the line is full."""
+    """A title with a note in parentheses after it, or below it if the line is full."""
     line = Text.assemble((title, "bold"), (f" ({note})", "dim"))
     if line.cell_len <= options.max_width:
         yield line

@@ -1,4 +1,4 @@
-"""The tables of the page, laid out for a terminal."""
+"""Lays out the report's tables for a terminal."""
 
 import re
 from collections.abc import Sequence
@@ -32,24 +32,25 @@ _WORTH: Final = {
     ("Mean", ""): 15,
     ("Offset", ""): 7,
 }
-# In percent the interval takes half the room, and costs nothing else; it goes before the last figures do.
+# An interval in percent needs half the width and loses nothing, so it is tried first. Intervals are omitted only
+# before the most important figures.
 _IN_PERCENT, _WITHOUT_INTERVAL, _WITHOUT_COMMON_WORDS = 0, 13, 6.5
 _HEADS: Final = {
     "IOPS": ("IOPS", ""),
     "Bandwidth": ("Bandwidth", "MB/s"),
     "Mean latency": ("Mean", None),
 }
-"""Shorter heads: what they leave out stands in the legend."""
+"""Shorter heads. The legend has what they omit."""
 
 _UNITS_THAT_NAME: Final = frozenset({"requested", "achieved"})
 _INTERVAL: Final = " ± "
 _INVALID_STYLES: Final = ("bold red", "strike red")
-"""Of the name and of the figures of a row that is invalid, which says so in words as well."""
+"""The styles of the name and of the figures in an invalid row. The row also has the word INVALID."""
 _COUNTED_WORD: Final = re.compile(r"(targets|jobs)\d+")
 
 
 def joined(tables: Sequence[ResultTable]) -> ResultTable:
-    """Tables over the same rows as one; a column that several have stands once."""
+    """Joins tables that have the same rows. A column in several tables appears once."""
     first = tables[0]
     heads, places = list(first.heads), [(0, index) for index in range(len(first.heads))]
     for number, table in enumerate(tables[1:], start=1):
@@ -57,7 +58,7 @@ def joined(tables: Sequence[ResultTable]) -> ResultTable:
             if head not in heads:
                 heads.append(head)
                 places.append((number, index))
-    # What an operation costs stands behind all latencies.
+    # The CPU column comes after all latency columns.
     order = sorted(range(len(heads)), key=lambda column: heads[column].name == "CPU")
     heads, places = [heads[column] for column in order], [places[column] for column in order]
     lines = tuple(
@@ -73,7 +74,7 @@ def joined(tables: Sequence[ResultTable]) -> ResultTable:
 
 
 def render_table(table: ResultTable) -> RenderableType:
-    """A table in the width that there is; what has no figures is named below it, and why."""
+    """A table that fits the width. Below it are the reasons of rows without figures and of invalid rows, and notes."""
     table = _without_empty(table).explained
     whole = [line for line in table.lines if not line.gap]
     parts: list[RenderableType] = []
@@ -87,7 +88,7 @@ def render_table(table: ResultTable) -> RenderableType:
 
 
 def _without_empty(table: ResultTable) -> ResultTable:
-    """Without the columns that may go and have no value in any row, which would keep others out: a note says why."""
+    """The table without optional columns that have no value, to save room for others. A note gives the reason."""
     rows = [line.texts for line in table.lines if not line.gap]
     kept = [
         index
@@ -106,7 +107,7 @@ def _without_empty(table: ResultTable) -> ResultTable:
 
 
 def _worth(head: Head) -> float | None:
-    """How long a column stays where room is short; None of those that always stay."""
+    """The rank of a column: columns with a low rank are omitted first. None for a column that always stays."""
     name, _ = _HEADS.get(head.name, (head.name, None))
     return _WORTH.get((name, head.unit if head.unit in _UNITS_THAT_NAME else ""))
 
@@ -115,7 +116,7 @@ def _columns(heads: Sequence[Head], lines: Sequence[Line]) -> list[Fitted]:
     columns = []
     for index, head in enumerate(heads):
         texts = [printable(line.texts[index]) for line in lines]
-        # A table of pure reads says nothing by calling each of them a read.
+        # If all rows have the same operation, the column says nothing.
         if head.name == "Operation" and len(set(texts)) == 1:
             continue
         name, unit = _HEADS.get(head.name, (head.name, None))
@@ -137,7 +138,7 @@ def _columns(heads: Sequence[Head], lines: Sequence[Line]) -> list[Fitted]:
 
 
 def _aligned(texts: Sequence[str]) -> list[str]:
-    """Means one below the other, whatever interval stands behind them."""
+    """The texts padded so that the means align, regardless of the intervals after them."""
     ends = [_end_of(text) for text in texts]
     longest = max(map(len, ends), default=0)
     return [text.removesuffix(end) + end.ljust(longest) for text, end in zip(texts, ends, strict=True)]
@@ -167,7 +168,7 @@ def _in_percent(text: str) -> str:
 
 
 def _without_common_words(names: Sequence[str]) -> tuple[Shorter, ...]:
-    """Names of cells without the words that all of them end with, or that say of all how many targets or jobs."""
+    """Cell names without the ending that all share, and without the number of targets or jobs if all share it."""
     parts = [name.split("-") for name in names]
     if len(set(names)) == 1:
         return ()

@@ -15,7 +15,7 @@ CELLS_SHOWN_MAX: Final = 12
 
 
 def render_findings(findings: Sequence[Finding], cell: str = "") -> RenderableType:
-    """Each finding with its evidence, what to do, and how to confirm it. Other cells than ``cell`` are only counted."""
+    """Each finding with its evidence, its advice, and how to confirm it. Cells other than ``cell`` are only counted."""
     if not findings:
         return Text("None.")
     return Group(*(part for finding in most_severe_first(findings) for part in _parts(finding, cell)))

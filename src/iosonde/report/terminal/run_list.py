@@ -1,4 +1,4 @@
-"""Many runs, a line each."""
+"""The list of runs, one line each."""
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
@@ -23,14 +23,14 @@ from iosonde.units import format_duration, format_iops, format_latency
 from iosonde.vocabulary import ListOrder
 
 SMALL_BLOCK_BYTES: Final = 4096
-# Less of a path or a model tells nothing.
+# A shorter part of a path or a model is useless.
 SHRUNK_MIN: Final = 18
-# A path is what the next command needs: others go before it is cut.
+# The user needs the path for the next command, so other columns are omitted before it is cut.
 PATH_MIN: Final = 30
 
 
 class RunState(StrEnum):
-    """What has become of a run."""
+    """The state of a run in the list."""
 
     FINISHED = "finished"
     RUNNING = "running"
@@ -42,12 +42,12 @@ class RunState(StrEnum):
 
 @dataclass(frozen=True)
 class ListedRun:
-    """What a listing says of one directory; fields that nobody knows are None or empty.
+    """The facts about one run directory in the list. Unknown fields are None or empty.
 
-    ``targets`` are the paths that were named: a folder, where iosonde made a file in it.
-    ``best_cell`` is where ``iops`` and ``latency_ns_mean`` come from: the highest 4 KiB random read of the run or,
-    where it has none, its highest cell; ``invalid_by`` are the findings that make its figures invalid. ``reason`` says
-    what is damaged, unreadable, or of a newer iosonde.
+    ``targets`` are the paths that the user named: the folder, if iosonde created a file in it. ``iops`` and
+    ``latency_ns_mean`` are those of ``best_cell``: the 4 KiB random-read cell with the highest IOPS or, if there is
+    none, the cell with the highest IOPS. ``invalid_by`` are the findings that make them invalid. ``reason`` says why
+    the run is damaged, unreadable or newer than this iosonde.
     """
 
     path: str
@@ -80,12 +80,12 @@ _KEYS: Final[dict[ListOrder, Callable[[ListedRun], tuple[bool, float | str]]]] =
 
 
 def headline_cells(plan: Plan) -> Collection[CellPlan]:
-    """The cells whose figures a listing needs: pure random reads of 4 KiB, or all where there are none."""
+    """The cells whose figures the list needs: pure 4 KiB random reads, or all cells if there are none."""
     return [cell for cell in plan.cells if _is_small_read(cell)] or plan.cells
 
 
 def listed_run(path: Path, glance: Glance) -> ListedRun:
-    """The line of a run that could be read."""
+    """The line of a readable run."""
     header = glance.header
     best = max(glance.cells, key=lambda cell: cell.iops, default=None)
     return ListedRun(
@@ -111,7 +111,7 @@ def listed_run(path: Path, glance: Glance) -> ListedRun:
 
 
 def _invalid_by(glance: Glance, best: CellGlance) -> tuple[str, ...]:
-    """The findings that make the figures of the cell that is shown invalid, by its own measurements alone."""
+    """The findings that make the shown cell invalid, evaluated only on the records of this cell."""
     header = glance.header
     cells = tuple(plan for plan in header.plan.cells if plan.cell == best.cell)
     plan = header.plan.model_copy(update={"cells": cells, "turns": ()})
@@ -121,12 +121,12 @@ def _invalid_by(glance: Glance, best: CellGlance) -> tuple[str, ...]:
 
 
 def in_order(runs: Sequence[ListedRun], order: ListOrder) -> list[ListedRun]:
-    """The runs sorted; those without a value come last, those with the same one by path."""
+    """The sorted runs. Runs without a value come last; runs with equal values are sorted by path."""
     return sorted(sorted(runs, key=lambda run: run.path), key=_KEYS[order])
 
 
 def render_runs(runs: Sequence[ListedRun]) -> RenderableType:
-    """A line for each run, then a sentence for each that is damaged or cannot be read."""
+    """A line for each run, then a sentence for each run that is invalid, damaged or unreadable."""
 
     def texts(text: Callable[[ListedRun], str]) -> list[str]:
         return [printable(text(run)) for run in runs]
@@ -221,7 +221,7 @@ def _duration(run: ListedRun) -> str:
 
 
 def _local_time(text: str) -> str:
-    """The moment as the reader's clock shows it."""
+    """A timestamp in local time."""
     try:
         return datetime.fromisoformat(text).astimezone().strftime("%Y-%m-%d %H:%M")
     except ValueError:
@@ -237,7 +237,7 @@ def _seconds(text: str) -> float:
 
 
 def _target(target: TargetFacts) -> str:
-    """What the user named: the folder, where iosonde made a file of its own in it."""
+    """The path that the user named: the folder, if iosonde created a file in it."""
     return str(Path(target.path).parent) if target.created and target.path else target.path or target.kind
 
 

@@ -1,4 +1,4 @@
-"""A whole run on a terminal: the summary, then every cell by experiment, then small charts."""
+"""Shows a whole run on a terminal: the summary, then all cells by experiment, then small charts."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
@@ -36,7 +36,7 @@ LEGEND: Final = (
 def render_run(
     analysis: RunAnalysis, findings: Sequence[Finding], *, all_findings: bool, failures: FailureLog = STRICT
 ) -> RenderableType:
-    """What ``iosonde show RUN`` prints. What fails stands in its place, and in ``failures``."""
+    """The output of ``iosonde show RUN``. A notice replaces each part that fails; ``failures`` records it."""
 
     def isolated(part: str, make: Callable[[], Iterable[RenderableType]]) -> RenderableType:
         return Isolated(part, Deferred(make), failures)
@@ -64,7 +64,7 @@ def render_run(
 
 
 FIGURES: Final = "figures"
-"""The section in whose place it stands that the run could not be analysed."""
+"""The section of the failure log for the analysis of the run. Its notice is shown below the summary."""
 
 
 def _experiment(
@@ -87,7 +87,7 @@ def _distributions(estimates: RunEstimates, invalid: Invalid) -> Iterator[Render
 
 
 def _worth_a_distribution(estimates: RunEstimates) -> Sequence[CellEstimate]:
-    """The tail cells or, where there are none, those that the headline is made of."""
+    """The tail cells; if there are none, the cells of the headline."""
     tails = [cell for cell in estimates.of(Experiment.TAIL) if cell.subject is not None]
     if tails:
         return tails

@@ -1,4 +1,4 @@
-"""Throughput and latency against depth, as bars side by side."""
+"""Queue-depth sweeps on a terminal: bars of throughput and latency for each depth."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -16,7 +16,7 @@ from iosonde.report.validity import MARK, Invalid
 from iosonde.units import format_iops
 
 SWEEPS_MAX = 6
-"""A matrix can hold dozens of sweeps; the page draws them all."""
+"""The most sweeps shown. A matrix can have dozens; the HTML page draws all."""
 
 BAR_MIN, BAR_MAX = 6, 48
 KNEE_MARK = "knee"
@@ -24,7 +24,7 @@ KNEE_MARK = "knee"
 
 @dataclass(frozen=True)
 class Sweep:
-    """The cells that differ by their depth alone, and the asked depth of the knee where there is one."""
+    """Cells that differ only in depth, and the requested depth at the knee; None without a knee."""
 
     label: str
     points: tuple[tuple[CellEstimate, OperationEstimate], ...]
@@ -32,9 +32,9 @@ class Sweep:
 
 
 def sweeps_of(estimates: RunEstimates) -> tuple[Sweep, ...]:
-    """All sweeps over at least three depths with figures, those of the queue-depth experiment first."""
+    """All sweeps with figures for at least ``SWEEP_DEPTHS_MIN`` depths, first those of the queue-depth experiment."""
     known = estimates.closed_loops.sweeps
-    # The depth of an open loop is a bound, of which throughput is no function.
+    # The depth of an open loop is only a limit; throughput does not depend on it.
     closed = [cell for cell in estimates.cells if not cell.workload.is_open_loop]
     ordered = sorted(closed, key=lambda cell: Experiment.QUEUE_DEPTH not in cell.experiments)
     sweeps = (_sweep(family, known) for family in families_of(ordered, Along.DEPTH))
@@ -60,13 +60,13 @@ def sweep_label(workload: Workload) -> str:
 
 @dataclass(frozen=True)
 class SweepBars:
-    """A sweep as rows: depth, IOPS with its bar, mean latency with its bar; both scales begin at 0."""
+    """A sweep as rows: depth, IOPS with a bar, mean latency with a bar. Both scales begin at 0."""
 
     sweep: Sweep
     invalid: Invalid = field(default_factory=dict)
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        """The rows, as wide as there is room up to a width that the eye takes in."""
+        """The rows, as wide as the terminal, with bars of at most ``BAR_MAX`` columns."""
         unit = latency_unit(figures.latency_ns_mean.mean for _, figures in self.sweep.points)
         depths = ["depth", *(str(cell.queue_depth_asked) for cell, _ in self.sweep.points)]
         reached = ["achieved", *(_achieved(cell) for cell, _ in self.sweep.points)]
@@ -120,7 +120,7 @@ def shares(values: Iterable[float]) -> list[float]:
 
 
 def render_sweeps(estimates: RunEstimates, invalid: Invalid) -> Iterator[SweepBars | Text]:
-    """Bars for the first sweeps, and a line on how many there are besides."""
+    """Bars for the first ``SWEEPS_MAX`` sweeps, and a line with the number of others."""
     sweeps = sweeps_of(estimates)
     for sweep in sweeps[:SWEEPS_MAX]:
         yield SweepBars(sweep, invalid)

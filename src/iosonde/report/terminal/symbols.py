@@ -1,4 +1,4 @@
-"""Signs of which bars and sparklines are made, and what stands for them where only ASCII can be shown."""
+"""The characters of bars and sparklines, and their replacements in ASCII."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -31,7 +31,7 @@ _IN_ASCII: Final = str.maketrans(
 
 
 def bar(share: float, width: int) -> str:
-    """A bar of ``share`` (0 to 1) of ``width`` columns, fine to an eighth; anything above 0 shows."""
+    """A bar of ``share`` (0 to 1) of ``width`` columns, in eighths of a column. Any share above 0 is visible."""
     eighths = round(min(max(share, 0.0), 1.0) * width * len(EIGHTHS))
     if share > 0:
         eighths = max(eighths, 1)
@@ -40,9 +40,9 @@ def bar(share: float, width: int) -> str:
 
 
 def sparkline(values: Sequence[float | None], width: int, top: float | None = None) -> str:
-    """One sign a value on a scale from 0 to ``top``, or to the largest; None is a gap.
+    """One character per value, on a scale from 0 to ``top`` or to the largest value. None is a gap.
 
-    More values than columns are averaged.
+    If there are more values than columns, neighbouring values are averaged.
     """
     shown = _fit(values, width)
     most = max((value for value in shown if value is not None), default=0.0) if top is None else top
@@ -66,20 +66,20 @@ def _mean(values: Iterable[float | None]) -> float | None:
 
 
 def in_ascii(text: str) -> str:
-    """The same text in ASCII and, as far as tables go, in as many columns; a sign without a stand-in is a ``?``."""
+    """The text in ASCII, with the same width in tables. A character without a replacement becomes ``?``."""
     text = text.replace(" ± ", "+/-").replace(" ±", "+-").replace("±", "+/-").translate(_IN_ASCII)
     return text.encode("ascii", "replace").decode()
 
 
 @dataclass(frozen=True)
 class Harmless:
-    """Whatever is shown, without control characters, wherever they came from; in ASCII where that is asked for."""
+    """Removes control characters from everything shown, whatever their source. ``ascii_only`` converts it to ASCII."""
 
     shown: RenderableType
     ascii_only: bool = False
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        """What is shown as it is laid out, with its signs replaced."""
+        """The laid-out content with its characters replaced."""
         for segment in console.render(self.shown, options):
             if segment.control:
                 yield segment

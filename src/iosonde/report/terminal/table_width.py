@@ -1,4 +1,4 @@
-"""Tables that never wrap a line: what does not fit the width is left out, and said to be."""
+"""Tables that never wrap a line. Columns that do not fit are omitted, and a line below the table names them."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -17,7 +17,7 @@ SHRUNK_MIN: Final = 8
 
 @dataclass(frozen=True)
 class Shorter:
-    """Shorter texts of a column, tried before columns of a higher ``worth`` go; ``lacks`` says what is not in them."""
+    """Shorter texts of a column, used before columns of a higher ``worth`` are omitted. ``lacks`` is what they omit."""
 
     texts: Sequence[str]
     worth: float
@@ -26,10 +26,10 @@ class Shorter:
 
 @dataclass(frozen=True)
 class Fitted:
-    """A column of texts. Of those that don't fit, the one with the lowest ``worth`` goes first; None stays.
+    """A column of texts. If the table is too wide, columns with the lowest ``worth`` are omitted first; None stays.
 
-    ``shrinks`` is a text that may be cut when all else is gone: at its beginning (``start``), at its ``end``, or where
-    names stay ``apart``; down to ``least`` columns even before others go. Names are not cut further than they differ.
+    ``shrinks`` says how texts may be cut: at the ``start``, at the ``end``, or ``apart``, so that different texts stay
+    different. They are cut after all omissions; down to ``least`` columns also before other columns are omitted.
     """
 
     head: str
@@ -44,34 +44,34 @@ class Fitted:
 
     @property
     def name(self) -> str:
-        """Head and unit in one line, to say what was left out."""
+        """Head and unit in one line, for the line on omitted columns."""
         return f"{self.head} {self.unit}" if self.unit in {"requested", "achieved"} else self.head
 
     @cached_property
     def floor(self) -> int | None:
-        """The columns that it may be cut to before others go; None where it may not."""
+        """The width to which it may be cut before other columns are omitted; None if it may not."""
         if self.least is None or self.shrinks != "apart":
             return self.least
         return least_width(self.texts, self.least)
 
     def shown(self, width: int) -> Sequence[str]:
-        """Its texts, each within ``width`` columns."""
+        """Its texts, cut to ``width`` columns."""
         apart = told_apart(self.texts, width) if self.shrinks == "apart" else None
         return apart or [cut(text, width, "end" if self.shrinks == "end" else "start") for text in self.texts]
 
     def width(self) -> int:
-        """The widest of head, unit and texts."""
+        """The width of the widest of head, unit and texts."""
         return max(cell_len(each) for each in (self.head, self.unit, *self.texts))
 
 
 @dataclass(frozen=True)
 class FittedTable:
-    """Columns as far as they fit, and a line on what is left out."""
+    """A table of the columns that fit, and a line on what is omitted."""
 
     columns: tuple[Fitted, ...]
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        """The table, and a line on what was left out of it."""
+        """The table, and a line on what is omitted."""
         columns, missing = _choose(self.columns, options.max_width)
         yield from _lines(columns, options.max_width)
         if missing:
@@ -79,7 +79,7 @@ class FittedTable:
 
 
 def _choose(all_columns: Sequence[Fitted], width: int) -> tuple[list[Fitted], list[str]]:
-    """The columns that fit, and the names of what does not; what is worth least goes first."""
+    """The columns that fit, and the names of what is omitted. What has the lowest worth is omitted first."""
     columns: dict[int, Fitted] = dict(enumerate(all_columns))
     steps: list[tuple[float, int, Shorter | None]] = []
     for index, column in columns.items():
@@ -102,7 +102,7 @@ def _choose(all_columns: Sequence[Fitted], width: int) -> tuple[list[Fitted], li
 
 
 def _width(columns: Sequence[Fitted]) -> int:
-    """What the columns need, those that shrink at their least."""
+    """The least width of the table, with every column cut to its ``floor``."""
     floors = [column.floor for column in columns]
     widths = [
         column.width() if floor is None else min(column.width(), floor)
@@ -136,10 +136,10 @@ def _line(texts: Sequence[Text], columns: Sequence[Fitted], widths: Sequence[int
 
 
 def _shrunk(columns: Sequence[Fitted], width: int) -> list[int]:
-    """The width of each column; those that shrink share what the others leave, each at most what it needs."""
+    """The width of each column. While the table is too wide, the widest column that may shrink is cut."""
     widths = [column.width() for column in columns]
     over = sum(widths) + GUTTER * (len(columns) - 1) - width
-    # Names stay apart, unless a terminal is too narrow for that and nothing else.
+    # The second pass cuts below the floors, so that names may become equal: the terminal is too narrow otherwise.
     for floors in ([column.floor or SHRUNK_MIN for column in columns], [SHRUNK_MIN] * len(columns)):
         while over > 0:
             shrinkable = [

@@ -1,4 +1,4 @@
-"""Names that are cut to a width, and still differ where they differed."""
+"""Cuts names to a width so that different names stay different."""
 
 import os
 from collections.abc import Callable, Iterator, Sequence
@@ -9,12 +9,12 @@ from rich.cells import cell_len
 
 WIDTH_MIN: Final = 8
 ELLIPSIS: Final = "…"
-# Of a name that is cut in its middle, so many parts of twelve are its beginning.
+# For a name cut in the middle: the length of its beginning, in twelfths of the width.
 _HEADS: Final = (4, 6, 8)
 
 
 def cut(text: str, width: int, where: str = "end") -> str:
-    """The text in at most ``width`` columns, with an ellipsis where it was cut."""
+    """The text in at most ``width`` columns, with an ellipsis where it is cut."""
     if cell_len(text) <= width:
         return text
     kept = text
@@ -26,9 +26,9 @@ def cut(text: str, width: int, where: str = "end") -> str:
 
 
 def told_apart(texts: Sequence[str], width: int) -> list[str] | None:
-    """The texts in at most ``width`` columns; None where two of them would become one.
+    """The texts in at most ``width`` columns; None if different texts would become equal.
 
-    Of paths the end is kept, then what follows the part that all have in common, then beginning and end.
+    It tries in turn: the end of each text, the part after the common folder, the beginning and the end.
     """
     names = list(dict.fromkeys(texts))
     for shorten in _ways(names):
@@ -39,14 +39,14 @@ def told_apart(texts: Sequence[str], width: int) -> list[str] | None:
 
 
 def least_width(texts: Sequence[str], at_least: int = WIDTH_MIN) -> int:
-    """The fewest columns, from ``at_least`` on, in which they are told apart."""
+    """The least width, from ``at_least`` on, in which different texts stay different."""
     widest = max(map(cell_len, texts), default=at_least)
     return next((width for width in range(at_least, widest) if told_apart(texts, width) is not None), widest)
 
 
 def _ways(names: Sequence[str]) -> Iterator[Callable[[str, int], str]]:
     yield _from_end
-    # Character by character, and back to where a name of a path begins.
+    # The common prefix by characters, cut back to the last complete folder.
     shared = os.path.commonprefix(list(names)).rpartition("/")  # noqa: RUF071 - as it is said
     if shared[0]:
         yield partial(_behind, len(shared[0]) + 1)

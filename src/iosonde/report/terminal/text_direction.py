@@ -1,4 +1,4 @@
-"""A part of what a terminal shows that, should it fail while it is laid out, costs its own place."""
+"""Isolates parts of a terminal view: if the layout of one fails, a notice replaces it and the others are shown."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from iosonde.printing import printable
 
 @dataclass(frozen=True)
 class Deferred:
-    """Parts that are made when they are laid out."""
+    """Parts that are created when they are laid out."""
 
     make: Callable[[], Iterable[RenderableType]]
 
@@ -23,14 +23,14 @@ class Deferred:
 
 @dataclass(frozen=True)
 class Isolated:
-    """What is shown or, where it cannot be laid out, what stands in its place."""
+    """A part, or a notice if the part cannot be laid out."""
 
     part: str
     shown: RenderableType
     failures: FailureLog
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        """The part as it is laid out."""
+        """The laid-out part, or the notice."""
         yield from self.failures.attempt(
             self.part,
             lambda: list(console.render(self.shown, options)),
@@ -39,5 +39,5 @@ class Isolated:
 
 
 def failed(sentence: str) -> Text:
-    """What stands in the place of something that could not be made."""
+    """The notice that replaces a part that failed."""
     return Text(printable(sentence), style="red")

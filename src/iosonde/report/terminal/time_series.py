@@ -1,4 +1,4 @@
-"""How a cell went, interval by interval: a sparkline of throughput and one of latency for each repeat."""
+"""The time series of a cell: a sparkline of throughput and one of latency for each repeat."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ SPARKS_MAX: Final = 120
 
 @dataclass(frozen=True)
 class _Row:
-    """The values of one quantity; the first ``warm`` of them are the warm-up's."""
+    """The values of one quantity by interval. The first ``warm`` values are of the warm-up."""
 
     name: str
     values: list[float | None]
@@ -47,13 +47,13 @@ class _Row:
 
 @dataclass(frozen=True)
 class TimeSeries:
-    """Two sparklines of one repeat: IOPS and mean latency of each interval, the warm-up left of the bar."""
+    """Two sparklines of one repeat: IOPS and mean latency by interval, with the warm-up left of a vertical bar."""
 
     record: CellRecord
     operation: Operation
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        """Each line ends with the lowest and the highest of the intervals that count."""
+        """The two lines. Each ends with the lowest and the highest value of the measured intervals."""
         intervals = [each for each in self.record.intervals if each.end_ns > each.start_ns]
         warm = sum(each.phase is Phase.WARMUP for each in intervals)
         ordered = sorted(intervals, key=lambda each: each.phase is Phase.MEASURE)
@@ -79,7 +79,7 @@ class TimeSeries:
 
 
 def render_time_series(records: Sequence[CellRecord], estimate: CellEstimate) -> Iterator[RenderableType]:
-    """The course of each repeat that has intervals."""
+    """The time series of each repeat that has intervals."""
     shown = [record for record in records if record.intervals]
     if not shown:
         return
