@@ -29,9 +29,9 @@ const SEQUENCE_SHIFT: u32 = COUNT_BITS + 1;
 const SESSION_NUMBERS: u64 = 1 << 34;
 /// The end of the sequence numbers.
 const SEQUENCES_MAX: u64 = 1 << (64 - SEQUENCE_SHIFT);
-/// The most operations in flight.
+/// The maximum number of operations in flight.
 pub const IN_FLIGHT_MAX: u32 = 65_536;
-/// The most steps: their words take 1 GiB.
+/// The maximum number of steps: their words take 1 GiB.
 pub const STEPS_MAX: u64 = 1 << 27;
 /// The largest step: no block is larger, and a verify pass reads whole steps into memory.
 pub const STEP_BYTES_MAX: u64 = 64 << 20;

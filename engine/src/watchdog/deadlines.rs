@@ -22,14 +22,14 @@ pub struct Deadlines {
     pub stopped: Duration,
 }
 
-/// Two minutes, which is the longest silence that a front expects. The kernel's own error handling is faster: SCSI and
+/// Two minutes, which is the longest silence that a front end expects. The kernel's own error handling is faster: SCSI and
 /// NVMe commands time out after 30 s, with one retry after a reset.
 const SILENT_MAX: Duration = Duration::from_secs(120);
-/// Writing back a large page cache takes a slow disk many minutes; the front needs some bound.
+/// Writing back a large page cache takes a slow disk many minutes; the front end needs some bound.
 const COMMAND_MAX: Duration = Duration::from_secs(1800);
 /// Before and after a job, calls move little data: checks of targets, ring set-up, and a ledger of at most 1 GiB.
 const JOB_MAX: Duration = Duration::from_secs(300);
-/// Less than the 5 s that a front waits after closing the engine's input.
+/// Less than the 5 s that a front end waits after closing the engine's input.
 const STOPPED_MAX: Duration = Duration::from_secs(3);
 
 impl Deadlines {

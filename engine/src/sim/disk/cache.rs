@@ -31,7 +31,7 @@ pub struct Run {
 #[derive(Clone, Debug, Default)]
 pub struct WriteCache {
     size_bytes: u64,
-    // The most extents that it can manage.
+    // The maximum number of extents that it can manage.
     extents_max: usize,
     extents: BTreeMap<u64, Extent>,
     dirty_bytes: u64,

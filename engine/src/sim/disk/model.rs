@@ -60,13 +60,13 @@ pub struct DiskModel {
 pub const SIZE_BYTES_MAX: u64 = 1 << 50;
 /// Lowest and highest rotation speed.
 pub const ROTATION_RPM: (u64, u64) = (1_000, 100_000);
-/// The most heads.
+/// The maximum number of heads.
 pub const HEADS_MAX: u64 = 64;
-/// The most zones.
+/// The maximum number of zones.
 pub const ZONES_MAX: u64 = 256;
 /// Smallest and largest track.
 pub const TRACK_BYTES: (u64, u64) = (4096, 64 << 20);
-/// The most tracks, so that media time fits into 64 bits.
+/// The maximum number of tracks, so that media time fits into 64 bits.
 pub const TRACKS_MAX: u64 = 1 << 30;
 /// The longest seek or settle time: one second.
 pub const MOVE_NS_MAX: u64 = 1_000_000_000;
@@ -76,9 +76,9 @@ pub const INTERFACE_BYTES_PER_S: (u64, u64) = (1_000_000, 1_000_000_000_000);
 pub const COMMANDS_MAX: u64 = 256;
 /// The longest wait before a command is served first: one minute.
 pub const AGE_NS_MAX: u64 = 60_000_000_000;
-/// The most extents of the write cache.
+/// The maximum number of extents of the write cache.
 pub const STRETCHES_MAX: u64 = 1 << 20;
-/// The most segments: each read examines all of them.
+/// The maximum number of segments: each read examines all of them.
 pub const SEGMENTS_MAX: u64 = 256;
 /// The largest cache.
 pub const CACHE_BYTES_MAX: u64 = 16 << 30;

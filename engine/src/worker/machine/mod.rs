@@ -21,7 +21,7 @@ use crate::verify::Ledger;
 /// How long operations may take to complete after the end, before the job is reported as stuck.
 pub const DRAIN_NS_MAX: u64 = 30_000_000_000;
 /// How long nothing may complete in a job without a time limit, before it is reported as stuck. With the drain time
-/// this adds up to two minutes, the longest silence that a front expects.
+/// this adds up to two minutes, the longest silence that a front end expects.
 pub const SILENCE_NS_MAX: u64 = 90_000_000_000;
 /// The longest sleep in the kernel, so that a stop is noticed.
 const SLEEP_NS_MAX: u64 = 50_000_000;
