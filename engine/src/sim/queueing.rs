@@ -52,7 +52,7 @@ impl QueueingModel {
     }
 }
 
-/// A drive of this model: first come, first served, by the first server that is free.
+/// A drive of this model. The first free server takes the next request, in order of arrival.
 #[derive(Clone, Debug)]
 pub struct Queueing {
     model: QueueingModel,

@@ -48,8 +48,8 @@ impl Alignment {
                 source: "statx",
             });
         }
-        // A btrfs subvolume has an anonymous device number, so there is no device to query. Its block size is a multiple
-        // of the device's. Network file systems report their transfer size in this field, which can be 1 MiB.
+        // A btrfs subvolume has an anonymous device number, so no device can be queried. Its block size is a multiple
+        // of the device's. Network file systems report their transfer size in this field; it can be 1 MiB.
         let own = (identity.device_major == 0).then(|| fstatfs(file).ok()).flatten();
         let own = own.and_then(|facts| u32::try_from(facts.f_bsize).ok()).filter(|size| BLOCK_BYTES.contains(size));
         if let Some(size) = own {

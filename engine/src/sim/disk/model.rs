@@ -13,7 +13,7 @@ pub struct DiskModel {
     pub size_bytes: u64,
     /// Revolutions per minute.
     pub rotation_rpm: u32,
-    /// Surfaces with data. The tracks of a cylinder are reached without a seek.
+    /// Surfaces with data. A switch between the tracks of a cylinder needs no seek.
     pub heads: u32,
     /// Zones with a constant track size; all have the same number of tracks.
     pub zones: u32,
@@ -38,15 +38,15 @@ pub struct DiskModel {
     pub command_ns: u64,
     /// Throughput of the interface in bytes per second.
     pub interface_bytes_per_s: u64,
-    /// Commands that the disk holds and reorders. Others wait in the host in order of arrival.
+    /// Commands that the disk queues and reorders. Further commands wait in the host in order of arrival.
     pub queue_depth: u32,
-    /// A command that has waited for longer than this is served first.
+    /// A command that has waited longer than this is served first.
     pub queue_age_ns_max: u64,
     /// Size of the write cache; 0 disables write-back caching.
     pub write_cache_bytes: u64,
     /// Extents that the write cache can manage. Adjoining writes are merged.
     pub write_cache_stretches: u32,
-    /// Idle time of the arm before the cache is destaged in the background, while less than half of it is in use.
+    /// Idle time of the arm before the cache is destaged in the background, if at most half of the cache is in use.
     pub destage_idle_ns: u64,
     /// The longest read-ahead after a read while the disk is idle; 0 disables it.
     pub read_ahead_bytes: u64,
