@@ -69,8 +69,8 @@ impl Collector {
     /// Returns the next time span that all workers have reported, summed over them; None while a report is
     /// missing. Workers that have ended are not waited for.
     ///
-    /// Tallies are summed on arrival and returned to their workers at once, because a worker may have no other tally
-    /// left.
+    /// Tallies are summed on arrival and returned to their workers immediately, because a worker may have no other
+    /// tally left.
     pub fn take_next(&mut self) -> Option<Tally> {
         let live = self.sources.iter().filter(|source| !source.ended);
         let first = live.filter_map(|source| source.waiting.front()).max_by_key(|tally| tally.interval_last);

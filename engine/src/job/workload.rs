@@ -10,7 +10,7 @@ pub enum Engine {
     IoUring,
     /// `pread` and `pwrite`, with one thread for each operation in flight.
     Psync,
-    /// Every operation completes at once, within the process.
+    /// Every operation completes immediately, within the process.
     Null,
     /// `io_uring` no-ops: the cost of the path to the kernel and back.
     Nop,

@@ -79,7 +79,7 @@ impl TimeDistribution {
         Self { ns_sum: 0, ns_min: u64::MAX, ns_max: 0, buckets }
     }
 
-    /// Records one time. The sum saturates: an open loop can fall behind by hours at millions of operations per second.
+    /// Records one time. The sum saturates: an open loop can be late by hours at millions of operations per second.
     #[inline]
     pub fn record(&mut self, time_ns: u64) {
         self.ns_sum = self.ns_sum.saturating_add(time_ns);

@@ -7,7 +7,7 @@ use crate::sim::StateHash;
 
 /// The number of extents from which the one with the shortest positioning time is selected.
 const WINDOW: usize = 32;
-/// The longest run written at once, so that a read does not wait too long.
+/// The longest run that is written without interruption, so that a read does not wait too long.
 const RUN_BYTES_MAX: u64 = 1 << 20;
 
 #[derive(Clone, Copy, Debug)]

@@ -75,7 +75,7 @@ pub struct ControllerModel {
 pub struct BufferModel {
     /// Its size in bytes.
     pub size_bytes: u64,
-    /// Whether its content survives a power loss, so that a flush completes at once.
+    /// Whether its content survives a power loss, so that a flush completes immediately.
     pub power_loss_protection: bool,
 }
 
