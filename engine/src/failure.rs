@@ -1,4 +1,4 @@
-//! Failures as reported to the front: a stable class, a message, and the kernel's errno if there is one.
+//! Failures as reported to the front end: a stable class, a message, and the kernel's errno if there is one.
 
 use std::io;
 
@@ -6,13 +6,13 @@ use serde::Serialize;
 
 use crate::record::errno_name;
 
-/// The classes of failure. The front has a hint for each.
+/// The classes of failure. The front end has a hint for each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FailureKind {
-    /// A line that is not a command. Remedy: use a front and an engine of the same build.
+    /// A line that is not a command. Remedy: use a front end and an engine of the same build.
     Protocol,
-    /// A command that needs an open target, before one was opened.
+    /// A command that needs an open target was sent before one was opened.
     NoTarget,
     /// The target cannot be opened, for a reason without a class of its own.
     TargetOpen,
@@ -24,7 +24,7 @@ pub enum FailureKind {
     NotRegular,
     /// The path is not a block device.
     NotDevice,
-    /// A block device was to be opened for writing. Devices are only read.
+    /// A block device was to be opened for writing, which the engine never does.
     DeviceWrite,
     /// The device is not an NVMe namespace that accepts passthrough commands.
     NoNamespace,
@@ -59,9 +59,9 @@ pub enum FailureKind {
 /// A failure, ready to be sent.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Failure {
-    /// What happened, in one sentence.
+    /// The class of the failure.
     pub kind: FailureKind,
-    /// What happened, in a sentence's worth of words.
+    /// What happened, in one sentence.
     pub message: String,
     /// The kernel's errno.
     pub errno: Option<i32>,

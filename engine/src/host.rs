@@ -96,7 +96,7 @@ pub fn steal_ns() -> u64 {
     steal_in(&text, rustix::param::clock_ticks_per_second())
 }
 
-// On a machine with many CPUs, months of ticks in nanoseconds overflow 64 bits in between.
+// Multiplies in 128 bits: on a machine with many CPUs, months of ticks would overflow 64 bits.
 fn steal_in(stat: &str, ticks_per_s: u64) -> u64 {
     let ticks: u64 = stat.lines().next().and_then(|line| line.split_whitespace().nth(8)?.parse().ok()).unwrap_or(0);
     let ns = u128::from(ticks) * 1_000_000_000 / u128::from(ticks_per_s.max(1));

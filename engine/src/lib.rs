@@ -1,6 +1,6 @@
 //! The engine of iosonde: the only code that does I/O on a target.
 //!
-//! The modules, in the order of dependence (each uses only those before it):
+//! The modules, in dependency order (each uses only those before it):
 //! `record` (what is recorded), `failure`, `clock`, `random` (reproducible random numbers), `host` (CPU time and
 //! clocks), `memory` (mappings), `watchdog` (deadlines of calls that may block for ever), `verify` (what a target
 //! should hold, and checks of it), `target` (the open file or device), `job` (a checked workload), `pattern` (offsets,

@@ -17,9 +17,9 @@ pub struct Region {
     length: usize,
 }
 
-// SAFETY: the region owns its mapping, and nothing in it is bound to the thread that made it.
+// SAFETY: the region owns its mapping, and nothing in it is bound to the thread that created it.
 unsafe impl Send for Region {}
-// SAFETY: a shared reference hands out addresses only; code that reads or writes there upholds its own safety.
+// SAFETY: a shared reference only returns addresses; code that reads or writes there ensures its own safety.
 unsafe impl Sync for Region {}
 
 impl Region {
@@ -39,8 +39,8 @@ impl Region {
         Ok(Self { start, length })
     }
 
-    /// Maps the first `length` bytes of a file, which must have that size. Stores are visible to other readers of the
-    /// file at once, even after a crash of this process, and durable after [`Region::flush`].
+    /// Maps the first `length` bytes of a file, which must have at least that size. Other readers of the file see
+    /// stores immediately, even if this process crashes. Stores are durable after [`Region::flush`].
     pub fn of_file(file: &File, length: usize) -> std::io::Result<Self> {
         let access = ProtFlags::READ | ProtFlags::WRITE;
         // SAFETY: a new mapping at an address of the kernel's choice aliases nothing.

@@ -40,7 +40,7 @@ impl Random {
         -mean * libm::log(self.unit())
     }
 
-    /// A number with the standard normal distribution, by the polar form of Box and Muller (Marsaglia and Bray, 1964).
+    /// A number with the standard normal distribution, by the polar method (Marsaglia and Bray, 1964).
     #[inline]
     pub fn normal(&mut self) -> f64 {
         loop {
@@ -58,7 +58,7 @@ impl Random {
         median * libm::exp(sigma * self.normal())
     }
 
-    /// The next numbers, without consuming them. Streams with equal values here are equal.
+    /// The next numbers, without consuming them. Two streams with the same next numbers are in the same state.
     #[must_use]
     pub fn ahead(&self) -> [u64; 4] {
         let mut ahead = self.0.clone();

@@ -11,7 +11,7 @@ struct Source {
     waiting: VecDeque<Box<Tally>>,
     // The last interval of this source that was added to the sum.
     reached: Option<u64>,
-    // Nothing more follows: the others do not wait for it.
+    // The worker has sent its last tally, so the others no longer wait for it.
     ended: bool,
 }
 
@@ -23,13 +23,13 @@ struct Goal {
 }
 
 impl Goal {
-    // Whether a tally begins before the end of the goal. A merged one may end after it.
+    // Whether a tally begins before the end of the goal. A merged tally may also end after it.
     fn is_passed_by(&self, tally: &Tally) -> bool {
         tally.phase == self.phase && tally.interval_first <= self.interval_last
     }
 }
 
-/// Tallies between the workers and the interval events.
+/// Receives the workers' tallies and sums them for the interval events.
 pub struct Collector {
     sources: Vec<Source>,
     goal: Option<Goal>,
@@ -69,8 +69,8 @@ impl Collector {
     /// Returns the next time span that all workers have reported, summed over them; None while a report is
     /// missing. Workers that have ended are not waited for.
     ///
-    /// Tallies are summed on arrival and returned to their workers at once, because a worker may have no other tally
-    /// left.
+    /// Tallies are summed on arrival and returned to their workers immediately, because a worker may have no other
+    /// tally left.
     pub fn take_next(&mut self) -> Option<Tally> {
         let live = self.sources.iter().filter(|source| !source.ended);
         let first = live.filter_map(|source| source.waiting.front()).max_by_key(|tally| tally.interval_last);
@@ -79,7 +79,7 @@ impl Collector {
         loop {
             let (phase, interval_last) = (goal.phase, goal.interval_last);
             self.add_to(&mut goal.sum, |tally| tally.phase == phase && tally.interval_last <= interval_last);
-            // A worker that had to merge intervals may end later than the others. All have to reach its end.
+            // A merged tally may end later than the goal. The goal then moves to that end, for all workers.
             let fronts = self.sources.iter().filter_map(|source| source.waiting.front());
             let Some(later) = fronts.filter(|tally| goal.is_passed_by(tally)).map(|tally| tally.interval_last).max()
             else {

@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 
 use crate::ring::{Poll, RingFacts};
 
-/// The features that all rings have. `fallbacks` lists differences and refusals. Where only some workers are concerned,
-/// it names their targets (counted from 1), or the number of workers if workers on one target differ.
+/// The features that all rings have. `fallbacks` lists differences and refusals. An entry that concerns only some
+/// workers names their targets (counted from 1), or the number of workers if workers on the same target differ.
 ///
-/// If poll modes differ, the result is `interrupt`: a refused mode falls back to it.
+/// If poll modes differ, the result is `interrupt`, because a ring falls back to it if its mode is refused.
 #[must_use]
 pub fn merged(granted: &[(usize, RingFacts)]) -> RingFacts {
     let first = &granted.first().expect("there is at least one worker").1;
@@ -38,7 +38,7 @@ fn differences(granted: &[(usize, RingFacts)]) -> Vec<String> {
         })
         .collect();
     let mut differ = |what: &str, has: &dyn Fn(&RingFacts) -> bool| {
-        // The refusals already explain the difference.
+        // Each worker without the feature has a refusal, which already explains the difference.
         let is_told = granted.iter().all(|(_, facts)| has(facts) || !facts.fallbacks.is_empty());
         if let Some(who) = those(granted, has).filter(|_| !is_told) {
             lines.push(format!("{who} only: {what}"));
@@ -55,7 +55,7 @@ fn differences(granted: &[(usize, RingFacts)]) -> Vec<String> {
     lines
 }
 
-// Who has a property: targets or a number of workers; None if all have it or none has.
+// Names the workers that have a property, by target or by number; None if all or none have it.
 fn those(granted: &[(usize, RingFacts)], is: &dyn Fn(&RingFacts) -> bool) -> Option<String> {
     let (of, others): (Vec<_>, Vec<_>) = granted.iter().partition(|(_, facts)| is(facts));
     if of.is_empty() || others.is_empty() {

@@ -11,23 +11,24 @@ use super::placement::set_of;
 use crate::host::{KernelThread, KernelThreadKind, kernel_threads};
 use crate::ring::IoWqWorkers;
 
-/// Bounds of the interval between two scans, in addition to those at interval ends. The threads stay for seconds after their
-/// last operation. Until a scan finds an io-wq worker, it shares a CPU with the thread whose operations it executes.
+/// Bounds of the time between two scans. There is also a scan at the end of each interval. Kernel threads exit seconds
+/// after their last operation, so a scan finds them. The first scans are frequent because an io-wq worker shares a CPU
+/// with the submitting thread until a scan moves it.
 const SCAN_NS_MIN: u64 = 5_000_000;
 const SCAN_NS_MAX: u64 = 200_000_000;
-/// They are busy when they run for more than half of the time.
+/// The io-wq workers are busy if their CPU time exceeds half of the elapsed time.
 const BUSY_PART: u64 = 2;
 
-/// Kernel threads that were at work.
+/// The number of kernel threads that `io_uring` used.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct KernelThreads {
-    /// The most io-wq workers at a time.
+    /// The largest number of io-wq workers at one time.
     pub workers: u32,
     /// SQPOLL threads that existed when their workers ended.
     pub sqpoll: u32,
 }
 
-/// Their CPU time, including threads that have exited.
+/// CPU time of the kernel threads, including those that have exited.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct KernelThreadsCpu {
     /// Of the io-wq workers.
@@ -44,7 +45,7 @@ impl KernelThreadsCpu {
     }
 }
 
-/// Monitors both kinds of threads.
+/// Monitors io-wq workers and SQPOLL threads.
 #[derive(Debug)]
 pub struct KernelThreadMonitor {
     io_wq: Arc<IoWqWorkers>,
@@ -58,7 +59,7 @@ pub struct KernelThreadMonitor {
     scan_every_ns: u64,
     most_workers_since: u32,
     most_workers: u32,
-    // The SQPOLL threads seen last by the workers. The thread of a ring that was replaced exits some time later.
+    // The SQPOLL threads that existed when workers ended. Scans also see threads of replaced rings, which exit late.
     sqpoll_last: BTreeSet<u32>,
 }
 
@@ -96,7 +97,7 @@ impl KernelThreadMonitor {
         (self.checked_ns, self.spent_at_check_ns) = (now_ns, spent_ns);
     }
 
-    /// The most io-wq workers at a time since the last call.
+    /// The largest number of io-wq workers at one time since the last call.
     pub fn most_workers_since(&mut self) -> u32 {
         self.scan();
         std::mem::take(&mut self.most_workers_since)
@@ -115,12 +116,12 @@ impl KernelThreadMonitor {
         KernelThreadsCpu { workers_ns: self.spent_ns(), sqpoll_ns: self.sqpoll_ns.values().sum() }
     }
 
-    // Without SQPOLL threads: they spin all the time and execute no operations for the worker.
+    // Excludes SQPOLL threads: they spin all the time and execute no operations.
     fn spent_ns(&self) -> u64 {
         self.cpu_ns.values().sum()
     }
 
-    /// Adds what a worker saw before it closed its ring, which ends the ring's threads.
+    /// Adds the kernel threads that a worker found before it closed its ring. They exit when the ring is closed.
     pub fn add_last(&mut self, found: &[KernelThread]) {
         let submitters = found.iter().filter(|each| each.kind == KernelThreadKind::Submitter);
         self.sqpoll_last.extend(submitters.map(|each| each.thread));
@@ -142,8 +143,8 @@ impl KernelThreadMonitor {
         }
     }
 
-    // The kernel starts io-wq workers on the CPUs of the submitting thread. Before Linux 6.3 they cannot be moved from
-    // here; the ring sets their affinity then.
+    // The kernel starts io-wq workers on the CPUs of the submitting thread. Before Linux 6.3, another thread cannot
+    // move them, so the ring sets their affinity instead.
     fn scan(&mut self) {
         let found = kernel_threads();
         let workers = found.iter().filter(|each| each.kind == KernelThreadKind::Worker);

@@ -14,8 +14,8 @@ pub fn worker_cpus(near: &[Vec<u32>], workers_each: usize, allowed: &[u32]) -> V
     let mut cpus = Vec::with_capacity(near.len() * workers_each);
     for pool in &pools {
         let demand = workers_each * pools.iter().filter(|other| *other == pool).count();
-        // Where workers have to share CPUs, the scheduler balances them better. It does not know where the target is,
-        // though.
+        // If workers have to share CPUs, the scheduler balances them better. It does not know which CPUs are near the
+        // target, so they stay restricted to those.
         let shared = if pool.len() < allowed.len() { pool.clone() } else { Vec::new() };
         for _ in 0..workers_each {
             // The last CPUs first: the first one often handles interrupts.

@@ -79,7 +79,7 @@ pub struct EngineFacts {
     pub batch_max: u32,
     /// The clock used for all times.
     pub clock_source: &'static str,
-    /// The most io-wq workers at a time.
+    /// The largest number of io-wq workers at one time.
     pub kernel_workers: u32,
     /// SQPOLL threads that existed when their workers ended.
     pub sqpoll_threads: u32,
@@ -210,9 +210,10 @@ pub struct Interval {
     pub end_ns: u64,
     /// Operations in flight, integrated over time.
     pub in_flight_ns: u64,
-    /// The part of it for operations that had completed but were not reaped yet: an estimate from one round in 64.
+    /// The part of `in_flight_ns` in which operations had completed but were not reaped yet: estimated from every 64th
+    /// round.
     pub backlog_ns: u64,
-    /// The most io-wq workers at a time in this interval; None for engines other than `io_uring`.
+    /// The largest number of io-wq workers at one time in this interval; None for engines other than `io_uring`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub kernel_workers: Option<u32>,
     /// Counts by class; empty classes are omitted.

@@ -24,7 +24,7 @@ use crate::watchdog::{ProgressSource, has_its_own_deadlines, waiting_for};
 /// The longest sleep of the collector. It bounds the delay for events that do not wake it.
 const SLEEP_NS_MAX: u64 = 20_000_000;
 
-/// The targets that a job uses, in the order in which they were opened. Each is checked.
+/// Checks the targets that a job uses, and returns them in the order in which they were opened.
 pub fn targets_of<'a>(job: &Job, open: &'a [Target]) -> Result<&'a [Target], Failure> {
     let wanted = open.get(..job.targets as usize).filter(|targets| !targets.is_empty());
     let targets = wanted.ok_or_else(|| {
@@ -43,9 +43,9 @@ pub fn targets_of<'a>(job: &Job, open: &'a [Target]) -> Result<&'a [Target], Fai
 
 /// Runs a job to its end. `started` is called when all workers are ready, `interval` with each interval in order.
 ///
-/// A worker that sleeps in the kernel long after its end is given up. `measured` is called with the result before
-/// anything else can wait for a target. If operations did not complete, the function may never return after that call.
-/// If the kernel does wake the worker later, the same result is returned.
+/// A worker that still sleeps in the kernel long after it should have ended is given up. `measured` is called with the
+/// result before the function waits for a target again. If operations did not complete, the function may never return
+/// from that wait. It returns the same result if the kernel wakes the worker after all.
 pub fn run_job(
     job: &Job,
     context: &JobContext<'_>,
@@ -55,7 +55,7 @@ pub fn run_job(
 ) -> Result<JobResult, Failure> {
     let targets = targets_of(job, context.targets)?;
     memory_needed::check(job, spares_each(job), true)?;
-    // Trims punch holes, so holes then do not prove that another process changed the file.
+    // New holes mean that another process changed the file, unless the job's own trims punch them.
     let whole: Vec<&Target> = targets.iter().filter(|target| !job.trims() && !has_holes(target)).collect();
     let gate = Gate::closed();
     let (shared, state) = (Shared::new(job), MonitorState::default());
@@ -97,7 +97,7 @@ pub fn run_job(
             total.set_kernel_threads(monitor.threads(), spent);
         }
         total.fail(stuck_workers);
-        // A worker that noticed the change knows the offset.
+        // Comes after the workers' failures: a worker that noticed the change also reports the offset.
         total.fail(target_monitor.end());
         let is_stuck = total.is_stuck();
         let mut result = total.result(job, &forwarder, collector.shares(), &before, &after);
@@ -110,7 +110,7 @@ pub fn run_job(
             let message = "the target has new holes: it was truncated during the measurement";
             result.fail(Failure::new(FailureKind::Changed, message));
         }
-        // A power-cut test reads the ledger from its disk, so it has to be there by now.
+        // A power-cut test reads the ledger from disk, so it has to be on disk when the job ends.
         targets.iter().try_for_each(flush_ledger)?;
         Ok(result)
     })

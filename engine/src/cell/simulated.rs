@@ -34,7 +34,7 @@ pub struct SimulatedContext<'a> {
 /// Spare tallies of each worker. The loop collects them at every interval.
 const SPARES: usize = 2;
 
-// A worker in virtual time. Its submissions reach the drive at once; its completions wait here.
+// A worker in virtual time. Its submissions reach the drive immediately; its completions are queued here.
 struct VirtualWorker {
     machine: Option<Machine>,
     target: usize,
@@ -206,9 +206,9 @@ fn io_command(request: &Request) -> IoCommand {
     }
 }
 
-// The command tag: 32 bits for the job, 16 for the worker, 16 for the slot. Commands of a stuck job may complete while
-// a later job runs and have to be dropped then. A stuck job has waited for them for `DRAIN_NS_MAX`, so the next one
-// starts in another multiple of that time.
+// The command tag: 32 bits for the job, 16 for the worker, 16 for the slot. A command of a stuck job may complete while
+// a later job runs, and must then be dropped. The start time in units of `DRAIN_NS_MAX` identifies the job: a stuck job
+// waits for that long, so the next job has another number.
 fn tag(start_ns: u64, worker: usize, slot: u32) -> u64 {
     ((start_ns / DRAIN_NS_MAX) << 32) | ((worker as u64) << 16) | u64::from(slot)
 }
@@ -232,7 +232,7 @@ fn advance(workers: &mut [VirtualWorker], drives: &mut [Drive], start_ns: u64, c
         while let Some((tag, result)) = drive.take_completion(next_ns) {
             #[allow(clippy::cast_possible_truncation)] // See `tag`.
             let (worker, slot) = (usize::from((tag >> 16) as u16), u32::from(tag as u16));
-            // The worker has given up on this operation.
+            // The command belongs to an earlier job that was stuck.
             if tag >> 32 != start_ns / DRAIN_NS_MAX {
                 continue;
             }
@@ -245,7 +245,7 @@ fn advance(workers: &mut [VirtualWorker], drives: &mut [Drive], start_ns: u64, c
     }
 }
 
-// Ends the wait for a drive that will never complete anything again.
+// Tells the workers on drives that will never complete anything again to stop waiting.
 #[cold]
 fn starve(workers: &mut [VirtualWorker], drives: &[Drive], now: u64) {
     for worker in workers.iter_mut().filter(|worker| drives[worker.target].simulated().next_ns() == u64::MAX) {

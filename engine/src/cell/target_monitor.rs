@@ -12,7 +12,7 @@ use crate::target::Target;
 const CHECK_EVERY: Duration = Duration::from_millis(20);
 /// Time limit of the final check. A target that exceeds it is reported as stuck.
 const FINAL_CHECK_MAX: Duration = Duration::from_secs(5);
-/// Interval between two queries whether the final check has ended.
+/// Poll interval while waiting for the final check.
 const QUERY_EVERY: Duration = Duration::from_micros(50);
 
 /// The result of the checks.
@@ -60,7 +60,7 @@ impl<'scope> TargetMonitor<'scope> {
         Ok(Self { state, handle: Some(handle) })
     }
 
-    /// Waits for a final check. Returns the change that was found, or None.
+    /// Waits for a final check. Returns the first change that was found, or None.
     pub fn end(self) -> Option<Failure> {
         self.state.is_over.store(true, Ordering::Release);
         let handle = self.handle?;

@@ -100,7 +100,7 @@ pub struct WorkerReport {
     pub faults: Faults,
     /// Operations in flight at the end.
     pub censored: Censored,
-    /// The largest batch that was to be submitted at once.
+    /// The largest batch size.
     pub batch_max: u32,
     /// How often a submission had to wake the SQPOLL thread.
     pub sqpoll_wakeups: u64,

@@ -39,7 +39,7 @@ impl Snapshot {
         }
     }
 
-    /// A snapshot in virtual time: every clock shows it.
+    /// A snapshot in virtual time. All clocks have the same value.
     pub fn simulated(clock: &VirtualClock) -> Self {
         let now = clock.now();
         let clocks = ClockPair { engine_ns: now, wall_ns: now, raw_ns: now };
@@ -210,8 +210,8 @@ impl Total {
     }
 }
 
-// The failure of a job of which a class of operations completed nothing. It is checked for each target, because a sum
-// over targets would hide an idle one.
+// The failure if a class of operations completed nothing on any target. Each target is checked, because a sum over
+// targets would hide an idle one.
 fn nothing_completed(job: &Job, shares: &[TargetShare], faults: &Faults) -> Option<Failure> {
     let silent = job.classes().into_iter().find(|class| shares.iter().any(|share| share.count(*class) == 0))?;
     let place = if shares.len() > 1 { " on one of the targets" } else { "" };

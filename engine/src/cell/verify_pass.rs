@@ -13,7 +13,7 @@ use crate::target::Target;
 use crate::verify::{Damage, DamageKind, Ledger, LedgerHead, check_step};
 use crate::watchdog::{ProgressSource, made_progress, waiting_for};
 
-/// Bytes of a read, unless a step is larger.
+/// Size of a read, unless a step is larger.
 const READ_BYTES: u64 = 1 << 20;
 /// Reader threads, so that checksums and reads overlap.
 const THREADS: usize = 4;
@@ -50,7 +50,7 @@ impl Verification {
         }
     }
 
-    // Each part lists its own first steps, so the first of all parts are among them.
+    // Each part lists its own first damaged steps, so the merged list contains the first steps of the whole target.
     fn add(&mut self, other: &Self) {
         self.steps_checked += other.steps_checked;
         self.steps_free += other.steps_free;

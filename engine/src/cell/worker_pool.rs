@@ -21,8 +21,8 @@ use crate::target::Target;
 use crate::watchdog::{also_failed, made_progress, waiting_for};
 use crate::worker::{DRAIN_NS_MAX, SILENCE_NS_MAX, recorder_pair};
 
-/// Spare tallies of a worker: they bridge two seconds at half-second intervals in which the front does not read or a
-/// worker is late.
+/// The largest number of spare tallies of a worker. At half-second intervals, they last for two seconds in which the
+/// front end does not read or a worker is late.
 const SPARES_MOST: u64 = 4;
 /// Bound on the spare tallies of all workers together. Each worker has at least one.
 const SPARES_BYTES_MAX: u64 = 64 << 20;
@@ -37,8 +37,8 @@ type Handle<'scope> = ScopedJoinHandle<'scope, ()>;
 
 /// The worker threads of a job, and the sum of the reports of those that have ended.
 pub struct WorkerPool<'scope> {
-    // Handles of the threads that have not ended. They are never joined: the kernel keeps a thread whose operations do
-    // not complete.
+    // Handles of the threads that have not ended. They are never joined, because a thread cannot exit before its
+    // operations complete.
     handles: Vec<Option<Handle<'scope>>>,
     ended: Receiver<(usize, WorkerReport)>,
     /// Their intervals.
@@ -51,7 +51,7 @@ pub struct WorkerPool<'scope> {
     stop: Arc<AtomicBool>,
     has_end: bool,
     workers_each: usize,
-    /// The remaining workers sleep in the kernel and are no longer waited for.
+    /// Whether the remaining workers, which sleep in the kernel, are no longer waited for.
     pub is_given_up: bool,
 }
 
@@ -148,8 +148,7 @@ impl<'scope> WorkerPool<'scope> {
     pub fn stuck_workers(&self) -> Option<Failure> {
         let workers = self.handles.iter().flatten().count();
         (workers > 0).then(|| {
-            // The bound that applied: after the end of the job, or for a job without a time limit, after the last
-            // report.
+            // The deadline counts from the end of the job, or from the last report if the job has no time limit.
             let has_end = self.has_end || self.stop.load(Ordering::Relaxed);
             let bound = if has_end { DRAIN_NS_MAX } else { SILENCE_NS_MAX };
             let (of, limit_s) = (self.handles.len(), bound / 1_000_000_000);
@@ -174,7 +173,7 @@ impl<'scope> WorkerPool<'scope> {
                 if self.targets.len() > 1 {
                     failure.message = format!("{}: {}", self.targets[target].path().display(), failure.message);
                 }
-                // Without this target the results of the others are worthless, so they stop.
+                // The results of the other targets are useless without this one, so all workers stop.
                 self.stop.store(true, Ordering::Relaxed);
             }
             if let Some(monitor) = &mut self.kernel_monitor {
@@ -188,8 +187,8 @@ impl<'scope> WorkerPool<'scope> {
     }
 }
 
-// What all workers were granted together; the first refusal is kept. Set-up fills buffers, creates rings and reads from
-// a device to find out whether it can be polled.
+// Waits for all workers and sums what they were granted. Keeps the first refusal. The set-up can take long: it fills
+// buffers, creates rings, and reads from a device to find out whether it can be polled.
 fn granted_by(
     answers: &Receiver<SetupResult>,
     workers: usize,
@@ -219,7 +218,7 @@ fn granted_by(
     total
 }
 
-// The targets concerned, as the prefix of a message; empty if there is only one.
+// The paths of these targets as the prefix of a message; empty if the job has only one target.
 fn target_prefix(numbers: impl Iterator<Item = usize>, targets: &[Target]) -> String {
     if targets.len() < 2 {
         return String::new();

@@ -5,11 +5,11 @@
 
 use crate::worker::{DRAIN_NS_MAX, SILENCE_NS_MAX};
 
-/// Checks, 20 ms apart, after the deadline of a worker. They are counted, not timed: after a suspend, a timer would
-/// expire before the worker could run.
+/// The number of checks, 20 ms apart, after a worker's deadline. Checks are counted because a timer would expire after
+/// a suspend before the worker could run.
 const OVERDUE_CHECKS_MAX: u32 = 250;
 
-/// When the workers of a job are overdue.
+/// Decides when the workers of a job are overdue.
 pub struct WorkerWatchdog {
     // None for a job with an amount instead of an end.
     end_ns: Option<u64>,
@@ -20,14 +20,15 @@ pub struct WorkerWatchdog {
 }
 
 impl WorkerWatchdog {
-    /// For a job that ends at a given time, or with None, for as long as its workers report intervals.
+    /// With an `end_ns`, the job ends at that time. With None, it runs for as long as its workers report intervals.
     #[must_use]
     pub fn new(start_ns: u64, end_ns: Option<u64>, interval_ns: u64) -> Self {
         Self { end_ns, interval_ns, heard_ns: start_ns, stopped_ns: None, overdue_checks: 0 }
     }
 
-    /// Checks workers of which some still run. `is_heard` means that one has reported since the last check,
-    /// `is_stopped` that they were told to stop. Returns true when they are so long overdue that they will not end.
+    /// Called while any worker still runs. `is_heard` means that a worker has reported since the last check,
+    /// `is_stopped` that the workers were told to stop. Returns true if the workers are so overdue that they will not
+    /// end.
     pub fn has_expired(&mut self, now_ns: u64, is_heard: bool, is_stopped: bool) -> bool {
         if is_heard {
             self.heard_ns = now_ns;

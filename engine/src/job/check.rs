@@ -10,11 +10,11 @@ use crate::ring::Poll;
 use crate::target::{Target, TargetKind};
 use crate::verify::IN_FLIGHT_MAX;
 
-/// An NVMe command has a 16-bit block count that starts at 0.
+/// The largest block count of an NVMe command: a 16-bit field, in which 0 means one block.
 const COMMAND_BLOCKS_MAX: u32 = 1 << 16;
 
 impl Job {
-    /// Refuses a job that cannot be run on a target. The message has the value and its bound.
+    /// Rejects a job that cannot be run on a target. The message contains the value and its bound.
     pub fn check(&self, target: &Target) -> Result<(), Failure> {
         self.check_shares()?;
         self.check_sizes(target)?;
@@ -273,7 +273,7 @@ impl Job {
         Ok(())
     }
 
-    // The times of all operations in flight are summed in 64 bits.
+    // The in-flight times of all operations are summed in 64 bits, and the sum must not overflow.
     fn check_sums(&self, duration_ns: u64) -> Result<(), Failure> {
         let in_flight = self.in_flight();
         match u64::from(in_flight).checked_mul(duration_ns) {

@@ -13,7 +13,7 @@ mod workload;
 pub use bounds::*;
 pub use workload::{Data, Engine, Pattern, SizeShare, Sync, Zone};
 
-/// A job as the front requests it.
+/// A job as the front end requests it.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Job {
@@ -50,7 +50,7 @@ pub struct Job {
     /// Compressibility of random data.
     #[serde(default)]
     pub compressible_percent: u8,
-    /// The exact share of writes that repeat data written elsewhere before.
+    /// The exact share of writes that carry duplicate data.
     #[serde(default)]
     pub duplicates_percent: u8,
     /// Whether each sector carries a verification header.
@@ -74,7 +74,7 @@ pub struct Job {
     /// Bursts with think time after each; None for a steady stream.
     #[serde(default)]
     pub burst: Option<Burst>,
-    /// Ends the job after this much on each target instead of after a time.
+    /// Ends the job after this many bytes on each target, instead of after a time.
     pub amount_bytes: Option<u64>,
 }
 
@@ -139,7 +139,7 @@ impl Job {
         self.queue_depth * self.jobs * self.targets
     }
 
-    /// Threads per queue: psync needs one thread for each operation in flight.
+    /// Threads per queue. psync needs one thread for each operation in flight.
     #[must_use]
     pub fn threads_each(&self) -> u32 {
         if self.engine == Engine::Psync { self.queue_depth } else { 1 }

@@ -10,7 +10,7 @@ pub enum Engine {
     IoUring,
     /// `pread` and `pwrite`, with one thread for each operation in flight.
     Psync,
-    /// Every operation completes at once, within the process.
+    /// Every operation completes immediately, within the process.
     Null,
     /// `io_uring` no-ops: the cost of the path to the kernel and back.
     Nop,
@@ -62,7 +62,8 @@ pub enum Pattern {
         /// Whether the blocks of a zone are scattered over the test region.
         scattered: bool,
     },
-    /// At equal distances. After the end, the next pass starts one block further, until every block was accessed.
+    /// Blocks at equal distances. Each pass starts one block after the start of the previous pass, until every block
+    /// was accessed.
     Strided {
         /// Distance from the start of one block to the start of the next.
         stride_bytes: u64,
@@ -102,7 +103,7 @@ pub enum Sync {
     None,
     /// After a following fdatasync.
     Fdatasync,
-    /// As an `O_DSYNC` write (`RWF_DSYNC`, the form for a single write).
+    /// As an `O_DSYNC` write, by the per-write flag `RWF_DSYNC`.
     Dsync,
 }
 

@@ -34,10 +34,12 @@ pub struct Shared {
 }
 
 impl Shared {
-    /// The shared state of a job at its start. A sequential stream starts at a block drawn from the seed, so that cells
-    /// do not all start in the same, by then cached, area. It wraps at the end of its share of the test region. Each
-    /// job has its own share, because streams that follow one another would read what the first has cached. A
-    /// permutation covers the whole test region and is shared by all workers on a target.
+    /// The shared state of a job at its start.
+    ///
+    /// A sequential stream starts at a block drawn from the seed; otherwise all cells would start in the same area,
+    /// which would be cached. It wraps at the end of its share of the test region. Each queue has its own share,
+    /// because streams over the same blocks would read what another stream has cached. A permutation covers the whole
+    /// test region and is shared by all workers on a target.
     #[must_use]
     pub fn new(job: &Job) -> Self {
         let mut seeds = SplitMix64::seed_from_u64(job.seed);
@@ -74,8 +76,8 @@ pub struct Accesses {
 const CLASSES: [Class; 3] = [Class::Read, Class::Write, Class::Trim];
 
 impl Accesses {
-    /// The stream of one worker. Offsets, classes and sizes have separate random streams, so that a seed visits the
-    /// same blocks with any read share.
+    /// The stream of one worker. Offsets, classes and sizes have separate random streams, so that a seed yields the
+    /// same blocks for every read share.
     #[must_use]
     pub fn new(job: &Job, worker: u32, shared: &Shared) -> Self {
         let mut seeds = SplitMix64::seed_from_u64(job.seed ^ (u64::from(worker) << 32));

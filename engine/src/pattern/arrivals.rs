@@ -1,4 +1,4 @@
-//! Arrivals of an open loop: they depend on the rate alone, not on completions.
+//! Arrivals of an open loop. They depend only on the arrival rate, not on completions.
 
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::SplitMix64;
@@ -31,8 +31,8 @@ pub struct OpenLoop {
     pub arrivals: ArrivalKind,
 }
 
-/// One worker's arrivals. There is no queue of pending arrivals: the worker's position in the stream falls behind the
-/// clock.
+/// One worker's arrivals. Pending arrivals are not stored in a queue: if the worker is late, its next arrival is in the
+/// past.
 #[derive(Clone, Debug)]
 pub struct Arrivals {
     pace: OpenLoop,
@@ -41,7 +41,7 @@ pub struct Arrivals {
     start_ns: u64,
     taken: u64,
     next_ns: u64,
-    // The sum of the exponential intervals, with the fraction of a nanosecond.
+    // The sum of the exponential intervals, including fractions of a nanosecond.
     elapsed_ns: f64,
     random: Random,
 }
@@ -92,7 +92,7 @@ impl Arrivals {
     #[allow(clippy::float_arithmetic)] // Exponential intervals need floats.
     fn schedule(&mut self) {
         let after_ns = match self.pace.arrivals {
-            // Computed from the start each time, so that rounding errors do not add up. Workers alternate.
+            // Computed from the start each time, so that rounding errors do not add up. Workers take arrivals in turn.
             ArrivalKind::Constant => {
                 let number = u128::from(self.taken) * u128::from(self.workers) + u128::from(self.worker);
                 (number * SECOND_NS / u128::from(self.pace.rate_per_s)) as u64

@@ -42,7 +42,7 @@ impl Bursts {
         self.left -= 1;
     }
 
-    /// Reports that nothing is in flight. After a complete burst the think time starts.
+    /// Reports that nothing is in flight. If the burst is complete, the think time starts.
     #[inline]
     pub fn all_completed(&mut self, now_ns: u64) {
         if self.left == 0 {

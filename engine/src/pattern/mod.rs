@@ -1,5 +1,5 @@
-//! Offsets, classes and data of operations. In: a job and its seed. Out: a stream of accesses, the same for the same
-//! seed. No I/O and no clock.
+//! Offsets, classes and data of operations. In: a job and its seed. Out: a stream of accesses, which the seed
+//! determines. No I/O and no clock.
 
 mod accesses;
 mod arrivals;

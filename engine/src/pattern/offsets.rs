@@ -14,7 +14,7 @@ use super::stride::Stride;
 use crate::job::{Job, Pattern};
 use crate::random::Random;
 
-/// Separates the keys of permutations from all other random streams, and those of targets from each other.
+/// Separates the keys of permutations from all other random streams.
 const KEYS: u64 = 0x7065_726d_7574_6174;
 
 /// The share of the test region that a sequential stream covers, and its position.
@@ -31,7 +31,8 @@ pub struct StreamShare {
 }
 
 impl StreamShare {
-    // The offset of an operation at a step. The last operation before the wrap ends at the end of the share.
+    // The offset of an operation at a step. An operation that would exceed the end of the share starts earlier, so that
+    // it ends there.
     #[inline]
     fn offset(&self, step: u64, size: Size) -> u64 {
         let most = self.steps - size.steps.min(self.steps);
@@ -64,14 +65,14 @@ impl Skewed {
     fn new(job: &Job, ranks: Ranks, scattered: bool, seeds: [u64; 2]) -> Self {
         Self {
             ranks,
-            // The same blocks are hot for every worker, on every target.
+            // This seed is the same for all workers and targets, so that the same blocks are hot.
             scatter: scattered.then(|| Permutation::new(job.blocks(), seeds[1])),
             block_bytes: u64::from(job.block_size_bytes),
             random: Random::new(seeds[0]),
         }
     }
 
-    // Ranks apply to blocks of the largest size. A smaller block is placed at random within one of these.
+    // Ranks apply to blocks of the largest size. A smaller block has a random place within such a block.
     #[inline]
     fn draw(&mut self, size: Size) -> u64 {
         let rank = match &self.ranks {
@@ -85,14 +86,14 @@ impl Skewed {
     }
 }
 
-/// Every block once, then every block once in another order, and so on.
+/// Accesses every block once per round. Each round has another order.
 #[derive(Clone, Debug)]
 pub struct Permutations {
     cursor: Arc<AtomicU64>,
     blocks: u64,
     block_bytes: u64,
     key: u64,
-    // The draw that started the round.
+    // The number of the first draw of the current round.
     round_start: u64,
     order: Permutation,
 }

@@ -10,22 +10,24 @@ use crate::random::below;
 use crate::ring::{Buffers, SharedBuffers};
 use crate::verify::{SECTOR_BYTES, SectorHeader, write_header};
 
-/// Random data shared by all slots of a job. Each write starts at another page of its slot's pool, so that small writes
-/// do not repeat the same few blocks: with 128 KiB of data, 3 % of 4 KiB random writes repeat. Larger pools exceed the
-/// CPU caches; on a virtual disk, where the host copies, that cost up to 8 % of write throughput.
+/// Total size of the pools of random data of a job's slots. Each write starts at another page of its slot's pool, so
+/// that small writes do not repeat the same few blocks: with 128 KiB of data, 3 % of 4 KiB random writes are repeats.
+/// Larger pools exceed the CPU caches, which cost up to 8 % of write throughput on a virtual disk, where the host
+/// copies the data.
 const POOL_BYTES: usize = 2 << 20;
 /// The smallest pool of a slot.
 const POOL_BYTES_MIN: usize = 16 << 10;
-/// The smallest pool of a worker with one slot: a psync thread that does not have to wait writes many blocks in a row.
+/// The smallest pool of a worker with one slot: a psync thread whose writes do not wait writes many blocks in a row.
 const POOL_BYTES_ALONE: usize = 128 << 10;
-/// Bound on the pools of all such workers together, as long as each has the minimum.
+/// Bound on the pools of all such workers together, unless `POOL_BYTES_MIN` for each exceeds it.
 const POOLS_BYTES_MAX: usize = 64 << 20;
-/// The period of duplicate data. Duplicates closer together differ, so that compressors with units of up to this size
-/// gain nothing.
+/// The period of duplicate data. Within a period the data does not repeat, so that compressors with units of up to this
+/// size find no duplicates.
 const DUPLICATE_BYTES: usize = 128 << 10;
 /// The size of a cache line.
 const LINE_BYTES: usize = 64;
-/// 2^64 over the golden ratio: its multiples visit every number once, and consecutive ones are far apart.
+/// 2^64 divided by the golden ratio. Its multiples modulo 2^64 visit every number once, and consecutive multiples are
+/// far apart.
 const GOLDEN: u64 = 0x9E37_79B9_7F4A_7C15;
 /// Separates the random streams of duplicates from all others.
 const DUPLICATES: u64 = 0x6475_706c_6963_6174;
@@ -39,7 +41,7 @@ pub enum Direction {
     Write,
 }
 
-// Selects the writes that carry duplicates, and where those are in the buffers.
+// Which writes carry duplicate data, and where that data starts in the buffers.
 #[derive(Debug)]
 struct Duplicates {
     deck: ShuffledDeck<2>,
@@ -66,8 +68,8 @@ impl Layout {
 /// The layout of one worker's buffers, and the data of its writes: each slot has a buffer to read into, and a pool of
 /// random data to write from.
 ///
-/// A slot's memory belongs to its operation while that is in flight, so data never changes while the kernel uses it
-/// (file systems with checksums would report corruption). Duplicates never change, so slots share them.
+/// Only a slot's own operation uses its memory while in flight, so data never changes while the kernel uses it (file
+/// systems with checksums would report corruption). Duplicate data never changes, so slots share it.
 #[derive(Debug)]
 pub struct Payload {
     stride_bytes: usize,
@@ -76,7 +78,7 @@ pub struct Payload {
     // Whether each write is made unique.
     is_stamped: bool,
     stamp: u64,
-    // The bits of a page number that select the cache line of its stamp. Stamps at the same offset of every page would
+    // Selects the cache line of a page's stamp by the page number. Stamps at the same offset of every page would
     // compete for a few cache sets.
     stamp_mask: usize,
     // Where in the pool the next write starts, as a fraction of 2^64, and the distance to the one after it.
@@ -98,7 +100,7 @@ impl Payload {
         // Read buffers are filled too, so that their pages are allocated before the loop starts.
         random.fill_bytes(&mut bytes[..base]);
         let duplicates = has_duplicates.then(|| {
-            // The same for every worker.
+            // All workers have the same duplicate data, so that duplicates also occur between workers.
             Xoshiro256PlusPlus::seed_from_u64(job.seed ^ DUPLICATES)
                 .fill_bytes(&mut bytes[base..base + DUPLICATE_BYTES]);
             bytes.copy_within(base..base + reserve.min(DUPLICATE_BYTES), base + DUPLICATE_BYTES);
@@ -120,8 +122,8 @@ impl Payload {
             stamp_mask: stamp_mask(job),
             stamp: random.next_u64(),
             turn: random.next_u64(),
-            // One slot goes through its pool block by block. Several slots complete in an unpredictable order, and must
-            // not use the same pages each time.
+            // A single slot goes through its pool block by block. Several slots share `turn` and complete in an
+            // unpredictable order; with a regular step, a slot could use the same pages each time.
             turn_step: if slots == 1 { block_step(places, reserve) } else { GOLDEN },
             duplicates,
         };
@@ -134,9 +136,9 @@ impl Payload {
         Layout::of(job).stride_bytes as u64
     }
 
-    /// Prepares a slot's next operation and returns the offset of its data in the buffers. A write gets fresh random
-    /// data: another place in the pool, with each 4 KiB stamped. With duplicates, the drawn share of writes gets data
-    /// that depends only on the target offset.
+    /// Prepares a slot's next operation and returns the offset of its data in the buffers. A write gets new random
+    /// data: another place in the pool, with a stamp in each 4 KiB. If the job has duplicates, their share of the
+    /// writes gets data that depends only on the target offset.
     #[inline]
     pub fn prepare(
         &mut self,
@@ -171,7 +173,7 @@ impl Payload {
         at
     }
 
-    // Outside the I/O loop's hot path: most blocks are one page, which this does not concern.
+    // Kept out of the I/O loop's hot path, because most blocks have one page and do not need it.
     #[inline(never)]
     fn stamp_further_pages(&mut self, buffers: &mut SharedBuffers, at: usize, length_bytes: usize) {
         for page in (PAGE_BYTES..length_bytes).step_by(PAGE_BYTES) {
@@ -182,7 +184,7 @@ impl Payload {
     // Makes a page of a write unique. It must belong to a slot with no operation in flight, and be page-aligned.
     #[inline]
     fn stamp_page(&mut self, buffers: &mut SharedBuffers, at: usize) {
-        // A block covers more bytes of each of its pages than the mask, so that 8 bytes fit at that line.
+        // Each block covers more bytes of a page than the largest line offset in the mask, so that 8 bytes fit there.
         let line = (at / PAGE_BYTES * LINE_BYTES) & self.stamp_mask;
         buffers.write(at + line, &self.stamp.to_ne_bytes());
         self.stamp = self.stamp.wrapping_add(GOLDEN);
@@ -200,12 +202,12 @@ impl Payload {
     }
 }
 
-// The distance from one place of a slot's pool to the one a block further.
+// The distance between two places of a slot's pool that are one block apart, as a fraction of 2^64.
 fn block_step(places: u64, reserve: usize) -> u64 {
     (u64::MAX / places).wrapping_add(1).wrapping_mul((reserve / PAGE_BYTES) as u64)
 }
 
-// The pool of a slot, if the given number of operations share the data.
+// The size of a slot's pool in a job with the given number of operations in flight.
 fn pool_bytes(in_flight: usize, slots: u32) -> usize {
     let alone = if slots == 1 { POOL_BYTES_ALONE.min(POOLS_BYTES_MAX / in_flight) } else { 0 };
     (POOL_BYTES / in_flight).max(alone).max(POOL_BYTES_MIN).next_multiple_of(PAGE_BYTES)
@@ -227,8 +229,8 @@ fn zeros_percent(job: &Job) -> usize {
     }
 }
 
-// Fills the end of each unit with zeros, so that it compresses as requested. Blocks start on page boundaries, and so do
-// their units. For verified data each sector is a unit, with its header in the remaining part.
+// Fills the end of each unit with zeros, so that it compresses as requested. Units are aligned to pages, as blocks are.
+// For verified data each sector is a unit, and its header is in the part without zeros.
 fn fill_with_zeros(bytes: &mut [u8], job: &Job) {
     let unit_bytes = if job.verify {
         SECTOR_BYTES

@@ -3,13 +3,12 @@
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::SplitMix64;
 
-/// Enough rounds that neighbours are spread over the whole range, and statistical tests find no trace of the input
-/// order.
+/// Enough rounds to spread neighbours over the whole range, so that statistical tests find no trace of the input order.
 const ROUNDS: usize = 6;
 
 /// A permutation of the numbers below a bound: the generalised Feistel network of J. Black and P. Rogaway (Ciphers with
-/// Arbitrary Finite Domains, 2002). Numbers are pairs below two factors whose product is just above the bound. An
-/// output at or above the bound is fed back until it is below (cycle walking).
+/// Arbitrary Finite Domains, 2002). It represents a number as a pair of digits below two factors, whose product is the
+/// bound or slightly more. An output at or above the bound is used as the next input until it is below (cycle walking).
 #[derive(Clone, Debug)]
 pub struct Permutation {
     bound: u64,

@@ -1,5 +1,5 @@
-//! Exact shares: kinds are drawn without replacement, like cards from a shuffled deck that holds each kind in its
-//! share. An empty deck is shuffled again.
+//! Exact shares: kinds are drawn without replacement, like cards from a shuffled deck. The number of cards of each kind
+//! is its share. An empty deck is refilled and shuffled.
 
 use crate::random::Random;
 

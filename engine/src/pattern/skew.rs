@@ -1,12 +1,12 @@
 //! Skewed distributions of ranks, drawn in constant time and without tables. Functions are those of `libm`, so that a
 //! seed yields the same ranks on every platform.
 #![allow(clippy::float_arithmetic)] // Distributions are drawn from.
-#![allow(clippy::cast_precision_loss, clippy::cast_possible_truncation, clippy::cast_sign_loss)] // Blocks are below 2^53.
+#![allow(clippy::cast_precision_loss, clippy::cast_possible_truncation, clippy::cast_sign_loss)] // Below 2^53.
 
 use crate::job::{EXPONENT_PERMILLE_MAX, Zone};
 use crate::random::Random;
 
-/// Below this, a series is more exact than the function that it approximates.
+/// Below this value, a series is more accurate than the floating-point function.
 const SERIES_BELOW: f64 = 1e-8;
 
 /// Zipf: rank k, starting at 0, has a probability proportional to 1 / (k + 1)^exponent. Drawn by rejection-inversion

@@ -1,7 +1,7 @@
 //! Visits every number below a bound once, at equal distances.
 
-/// Strided passes through the numbers below a bound: the first pass visits the multiples of the distance, the second
-/// the numbers after those, and so on until each was visited.
+/// Strided passes through the numbers below a bound. The first pass visits the multiples of the distance, the second
+/// the multiples plus one, and so on until all numbers were visited.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stride {
     distance: u64,

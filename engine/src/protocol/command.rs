@@ -1,4 +1,4 @@
-//! Commands from the front.
+//! Commands from the front end.
 
 use std::path::PathBuf;
 
@@ -10,7 +10,7 @@ use crate::sim::{FaultPlan, Model};
 use crate::target::Target;
 use crate::verify::{Ledger, LedgerHead};
 
-/// A command with the ID that its answers repeat.
+/// A command with its ID, which the answers contain.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 pub struct NumberedCommand {
     /// The ID.
@@ -87,12 +87,12 @@ pub enum TargetSpec {
         #[serde(default)]
         cpus_near: Vec<u32>,
     },
-    /// A null target: operations complete at once.
+    /// A null target: operations complete immediately.
     Null {
         /// Its nominal size.
         size_bytes: u64,
     },
-    /// A simulated drive in its factory state. From then on time is virtual.
+    /// A simulated drive in its factory state. Time is virtual while it is open.
     Simulation {
         /// Its model.
         model: Model,
@@ -114,11 +114,11 @@ pub enum Access {
     Write,
 }
 
-/// A ledger: one to keep while the target is written, or one left by a run.
+/// A ledger: one to update while the target is written, or one that a run has left.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum LedgerSpec {
-    /// Kept from here on. An existing one is continued.
+    /// Updated from now on. An existing ledger is continued.
     Kept {
         /// Its file; None keeps it in memory.
         path: Option<PathBuf>,

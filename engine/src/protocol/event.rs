@@ -1,4 +1,4 @@
-//! Events to the front.
+//! Events to the front end.
 
 use serde::Serialize;
 
@@ -15,7 +15,7 @@ use crate::target::{Alignment, Identity, NamespaceFacts, Target};
 pub enum Event {
     /// The first event.
     Hello(Hello),
-    /// A file was created for a target and is not open yet. From here on the front is responsible for its removal.
+    /// A file was created for a target and is not open yet. From now on, the front end has to remove it.
     Made {
         /// The command's ID.
         id: u64,

@@ -10,14 +10,14 @@ pub const LINE_BYTES_MAX: usize = 64 << 10;
 pub enum Line {
     /// A line without its newline.
     Whole(Vec<u8>),
-    /// A line longer than the bound; it was read to its end and dropped.
+    /// A line longer than the bound. It was read to its end and discarded.
     TooLong,
     /// The end of the input.
     End,
 }
 
-/// Reads a line, and buffers no more than the bound. A last line without a newline is treated as the end of the input,
-/// because its writer was interrupted.
+/// Reads a line, and buffers no more than the bound. A last line without a newline counts as the end of the input,
+/// because it is incomplete.
 pub fn read_line(input: &mut impl BufRead) -> io::Result<Line> {
     let mut line = Vec::new();
     let mut too_long = false;

@@ -9,11 +9,11 @@ use super::Class;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FaultKind {
-    /// It failed.
+    /// The operation failed.
     Error,
-    /// It transferred less than requested.
+    /// The operation transferred less than requested.
     Short,
-    /// It was transient, and the operation was submitted again.
+    /// The error was transient, and the operation was submitted again.
     Retry,
 }
 
@@ -54,8 +54,8 @@ pub struct Faults {
     kinds: Vec<Fault>,
 }
 
-/// Three kinds, five classes and about two dozen errnos are possible; in practice the table never fills. If it does,
-/// further faults are added to the last entry, so that the total stays right.
+/// The capacity of the table. Three kinds, five classes and about two dozen errnos are possible, so the table does not
+/// fill up in practice. If it does, further faults are added to the last entry, so that the total stays correct.
 const KINDS_MAX: usize = 64;
 
 impl Faults {

@@ -3,7 +3,7 @@
 
 /// Buckets per octave, as stated in the record.
 pub const BUCKETS_PER_OCTAVE: u64 = 1 << PRECISION_BITS;
-/// Number of buckets. They cover every u64, so nothing is ever clamped.
+/// Number of buckets. They cover every u64, so no value is clamped.
 pub const BUCKETS: usize = ((64 - PRECISION_BITS as usize) << PRECISION_BITS) + (1 << PRECISION_BITS);
 const PRECISION_BITS: u32 = 7;
 
@@ -29,7 +29,7 @@ impl Histogram {
         Self { counts: vec![0; BUCKETS].into_boxed_slice() }
     }
 
-    /// A histogram without memory, for a class of operations that a job does not have.
+    /// A histogram without buckets, for a class of operations that a job does not have.
     #[must_use]
     pub fn absent() -> Self {
         Self { counts: Box::default() }

@@ -28,7 +28,7 @@ pub struct SlowIo {
 #[derive(Clone, Debug)]
 pub struct Slowest {
     kept: Vec<SlowIo>,
-    // The shortest latency in a full table, which a new entry must exceed.
+    // The shortest latency in the table if it is full. A new entry must exceed it.
     bar_ns: u64,
 }
 

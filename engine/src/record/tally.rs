@@ -79,7 +79,7 @@ impl TimeDistribution {
         Self { ns_sum: 0, ns_min: u64::MAX, ns_max: 0, buckets }
     }
 
-    /// Records one time. The sum saturates: an open loop can fall behind by hours at millions of operations per second.
+    /// Records one time. The sum saturates: an open loop can be late by hours at millions of operations per second.
     #[inline]
     pub fn record(&mut self, time_ns: u64) {
         self.ns_sum = self.ns_sum.saturating_add(time_ns);
@@ -168,8 +168,8 @@ pub struct Tally {
     pub end_ns: u64,
     /// Operations in flight, integrated over time.
     pub in_flight_ns: u64,
-    /// The part of it for operations that had completed but were not reaped yet, estimated from a sample of the
-    /// worker's rounds.
+    /// The part of `in_flight_ns` in which operations had completed but were not reaped yet, estimated from a sample
+    /// of the worker's rounds.
     pub backlog_ns: u64,
     classes: [ClassTally; Class::ALL.len()],
 }
@@ -196,7 +196,7 @@ impl Tally {
         }
     }
 
-    /// The memory of such a tally.
+    /// The memory of a tally for these classes, in bytes.
     #[must_use]
     pub fn bytes(wanted: &[Class], paced: bool) -> u64 {
         let histograms = wanted.len() * if paced { 4 } else { 1 };
@@ -212,8 +212,8 @@ impl Tally {
         self.end_ns = start_ns;
     }
 
-    /// Corrects the estimate at the end of an interval: a poll that ended in this interval may include time of the one
-    /// before, and completed operations cannot exceed those in flight.
+    /// Limits the backlog to the operations in flight. The estimate can exceed them because the first poll of an
+    /// interval also covers time of the previous interval.
     pub fn close(&mut self) {
         self.backlog_ns = self.backlog_ns.min(self.in_flight_ns);
     }
@@ -233,7 +233,7 @@ impl Tally {
         counts.host_lag.record(host_lag_ns);
     }
 
-    /// Adds another tally, and extends the covered time.
+    /// Adds another tally, and extends the covered time span.
     pub fn add(&mut self, other: &Self) {
         assert_eq!(self.phase, other.phase, "warm-up and measurement are never merged");
         self.interval_first = self.interval_first.min(other.interval_first);

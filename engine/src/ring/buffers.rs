@@ -16,7 +16,7 @@ impl Buffers {
 
     /// All bytes.
     pub fn bytes(&mut self) -> &mut [u8] {
-        // SAFETY: the mapping is initialised by the kernel, belongs to this value, and this borrow of it is exclusive.
+        // SAFETY: the kernel has initialised the mapping, this value owns it, and this borrow is exclusive.
         unsafe { std::slice::from_raw_parts_mut(self.0.start(), self.0.length()) }
     }
 
@@ -27,8 +27,8 @@ impl Buffers {
     }
 }
 
-/// Buffers attached to a ring. The kernel may access them while operations are in flight, so no references into them
-/// are handed out: bytes are copied in and out.
+/// Buffers attached to a ring. The kernel may access them while operations are in flight, so there are no references
+/// into them: bytes are copied in and out.
 #[derive(Debug, Default)]
 pub struct SharedBuffers(Option<Region>);
 
@@ -51,7 +51,8 @@ impl SharedBuffers {
         self.0.as_ref().map_or(0, Region::length)
     }
 
-    /// Copies bytes in. They must not belong to an operation in flight, whose data would become a mixture.
+    /// Copies bytes in. The range must not belong to an operation in flight, which would transfer a mixture of old and
+    /// new data.
     #[inline]
     pub fn write(&mut self, at: usize, bytes: &[u8]) {
         let start = self.address(at, bytes.len());

@@ -1,4 +1,4 @@
-//! An `io_uring` with everything that its operations access: file and buffers live as long as any operation.
+//! An `io_uring` with the file and the buffers that its operations access. Both live as long as any operation.
 
 use std::fs::{File, read_to_string};
 use std::io;
@@ -21,11 +21,11 @@ const FIXED_BUFFER_BYTES_MAX: usize = 1 << 30;
 /// A ring with its file and buffers.
 pub struct KernelRing<S: squeue::EntryMarker = squeue::Entry, C: cqueue::EntryMarker = cqueue::Entry> {
     resources: ManuallyDrop<Resources<S, C>>,
-    // Operations submitted or about to be submitted, and not reaped.
+    // Operations that were pushed and not reaped yet.
     in_flight: usize,
     poll: Poll,
     has_been_woken: bool,
-    // Whether shared memory shows every completion, so that polling needs no system call.
+    // Whether shared memory shows every completion or pending deferred work, so that polling needs no system call.
     sees_completions: bool,
     /// How often a submission had to wake the sleeping SQPOLL thread.
     pub sqpoll_wakeups: u64,
@@ -40,8 +40,8 @@ struct Resources<S: squeue::EntryMarker, C: cqueue::EntryMarker> {
     file: Option<Arc<File>>,
 }
 
-/// Unregisters the file at once: the kernel destroys a closed ring some time later, and until then a file system cannot
-/// be unmounted and a device not removed. Resources of operations still in flight are leaked on purpose.
+/// Unregisters the file immediately. The kernel destroys a closed ring some time later, and until then a file system
+/// cannot be unmounted and a device cannot be removed. Resources of operations still in flight are leaked on purpose.
 impl<S: squeue::EntryMarker, C: cqueue::EntryMarker> Drop for KernelRing<S, C> {
     fn drop(&mut self) {
         if self.in_flight > 0 {
@@ -52,7 +52,7 @@ impl<S: squeue::EntryMarker, C: cqueue::EntryMarker> Drop for KernelRing<S, C> {
             let _ = self.resources.ring.submitter().unregister_files();
         }
         self.resources.ring_fd.unregister();
-        // SAFETY: it is dropped here only, and never used afterwards.
+        // SAFETY: this is the only place that drops the resources, and they are not used afterwards.
         unsafe { ManuallyDrop::drop(&mut self.resources) };
     }
 }
@@ -121,12 +121,12 @@ impl<S: squeue::EntryMarker, C: cqueue::EntryMarker> KernelRing<S, C> {
     ///
     /// # Safety
     ///
-    /// It must access no memory but the range that [`KernelRing::address`] returned for it, and no file but the
-    /// registered one.
+    /// The operation must access only the memory that [`KernelRing::address`] returned for it, and only the registered
+    /// file.
     #[inline]
     pub unsafe fn push(&mut self, entry: &S) {
         self.in_flight += 1;
-        // SAFETY: both live until the operation completes, or are leaked.
+        // SAFETY: memory and file live until the operation completes, or are leaked.
         while unsafe { self.resources.ring.submission().push(entry) }.is_err() {
             assert!(self.poll == Poll::Sqpoll, "the ring has an entry for every slot");
             let wait = IoringEnterFlags::SQ_WAIT | IoringEnterFlags::SQ_WAKEUP;
@@ -138,8 +138,8 @@ impl<S: squeue::EntryMarker, C: cqueue::EntryMarker> KernelRing<S, C> {
     #[inline]
     pub fn submit(&mut self, wait_for: u32, timeout_ns: u64) -> io::Result<()> {
         let (count, flags) = self.enter_arguments();
-        // With IOPOLL the worker does not sleep: the kernel polls the device once, and the worker checks its own
-        // deadlines.
+        // With IOPOLL, the worker does not sleep: the kernel polls the device once per call, and the worker checks its
+        // own deadlines in between.
         if wait_for == 0 || self.poll == Poll::Iopoll {
             if count > 0 || !flags.is_empty() || !self.sees_completions {
                 self.resources.ring_fd.enter(count, 0, flags, None)?;
@@ -153,8 +153,8 @@ impl<S: squeue::EntryMarker, C: cqueue::EntryMarker> KernelRing<S, C> {
         Ok(())
     }
 
-    // Arguments of the system call: operations that the kernel does not have yet, a wake-up of a sleeping SQPOLL
-    // thread, and deferred work.
+    // Arguments of the system call: the number of operations to submit, and flags that wake a sleeping SQPOLL thread or
+    // run deferred work.
     #[inline]
     fn enter_arguments(&mut self) -> (u32, IoringEnterFlags) {
         let queue = self.resources.ring.submission();
@@ -165,7 +165,8 @@ impl<S: squeue::EntryMarker, C: cqueue::EntryMarker> KernelRing<S, C> {
             flags |= IoringEnterFlags::GETEVENTS;
         }
         if self.poll == Poll::Sqpoll {
-            // An awake SQPOLL thread takes them without a call. After a wake-up its flag stays set until it runs.
+            // An SQPOLL thread that is awake takes operations without a call. After a wake-up, its flag stays set until
+            // it runs; that is counted once.
             let is_asleep = count > 0 && queue.need_wakeup();
             self.sqpoll_wakeups += u64::from(is_asleep && !self.has_been_woken);
             self.has_been_woken = is_asleep;
@@ -193,7 +194,7 @@ impl<S: squeue::EntryMarker, C: cqueue::EntryMarker> KernelRing<S, C> {
 
     /// Runs deferred work; see [`super::Ring::run_deferred_work`].
     pub fn run_deferred_work(&mut self) {
-        // An error occurs again at the worker's next submission, and is reported then.
+        // A persistent error occurs again at the worker's next submission, which reports it.
         let _ = self.submit(0, 0);
     }
 }

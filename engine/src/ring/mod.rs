@@ -31,7 +31,7 @@ pub enum Operation {
     Read,
     /// Write.
     Write,
-    /// Write that is durable at its completion.
+    /// Write that is durable when it completes.
     WriteDsync,
     /// Trim (discard).
     Trim,
@@ -135,27 +135,27 @@ pub fn is_transient(error: &io::Error) -> bool {
 
 /// A queue of operations.
 pub trait Ring {
-    /// Queues one request. There is room for as many as the ring was made for. Panics if its data exceeds the ring's
-    /// buffers.
+    /// Queues one request. The ring has room for as many requests as it has slots. Panics if the request's data exceeds
+    /// the ring's buffers.
     fn push(&mut self, request: Request);
 
     /// Submits all queued requests, and waits for `wait_for` completions or until `timeout_ns` has passed.
     ///
-    /// After an error that [`is_transient`] calls transient the ring is usable, and the next call submits the remaining
-    /// requests. Any other error ends the job.
+    /// After an error for which [`is_transient`] returns true, the ring is usable, and the next call submits the
+    /// remaining requests. Any other error ends the job.
     fn submit(&mut self, wait_for: u32, timeout_ns: u64) -> io::Result<()>;
 
     /// Moves the visible completions into `into` (which has room for them), without waiting. Each request completes at
     /// most once.
     fn reap(&mut self, into: &mut Vec<Completion>);
 
-    /// Whether completions are held back by deferred task work, of which the kernel runs about twenty items per call.
-    /// The flag may stay set for a short time after the last one.
+    /// Whether completions wait for deferred task work. The kernel runs about twenty items of it per call. The flag may
+    /// stay set for a short time after the last item.
     fn has_deferred_work(&mut self) -> bool {
         false
     }
 
-    /// Runs deferred task work without waiting. If that fails now, no further completions become visible.
+    /// Runs deferred task work without waiting. If this fails, no further completions become visible for now.
     fn run_deferred_work(&mut self) {}
 
     /// The I/O buffers.

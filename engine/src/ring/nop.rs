@@ -8,7 +8,7 @@ use io_uring::opcode;
 use super::kernel::KernelRing;
 use super::{Buffers, Completion, Poll, Request, Ring, RingFacts, SharedBuffers};
 
-/// A ring of no-ops. They report the bytes of the operations that they replace.
+/// A ring of no-ops. A no-op reports the byte count of the operation that it replaces.
 pub struct NopRing(KernelRing);
 
 impl NopRing {

@@ -1,4 +1,4 @@
-//! A ring that completes every operation at once, within the process. It measures the engine's own overhead.
+//! A ring that completes every operation immediately, within the process. It measures the engine's own overhead.
 
 use std::io;
 

@@ -1,7 +1,7 @@
 //! NVMe passthrough: read commands through `io_uring` to the NVMe driver. They bypass file systems and the block layer.
 //!
-//! For root the kernel accepts any command, regardless of the access mode of the handle. Therefore only this file builds
-//! commands, and Read is the only one that it can build.
+//! For root, the kernel accepts any command, regardless of the access mode of the handle. Therefore only this file
+//! builds commands, and Read is the only command that it can build.
 
 use std::fs::File;
 use std::io;
@@ -25,7 +25,7 @@ const TO_NAMESPACE: u32 = 0xC048_4E80;
 const TARGET: Fixed = Fixed(0);
 /// Time limit of the read that tests whether passthrough works.
 const TRY_MAX: Duration = Duration::from_secs(10);
-/// Timeout of each wait for it.
+/// Timeout of each wait for this read.
 const TRY_NS: u64 = 100_000_000;
 
 /// The destination of commands.
@@ -48,8 +48,8 @@ pub struct PassthroughRing {
     facts: RingFacts,
 }
 
-/// Whether the kernel supports passthrough: rings with double-size entries, and `uring_cmd`. Whether a drive's driver
-/// supports it shows at the first read.
+/// Whether the kernel supports passthrough: rings with double-size entries, and `uring_cmd`. Only a read shows whether
+/// the driver of a drive supports it.
 #[must_use]
 pub fn is_offered() -> bool {
     let mut probe = io_uring::Probe::new();
@@ -97,7 +97,7 @@ impl PassthroughRing {
         Ok(Self { ring, target, facts })
     }
 
-    // Reads the first block. An error status of the drive is ignored; an error of the kernel is a refusal.
+    // Reads the first block. Ignores an error status of the drive; an error of the kernel is a refusal.
     fn try_read(&mut self) -> io::Result<()> {
         let length_bytes = self.target.block_bytes;
         self.push(Request { operation: Operation::Read, slot: 0, offset_bytes: 0, buffer_at: 0, length_bytes });
@@ -136,7 +136,7 @@ struct ReadCommand {
 }
 
 impl ReadCommand {
-    // Jobs with other operations were refused before.
+    // Only called for reads: jobs with other operations were rejected before.
     #[inline]
     fn of(request: &Request, buffer: *mut u8, target: &PassthroughTarget) -> Self {
         assert!(request.operation == Operation::Read, "passthrough supports reads only");
@@ -161,14 +161,14 @@ impl ReadCommand {
         command[36..40].copy_from_slice(&self.length_bytes.to_ne_bytes());
         command[40..44].copy_from_slice(&(self.first_block as u32).to_ne_bytes());
         command[44..48].copy_from_slice(&((self.first_block >> 32) as u32).to_ne_bytes());
-        // Counted from 0.
+        // The field contains the block count minus one.
         command[48..52].copy_from_slice(&(self.blocks - 1).to_ne_bytes());
         command
     }
 }
 
-// Reads the first block by a command, and returns why registered buffers are refused, if they are. If the read does not
-// complete in time, its ring and memory are left to the kernel.
+// Reads the first block with a command. Returns the reason if registered buffers are refused. If the read does not
+// complete in time, its ring and memory are leaked.
 fn try_buffers(target: &PassthroughTarget, poll: Poll) -> io::Result<Option<String>> {
     let small = || Buffers::new(target.block_bytes as usize);
     let mut tried = PassthroughRing::made(2, target.clone(), small()?, poll)?;
@@ -239,11 +239,11 @@ fn libc_error(errno: i32) -> io::Error {
     io::Error::from_raw_os_error(errno)
 }
 
-/// The errno that the kernel returns for an NVMe status through the block device, so that a fault is reported equally
-/// on both paths: drivers/nvme/host/core.c, `nvme_error_status`, and block/blk-core.c.
+/// The errno that the block device would return for an NVMe status, so that both access paths report a fault alike.
+/// Source: `nvme_error_status` in drivers/nvme/host/core.c, and block/blk-core.c.
 #[cold]
 fn errno_of(status: i32) -> i32 {
-    // Status code type and status code; the bits above concern retries.
+    // Status code type and status code, without the bits above them, which concern retries.
     match status & 0x7FF {
         0x001 | 0x002 | 0x00B | 0x180 => libc::EOPNOTSUPP,
         0x021 | 0x080 | 0x082 => libc::EREMOTEIO,

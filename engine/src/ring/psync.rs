@@ -1,5 +1,5 @@
-//! Synchronous system calls: each request executes at submission. One operation at a time, so queue depth needs
-//! threads.
+//! Synchronous system calls: each request is executed when it is submitted. A ring has one operation at a time, so a
+//! higher queue depth needs threads.
 
 use std::fs::File;
 use std::io;

@@ -1,5 +1,5 @@
-//! The `io_uring_enter` call. A ring fd that is registered with its thread needs no lookup in the table of open files,
-//! which all threads share.
+//! The `io_uring_enter` call. A thread can register its ring fd, so that the kernel does not have to look it up in the
+//! table of open files, which all threads share.
 
 use std::io;
 use std::os::fd::{AsRawFd, BorrowedFd, RawFd};
@@ -12,7 +12,7 @@ use rustix::io_uring::{
     io_uring_register, io_uring_rsrc_update,
 };
 
-/// How a thread names its ring to the kernel.
+/// The number by which a thread identifies its ring to the kernel.
 pub struct RingFd {
     ring: RawFd,
     // Its index among the thread's registered ring fds; None if the kernel supports none (before Linux 5.18) or all 16
@@ -21,7 +21,7 @@ pub struct RingFd {
 }
 
 impl RingFd {
-    /// The handle of a ring, for the calling thread alone. It has to be unregistered before the ring is closed.
+    /// The handle of a ring, for use by the calling thread only. It has to be unregistered before the ring is closed.
     pub fn of<S: squeue::EntryMarker, C: cqueue::EntryMarker>(ring: &IoUring<S, C>) -> Self {
         let mut ring_fd = Self { ring: ring.as_raw_fd(), registered: None };
         #[allow(clippy::cast_sign_loss)] // An open file has a number above zero.
@@ -51,8 +51,8 @@ impl RingFd {
         }
     }
 
-    /// Submits `count` operations with the given flags. With a timeout, waits for `wait_for` completions or until it
-    /// expires.
+    /// Submits `count` operations with the given flags. With a timeout, waits until there are `wait_for` completions or
+    /// the timeout expires.
     #[inline]
     pub fn enter(
         &self,

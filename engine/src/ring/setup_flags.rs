@@ -1,5 +1,5 @@
-//! Selects the set-up flags that the kernel supports. Each is probed on its own, because a kernel without one may have
-//! the others.
+//! Selects the set-up flags that the kernel supports. Each flag is probed separately, because a kernel without one may
+//! support the others.
 
 use std::io;
 use std::sync::OnceLock;
@@ -26,7 +26,7 @@ const WANTED: [Flag; 6] = [
     Flag { name: "defer_taskrun", with: &["single_issuer"], without: &["sqpoll"] },
     Flag { name: "coop_taskrun", with: &[], without: &["defer_taskrun", "sqpoll"] },
     // Sets a flag in the ring while deferred work is pending, for a worker that polls without waiting. Works with
-    // either of the two above.
+    // either of the two flags above.
     Flag { name: "taskrun_flag", with: &[], without: &["sqpoll"] },
     Flag { name: "no_sqarray", with: &[], without: &[] },
 ];
@@ -80,7 +80,8 @@ pub fn indicates_deferred_work(granted: &[&'static str]) -> bool {
     !defers || granted.contains(&"taskrun_flag")
 }
 
-/// Builds a ring with every flag that the kernel supports, and returns their names. The kernel is probed once for each poll mode.
+/// Builds a ring with every flag that the kernel supports, and returns it with the names of the flags. The kernel is
+/// probed once for each poll mode.
 pub fn build<S, C>(slots: u32, poll: Poll) -> io::Result<(IoUring<S, C>, &'static [&'static str])>
 where
     S: squeue::EntryMarker,
@@ -88,8 +89,8 @@ where
 {
     static GRANTED: [OnceLock<Vec<&'static str>>; Poll::ALL.len()] = [const { OnceLock::new() }; Poll::ALL.len()];
     let granted = GRANTED[poll as usize].get_or_init(|| probe(poll));
-    // An SQPOLL thread frees submission entries only after it has started the whole batch. Some of these operations may
-    // have completed and been replaced by then.
+    // An SQPOLL thread frees submission entries only after it has started the whole batch. By then, some of these
+    // operations may have completed, and the worker needs entries for the next ones.
     let entries = if poll == Poll::Sqpoll { slots.saturating_mul(2) } else { slots };
     Ok((builder(poll, granted).build(entries.max(2))?, granted))
 }

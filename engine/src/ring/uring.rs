@@ -24,8 +24,8 @@ const TARGET: Fixed = Fixed(0);
 pub struct IoPath {
     /// The file.
     pub file: Arc<File>,
-    /// Whether I/O bypasses the page cache. Only direct I/O gains from registered buffers, whose pages are pinned.
-    /// Buffered I/O is slower with them, by a sixth on tmpfs.
+    /// Whether I/O bypasses the page cache. Registered buffers, whose pages are pinned, are used only for direct I/O:
+    /// they make buffered I/O slower, by a sixth on tmpfs.
     pub direct: bool,
     /// How completions are detected.
     pub poll: Poll,
@@ -72,7 +72,7 @@ impl UringRing {
         Ok(Self { ring, io_wq: Arc::clone(&path.io_wq), facts })
     }
 
-    // Builds the ring. Returns it with the poll mode achieved, and the reason if that is not the requested one.
+    // Builds the ring. Returns it with the granted poll mode, and the reason if that is not the requested one.
     fn granted(slots: u32, path: &IoPath) -> io::Result<(KernelRing, Poll, Vec<String>)> {
         let made = |poll| KernelRing::new(slots, poll, Some(Arc::clone(&path.file)));
         let (what, refusal) = match path.poll {
@@ -115,9 +115,9 @@ impl UringRing {
     }
 }
 
-// Reads the first block on a separate polled ring. Whether a device supports polling shows only in the completion,
-// which some kernels never deliver. Older kernels (6.1 is one) accept a polled read on a device without poll queues,
-// complete it by interrupt, and let the worker spin; only the device's sysfs attribute shows that.
+// Reads the first block on a separate polled ring. Only the completion shows whether a device supports polling, and
+// some kernels never deliver it. On a device without poll queues, older kernels (such as 6.1) accept a polled read,
+// complete it by interrupt, and let the worker spin; only the device's sysfs attribute shows this.
 fn try_iopoll(file: &Arc<File>) -> io::Result<()> {
     if lacks_poll_queues(file) {
         return Err(io::Error::from_raw_os_error(libc::EOPNOTSUPP));
@@ -127,7 +127,7 @@ fn try_iopoll(file: &Arc<File>) -> io::Result<()> {
     let first =
         Request { operation: Operation::Read, slot: 0, offset_bytes: 0, buffer_at: 0, length_bytes: IOPOLL_TRY_BYTES };
     let read = opcode::Read::new(TARGET, ring.address(&first), IOPOLL_TRY_BYTES).build();
-    // SAFETY: it reads the registered file, into the range that the ring returned for it.
+    // SAFETY: the operation reads the registered file, into the range that the ring returned for it.
     unsafe { ring.push(&read) };
     let (since, mut done) = (Instant::now(), Vec::with_capacity(1));
     while done.is_empty() {

@@ -30,26 +30,27 @@ use crate::sim::{Drive, FaultPlan, Model, VirtualClock, check_faults, flush_all}
 use crate::target::{Target, TargetKind, sync_all};
 use crate::watchdog::{Deadlines, WatchedThread, waiting_for};
 
-/// Commands that may wait while another runs. Further ones are refused, so that a stop and the end of the input are
-/// always read.
+/// The maximum number of commands that wait while another runs. Further commands are rejected, so that the session
+/// always reads a stop and the end of the input.
 const COMMANDS_WAITING_MAX: usize = 16;
 /// The longest wait: one day.
 const WAIT_NS_MAX: u64 = 86_400 * 1_000_000_000;
 
 /// Executes the commands of `input` and writes events to `output`, until the input ends or the output is closed.
 ///
-/// An error of kind `TimedOut` means that a target did not respond and a thread still waits for it. The process then
-/// has to end.
+/// An error of kind `TimedOut` means that a target did not respond and a thread still waits for it. The process must
+/// then exit.
 pub fn serve(input: impl Read + Send + 'static, output: impl Write) -> io::Result<()> {
     serve_with(input, output, OpenByPath)
 }
 
-/// The same with another [`TargetOpener`] of opening targets.
+/// Like [`serve`], with another [`TargetOpener`].
 pub fn serve_with(input: impl Read + Send + 'static, output: impl Write, opener: impl TargetOpener) -> io::Result<()> {
     serve_within(input, output, opener, [Deadlines::COMMAND, Deadlines::JOB])
 }
 
-/// The same with other deadlines: for commands, and for the phases of a job before and after its measurement.
+/// Like [`serve_with`], with other deadlines: for commands, and for the phases of a job before and after its
+/// measurement.
 pub fn serve_within(
     input: impl Read + Send + 'static,
     output: impl Write,
@@ -84,20 +85,20 @@ pub fn serve_within(
 enum JobEvent {
     Started(u64),
     Interval(Interval),
-    // The result, without checks of the targets after the measurement.
+    // The result before the final checks of the targets.
     Measured(Box<JobResult>),
 }
 
 struct Session<W: Write> {
     clock: Monotonic,
-    // The time of simulated drives.
+    // The clock of simulated drives.
     virtual_clock: VirtualClock,
     output: BufWriter<W>,
     opener: Arc<dyn TargetOpener>,
     deadlines: [Deadlines; 2],
     // Runs everything that may wait for a target.
     thread: Arc<WatchedThread>,
-    // A target did not respond. The answer that says so is the last event.
+    // Whether a target did not respond. The event that reports this is the last one.
     is_given_up: bool,
     // Why no more events are sent: the output is closed.
     output_error: Option<io::Error>,
@@ -140,7 +141,7 @@ impl<W: Write> Session<W> {
     // Closes all targets. Closing a file may block as well.
     fn end(mut self) -> io::Result<()> {
         if !self.is_given_up {
-            // The result does not matter: the front is gone.
+            // The result does not matter: the front end is gone.
             let _ = self.close();
         }
         if self.is_given_up {
@@ -150,7 +151,8 @@ impl<W: Write> Session<W> {
         self.output_error.map_or(Ok(()), Err)
     }
 
-    // Runs work that may wait for targets, and owns those that it needs. If they do not respond, the session ends.
+    // Runs work that may wait for targets on the watched thread. The work owns the targets that it uses. If they do not
+    // respond, the session ends.
     fn run_watched<S: Send + 'static, T: Send + 'static>(
         &mut self,
         deadlines: Deadlines,
@@ -205,7 +207,7 @@ impl<W: Write> Session<W> {
         }
     }
 
-    // The time of the open targets.
+    // The current time on the clock that the open targets use.
     fn now(&self) -> u64 {
         if self.drives.is_empty() { self.clock.now() } else { self.virtual_clock.now() }
     }
@@ -273,7 +275,7 @@ impl<W: Write> Session<W> {
                 JobEvent::Measured(result) => {
                     let stuck = result.failure.clone().filter(|failure| failure.kind == FailureKind::Stuck);
                     measured = Some(result);
-                    // Further calls on such a target may block in the kernel as well.
+                    // Ends the session, because further calls on this target may block in the kernel as well.
                     return stuck.map_or(ControlFlow::Continue(()), ControlFlow::Break);
                 }
             }

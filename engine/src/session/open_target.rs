@@ -1,4 +1,4 @@
-//! Opens targets other than simulated drives. Before each call that may block, the watchdog is told which one it is.
+//! Opens targets other than simulated drives. Announces each call that may block to the watchdog.
 
 use std::path::Path;
 use std::sync::Arc;

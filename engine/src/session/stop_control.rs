@@ -8,12 +8,12 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use crate::failure::{Failure, FailureKind};
 use crate::protocol::{Command, LINE_BYTES_MAX, Line, NumberedCommand, read_line};
 
-/// Stops commands early: the one that a stop names, or all of them once the front is gone.
+/// Stops commands early: the command with the ID in a stop, or all commands once the front end is gone.
 #[derive(Default)]
 pub struct StopControl {
-    /// The stop flag of jobs. A job also sets it when one of its workers fails.
+    /// The stop flag of the running job. A job also sets it when one of its workers fails.
     pub stop: Arc<AtomicBool>,
-    /// Whether the command is to stop, because of a stop or because the front is gone.
+    /// Whether the running command has to stop, because of a stop or because the front end is gone.
     pub stop_requested: Arc<AtomicBool>,
     /// The number of commands refused because the queue was full.
     pub refused: AtomicU64,
@@ -25,7 +25,7 @@ pub struct StopControl {
 struct Named {
     running: Option<u64>,
     stopped: Option<u64>,
-    // Whether the front is gone.
+    // Whether the front end is gone.
     all: bool,
 }
 
@@ -34,7 +34,8 @@ impl StopControl {
         self.named.lock().expect("no thread panics while holding the lock")
     }
 
-    /// A command starts. A stop may arrive before its command does; the later of the two calls sets the flags.
+    /// Called when a command starts. A stop may be read before its command starts, so the later of the two calls sets
+    /// the flags.
     pub fn begin(&self, command: u64) {
         let mut named = self.named();
         named.running = Some(command);
@@ -63,8 +64,7 @@ impl StopControl {
     }
 }
 
-/// Forwards commands. Runs on a separate thread, so that a stop or the end of the front is noticed while a command
-/// runs.
+/// Forwards commands. Runs on a separate thread, so that it reads a stop or the end of the input while a command runs.
 pub fn read_commands(
     mut input: impl BufRead,
     commands: &SyncSender<Result<NumberedCommand, Failure>>,
@@ -93,7 +93,7 @@ pub fn read_commands(
 fn parse(line: &[u8]) -> Result<NumberedCommand, Failure> {
     serde_json::from_slice(line).map_err(|error| {
         let text = error.to_string();
-        // A command is one line, so the position of the error is not helpful.
+        // The position is not helpful, because a command is one line.
         let what = text.split(" at line ").next().unwrap_or(&text);
         Failure::new(FailureKind::Protocol, format!("invalid command: {what}"))
     })

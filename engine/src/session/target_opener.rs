@@ -21,7 +21,7 @@ pub trait TargetOpener: Send + Sync + 'static {
     fn open_ledger(&self, spec: LedgerSpec, target: &Target) -> Result<Ledger, Failure>;
 }
 
-/// Opens the paths that commands name.
+/// Opens the paths in commands.
 #[derive(Clone, Copy, Debug)]
 pub struct OpenByPath;
 

@@ -8,7 +8,7 @@ type Entry = (u64, u64, u64, i32);
 
 /// A queue ordered by completion time, then by arrival.
 ///
-/// Most requests complete later than all before them and are appended; only the others go through a heap.
+/// Most requests complete later than all earlier ones and are appended. Only the other requests go through a heap.
 #[derive(Clone, Debug, Default)]
 pub struct CompletionQueue {
     in_order: VecDeque<Entry>,
@@ -49,7 +49,7 @@ impl CompletionQueue {
         Some((tag, result))
     }
 
-    /// Removes all that would complete later than the given time: order and tag of each.
+    /// Removes all requests that would complete later than the given time. Returns order and tag of each.
     pub fn take_later(&mut self, than_ns: u64) -> Vec<(u64, u64)> {
         let all = self.in_order.drain(..).chain(self.others.drain().map(|Reverse(entry)| entry));
         let (mut kept, late): (Vec<Entry>, Vec<Entry>) = all.partition(|(done_ns, ..)| *done_ns <= than_ns);

@@ -1,5 +1,5 @@
-//! The local time of a throttled or stalled drive: it runs slower than the host's, or stands still. All durations in
-//! the drive are affected equally, for every model.
+//! The local time of a throttled or stalled drive. It runs slower than host time, or stands still, so that all
+//! durations in the drive are affected equally, for every model.
 
 use super::faults::FaultPlan;
 
@@ -46,8 +46,8 @@ impl DriveTime {
         segment.drive_ns + (u128::from(host_ns - segment.host_ns) * 1000 / u128::from(permille)) as u64
     }
 
-    /// The host time at which an event of the drive becomes visible: the first one that is not before it and not within
-    /// a stall. `u64::MAX` for never.
+    /// The host time at which an event of the drive becomes visible: the first time at or after the event that is not
+    /// within a stall. `u64::MAX` for never.
     #[inline]
     #[must_use]
     pub fn host_ns(&self, drive_ns: u64) -> u64 {

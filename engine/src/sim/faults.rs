@@ -1,4 +1,4 @@
-//! Scheduled faults of a drive, as the front sends them. All times are virtual, from the opening of the drive on.
+//! Scheduled faults of a drive, as the front end sends them. All times are virtual, from the opening of the drive on.
 
 use serde::Deserialize;
 
@@ -98,7 +98,7 @@ pub enum InFlight {
     Lost,
 }
 
-/// The most faults of a drive.
+/// The maximum number of faults of a drive.
 pub const FAULTS_MAX: usize = 64;
 /// The latest time and the longest duration: one year.
 pub const TIME_NS_MAX: u64 = 365 * 86_400 * 1_000_000_000;

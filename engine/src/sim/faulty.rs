@@ -26,7 +26,7 @@ pub struct Faulty {
     in_flight: InFlight,
     now_ns: u64,
     arrivals: u64,
-    // By the tag that the inner drive gets. Indices are reused.
+    // Requests in the inner drive. The index is the tag that the inner drive gets, and is reused.
     held: Vec<Option<TrackedRequest>>,
     unused: Vec<usize>,
     // Completed by the inner drive, and not reaped yet.
@@ -57,7 +57,7 @@ impl Faulty {
         }
     }
 
-    // The additional latency by spikes of a request that arrives now.
+    // The additional latency from latency spikes for a request that arrives now.
     fn extra_ns(&self) -> u64 {
         let since_ns = self.now_ns - self.opened_ns;
         let spikes = self.faults.iter().filter_map(|fault| match *fault {
@@ -84,7 +84,7 @@ impl Faulty {
         })
     }
 
-    // The next completion of the inner drive. Completions after its disappearance are suppressed.
+    // The time of the inner drive's next completion. Completions after the disappearance are suppressed.
     #[inline]
     fn next_inside_ns(&self) -> u64 {
         let drive_ns = self.drive.simulated().next_ns();
@@ -92,7 +92,7 @@ impl Faulty {
         if host_ns < self.gone_ns { host_ns } else { u64::MAX }
     }
 
-    // Reaps everything that the inner drive has completed by a time, and applies the disappearance.
+    // Reaps all requests that the inner drive has completed by a time, and applies the disappearance.
     fn advance(&mut self, to_ns: u64) {
         loop {
             let next_ns = self.next_inside_ns();

@@ -7,7 +7,7 @@ use crate::ring::Operation;
 
 /// The longest flush: ten minutes of virtual time.
 pub const FLUSH_NS_MAX: u64 = 600_000_000_000;
-// No job uses this tag: its upper half counts multiples of the drain time, which never become that many.
+// No job uses this tag: the upper half of a job's tag counts multiples of the drain time, and never gets this large.
 const FLUSH_TAG: u64 = u64::MAX;
 const FLUSH: IoCommand = IoCommand { operation: Operation::Flush, offset_bytes: 0, length_bytes: 0 };
 

@@ -1,7 +1,8 @@
 //! Simulated drives in virtual time: deterministic, and bit-identical on every machine. In: a model with its seed, and
 //! requests with arrival times. Out: completion times, and the state of the drive.
 //!
-//! Nothing here depends on the machine: no clock, no platform mathematics, no iteration order of hash maps.
+//! Nothing here depends on the machine: no clock, no mathematical functions of the platform, and no iteration order of
+//! hash maps.
 #![allow(clippy::float_arithmetic)] // Service times are drawn from distributions.
 
 mod bounds;

@@ -1,4 +1,4 @@
-//! Models of drives, as the front sends them.
+//! Models of drives, as the front end sends them.
 
 use serde::Deserialize;
 

@@ -7,9 +7,9 @@ use crate::ring::Operation;
 /// A request to a drive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct IoCommand {
-    /// What.
+    /// The operation.
     pub operation: Operation,
-    /// Start.
+    /// Start on the drive.
     pub offset_bytes: u64,
     /// Length; 0 for a flush.
     pub length_bytes: u32,
@@ -55,10 +55,10 @@ pub trait CompletionModel {
     fn format(&mut self, now_ns: u64);
 }
 
-/// A drive with a backlog of more than this (36 years) accepts no requests: they never complete.
+/// Requests to a drive with a backlog of more than this (36 years) never complete.
 pub const BACKLOG_NS_MAX: u64 = 1 << 60;
 
-/// Such a drive with its pending requests.
+/// A drive with a [`CompletionModel`], and its pending requests.
 #[derive(Clone, Debug)]
 pub struct Pending<T> {
     model: T,

@@ -35,7 +35,7 @@ pub struct QueueingModel {
     pub service_ns: u64,
 }
 
-/// The most servers.
+/// The maximum number of servers.
 pub const SERVERS_MAX: u32 = 4096;
 /// The longest service time: one hour.
 pub const SERVICE_NS_MAX: u64 = 3_600_000_000_000;
@@ -52,7 +52,7 @@ impl QueueingModel {
     }
 }
 
-/// A drive of this model: first come, first served, by the first server that is free.
+/// A drive of this model. The first free server takes the next request, in order of arrival.
 #[derive(Clone, Debug)]
 pub struct Queueing {
     model: QueueingModel,

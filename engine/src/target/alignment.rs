@@ -30,8 +30,8 @@ impl Alignment {
         Self { memory_bytes: 1, offset_bytes: 1, source: "none" }
     }
 
-    /// What the kernel requires for direct I/O on an open file. Kernels before Linux 6.1 and some file systems do not
-    /// report it. The requirement then is the logical block size of the device below.
+    /// The alignment that the kernel requires for direct I/O on an open file. Kernels before Linux 6.1 and some file
+    /// systems do not report it. Then it is the logical block size of the device below.
     pub fn of(file: &File, identity: Identity) -> Result<Self, Failure> {
         let facts = statx(file, "", AtFlags::EMPTY_PATH, StatxFlags::DIOALIGN)
             .map_err(|error| Failure::from_io(FailureKind::AlignmentUnknown, "statx", &error.into()))?;
@@ -48,8 +48,8 @@ impl Alignment {
                 source: "statx",
             });
         }
-        // A btrfs subvolume has an anonymous device number; its block size is a multiple of the device's. Network file
-        // systems report their transfer size in this field, which can be a MiB.
+        // A btrfs subvolume has an anonymous device number, so no device can be queried. Its block size is a multiple
+        // of the device's. Network file systems report their transfer size in this field; it can be 1 MiB.
         let own = (identity.device_major == 0).then(|| fstatfs(file).ok()).flatten();
         let own = own.and_then(|facts| u32::try_from(facts.f_bsize).ok()).filter(|size| BLOCK_BYTES.contains(size));
         if let Some(size) = own {
@@ -65,7 +65,7 @@ impl Alignment {
     }
 }
 
-// A partition has no queue directory of its own; the directory above is the whole device.
+// A partition has no queue directory of its own, so the one of the whole device above it is used.
 fn logical_block_size(identity: Identity) -> Option<u32> {
     let device = format!("/sys/dev/block/{}:{}", identity.device_major, identity.device_minor);
     ["", "/.."].iter().find_map(|step| {

@@ -1,4 +1,4 @@
-//! Block devices. They are only ever opened for reading; there is no option for more.
+//! Block devices. They are only opened for reading; there is no option for write access.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -87,14 +87,14 @@ fn check_block(path: &Path, facts: &Stat) -> Result<(), Failure> {
     Err(Failure::new(FailureKind::NotDevice, message))
 }
 
-// Checks the flags that the kernel reports, not those requested: a device handle must never be writable.
+// Checks the flags that the kernel reports, not the requested ones, because a device handle must never be writable.
 fn check_read_only(path: &Path, file: &File) -> Result<(), Failure> {
     let flags = fcntl_getfl(file).map_err(|error| open_failure(path, &error.into()))?;
     assert!(flags & OFlags::ACCMODE == OFlags::RDONLY, "a device is never open for writing");
     Ok(())
 }
 
-// Operations have explicit offsets, so the file position does not matter.
+// Seeks to the end. Operations have explicit offsets, so the file position does not matter.
 fn size_bytes(file: &File) -> Result<u64, Failure> {
     seek(file, SeekFrom::End(0))
         .map_err(|error| Failure::from_io(FailureKind::Io, "reading the device size", &error.into()))

@@ -1,5 +1,5 @@
 //! Exclusive locks on files and shared locks on devices, so that measurements do not overlap. The kernel releases them
-//! when the engine ends, however it ends.
+//! when the engine exits, even after a crash.
 
 use std::fs::{File, read_to_string};
 use std::path::Path;
@@ -11,21 +11,21 @@ use rustix::io::Errno;
 
 use crate::failure::{Failure, FailureKind};
 
-/// Wait for the lock of a process that has ended: the kernel destroys its rings, and releases the lock, in a kernel
-/// thread after the end of the process.
+/// Time limit of the wait for the lock of a process that has exited. The kernel destroys the rings of the process, and
+/// releases the lock, in a kernel thread after the exit.
 const GIVEN_UP_MAX: Duration = Duration::from_secs(5);
-/// Wait for any other holder: a process that is about to end still looks alive.
+/// Time limit of the wait for any other holder, which may be about to exit.
 const HELD_MAX: Duration = Duration::from_millis(500);
 /// Interval between attempts.
 const RETRY_EVERY: Duration = Duration::from_millis(5);
 
-/// Takes the lock exclusively. File systems without locks are accepted.
+/// Takes the lock exclusively. Succeeds without a lock if the file system does not support locks.
 pub fn take(path: &Path, file: &File) -> Result<(), Failure> {
     wait_for(path, file, FlockOperation::NonBlockingLockExclusive)
 }
 
 /// Takes the lock shared with other readers, such as udev when it probes a device. Programs that partition or format a
-/// device take it exclusively, and are excluded in both directions.
+/// device take it exclusively, so they and measurements exclude each other.
 pub fn share(path: &Path, file: &File) -> Result<(), Failure> {
     wait_for(path, file, FlockOperation::NonBlockingLockShared)
 }
@@ -49,8 +49,8 @@ fn has_ended(process: u32) -> bool {
     !Path::new(&format!("/proc/{process}")).exists()
 }
 
-// The process that holds the lock, from the kernel's table: `1: FLOCK  ADVISORY  WRITE 1234 fe:00:131 0 EOF`. The lock
-// of a device is on its node.
+// The process that holds the lock, from the kernel's table: `1: FLOCK  ADVISORY  WRITE 1234 fe:00:131 0 EOF`. The entry
+// of a device contains the file system and inode of its device node.
 fn holder(file: &File) -> Option<u32> {
     let facts = fstat(file).ok()?;
     let place = format!("{:02x}:{:02x}:{}", major(facts.st_dev), minor(facts.st_dev), facts.st_ino);
@@ -88,7 +88,7 @@ fn command(process: u32) -> String {
 
 fn parent(process: u32) -> Option<u32> {
     let facts = read_to_string(format!("/proc/{process}/stat")).ok()?;
-    // The name in brackets may contain anything; after the last bracket come state and parent.
+    // The name in brackets may contain any characters, so parsing starts after the last bracket: state, then parent.
     facts.rsplit(')').next()?.split_whitespace().nth(1)?.parse().ok()
 }
 

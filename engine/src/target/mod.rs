@@ -1,4 +1,4 @@
-//! The open target: opened once, checked on its open handle, and kept. In: a path and how to open it. Out: a handle
+//! The open target. It is opened once, and all checks use the open handle. In: a path and how to open it. Out: a handle
 //! that is writable only if it is a regular file and write access was requested.
 
 mod alignment;
@@ -36,7 +36,7 @@ pub enum TargetKind {
     File,
     /// A block device, which is only read.
     Device,
-    /// A null target: operations complete at once.
+    /// A null target: operations complete immediately.
     Null,
     /// A simulated drive.
     Simulation,
@@ -88,7 +88,7 @@ pub struct Target {
     pub holes: bool,
     /// The CPUs near it; empty if unknown or if all are equally near.
     pub cpus_near: Vec<u32>,
-    /// The ledger of what it should hold, if it is to be verified.
+    /// The ledger of the data that it should hold, if it will be verified.
     pub ledger: Option<Arc<Ledger>>,
     /// The NVMe namespace for passthrough, if requested.
     pub namespace: Option<Namespace>,
@@ -135,7 +135,8 @@ impl Target {
         self.file.as_ref()
     }
 
-    /// Makes all writes durable. A device was not written, and other processes' writes are theirs to sync.
+    /// Makes all writes durable. Does nothing for a device, because the engine never writes to devices, and other
+    /// processes sync their own writes.
     pub fn sync(&self) -> Result<(), Failure> {
         match &self.file {
             Some(file) if self.kind != TargetKind::Device => {
@@ -145,7 +146,7 @@ impl Target {
         }
     }
 
-    /// Where progress of the kernel on requests to the target shows.
+    /// The source of information about the kernel's progress on requests to the target.
     #[must_use]
     pub fn progress_source(&self) -> ProgressSource {
         self.identity.map_or(ProgressSource::None, |found| {
@@ -154,12 +155,12 @@ impl Target {
     }
 
     /// Makes all writes durable and drops the page cache of the target, so that the next reads come from the device. A
-    /// file system may keep its cache.
+    /// file system may ignore the request.
     pub fn drop_cached(&self) -> Result<(), Failure> {
         waiting_for(format!("fdatasync of {}", self.path.display()), self.progress_source());
         self.sync()?;
         if let Some(file) = &self.file {
-            // If the advice is ignored, reads are served as for any user of the page cache.
+            // An error is ignored: reads may then come from the page cache, as for any other process.
             let _ = fadvise(file, 0, None, Advice::DontNeed);
         }
         Ok(())
@@ -173,11 +174,11 @@ impl Target {
         }
     }
 
-    /// Why this is no longer the target that was opened: truncated, extended, removed or replaced. None if it is
-    /// unchanged.
+    /// The failure if the path or handle has changed since the target was opened: truncated, extended, removed or
+    /// replaced. None if it is unchanged.
     ///
-    /// Writes beyond the end extend a truncated file again, so this is checked repeatedly while a job runs. A change
-    /// too short to be noticed leaves holes. If the file cannot be inspected, that is a failure of its file system.
+    /// Checked repeatedly while a job runs, because writes beyond the end extend a truncated file again. A truncation
+    /// between two checks leaves holes. If the file cannot be inspected, its file system has failed.
     #[must_use]
     pub fn changed(&self) -> Option<Failure> {
         let (file, identity) = (self.file.as_ref()?, self.identity?);

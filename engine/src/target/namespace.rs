@@ -87,7 +87,7 @@ impl Namespace {
     }
 }
 
-// The kernel does not split commands: they must fit the drive's transfer limit, and the driver's limit of pages.
+// The kernel does not split commands. A command must not exceed the drive's transfer limit and the driver's page limit.
 fn transfer_bytes_max(queue: &Path) -> u32 {
     let kib = read_number(&queue.join("max_hw_sectors_kb")).map(|kib| kib.saturating_mul(1024));
     let pages = read_number(&queue.join("max_segments")).map(|pages| pages.saturating_mul(PAGE_BYTES as u64));
@@ -96,7 +96,7 @@ fn transfer_bytes_max(queue: &Path) -> u32 {
 }
 
 fn number_of(handle: RawFd) -> Option<u32> {
-    // SAFETY: the caller keeps the handle open, and this call takes no pointer. Handles without this ioctl refuse it.
+    // SAFETY: the caller keeps the handle open, and this call takes no pointer. Other handles reject this ioctl.
     let number = unsafe { libc::ioctl(handle, NUMBER_OF.into()) };
     u32::try_from(number).ok().filter(|number| *number > 0)
 }

@@ -41,8 +41,8 @@ pub struct CreatedFile {
 const MARK: &str = "user.iosonde.made";
 
 impl Target {
-    /// Opens or creates a regular file. Nothing else is opened here, for reading or writing: the path is first
-    /// inspected through an `O_PATH` handle; then exactly that file is opened.
+    /// Opens or creates a regular file, and never opens anything else. It first inspects the path through an `O_PATH`
+    /// handle, and then opens exactly that file.
     pub fn open(path: &Path, options: FileOptions) -> Result<Self, Failure> {
         if options.create_bytes.is_some() {
             return Self::open_created(path, Self::create(path, None)?, options);
@@ -63,7 +63,7 @@ impl Target {
         Ok(CreatedFile { identity, marked, file })
     }
 
-    /// Allocates and opens a file that was created. On an error the file remains; the front knows it and removes it.
+    /// Allocates and opens a file that was created. On an error, the file remains, and the front end removes it.
     pub fn open_created(path: &Path, created: CreatedFile, options: FileOptions) -> Result<Self, Failure> {
         finish(path, created.file, options, options.create_bytes)
     }
@@ -97,12 +97,12 @@ fn birth_ns(file: &File) -> Option<u64> {
     if known { nanoseconds(facts.stx_btime.tv_sec, facts.stx_btime.tv_nsec) } else { None }
 }
 
-// File systems may report any time. Those before 1970 and after 2554 are treated as unknown.
+// File systems may report any time. Times before 1970 and after 2554 are treated as unknown.
 fn nanoseconds(seconds: i64, nanoseconds: u32) -> Option<u64> {
     u64::try_from(seconds).ok()?.checked_mul(1_000_000_000)?.checked_add(nanoseconds.into())
 }
 
-/// The failure for an error at opening a path.
+/// The failure for an error when opening a path.
 pub fn open_failure(path: &Path, error: &io::Error) -> Failure {
     let kind = match error.raw_os_error() {
         Some(libc::ENOENT | libc::ENOTDIR) => FailureKind::TargetMissing,
@@ -115,8 +115,8 @@ pub fn open_failure(path: &Path, error: &io::Error) -> Failure {
     Failure::from_io(kind, &path.display().to_string(), error)
 }
 
-/// An `O_PATH` handle of a path, and its attributes. `O_PATH` has no side effects: it wakes no device, and does not
-/// wait for the other end of a pipe.
+/// An `O_PATH` handle of a path, and its attributes. Opening with `O_PATH` has no side effects: it does not wake a
+/// device, and does not wait for the other end of a pipe.
 pub fn inspect(path: &Path) -> Result<(File, Stat), Failure> {
     let mut options = OpenOptions::new();
     options.read(true).custom_flags(libc::O_PATH | libc::O_CLOEXEC);
@@ -125,7 +125,7 @@ pub fn inspect(path: &Path) -> Result<(File, Stat), Failure> {
     Ok((handle, facts))
 }
 
-/// Opens the file of an `O_PATH` handle, even if its path leads elsewhere by now.
+/// Opens the file of an `O_PATH` handle, even if its path refers to another file by now.
 pub fn reopen(handle: &File, write: bool) -> io::Result<File> {
     let path = format!("/proc/self/fd/{}", handle.as_raw_fd());
     OpenOptions::new().read(true).write(write).open(path)
@@ -192,8 +192,8 @@ fn finish(path: &Path, file: File, options: FileOptions, size_bytes: Option<u64>
     })
 }
 
-// Allocates space now, so that a full file system does not end a run later. Where allocation is not supported, only the
-// size is set.
+// Allocates space now, so that a full file system does not end a run later. If the file system does not support
+// allocation, only the size is set.
 fn allocate(file: &File, size_bytes: u64) -> io::Result<()> {
     match fallocate(file, FallocateFlags::empty(), 0, size_bytes) {
         Err(rustix::io::Errno::OPNOTSUPP | rustix::io::Errno::NOSYS) => Ok(ftruncate(file, size_bytes)?),

@@ -7,8 +7,8 @@ use super::Target;
 use crate::failure::{Failure, FailureKind};
 use crate::watchdog::{also_failed, waiting_for};
 
-/// Makes all writes durable, on all targets at the same time. A target that does not respond does not hide the failure
-/// of another.
+/// Makes all writes durable, on all targets in parallel. If one target does not respond, failures of other targets are
+/// still reported.
 pub fn sync_all(targets: &[Target]) -> Result<(), Failure> {
     let mut waiting: Vec<&Target> = targets.iter().collect();
     if let [target] = waiting[..] {

@@ -51,8 +51,8 @@ impl Damage {
     }
 }
 
-/// Checks a step that must hold the write `expected` of a run or a later one; None if it does. Even a step that may hold
-/// anything (0) must not hold data that belongs elsewhere.
+/// Checks a step that must hold the write `expected` of a run, or a later one. Returns None if it does. With an
+/// `expected` of 0 the step may hold anything, except data that belongs elsewhere.
 #[must_use]
 pub fn check_step(step: &[u8], offset_bytes: u64, run: u64, expected: u64) -> Option<Damage> {
     let mut first: Option<Damage> = None;
@@ -61,7 +61,7 @@ pub fn check_step(step: &[u8], offset_bytes: u64, run: u64, expected: u64) -> Op
         let here = offset_bytes + (number * SECTOR_BYTES) as u64;
         let found = check_sector(read_sector(sector, run), here, expected);
         match (found, first) {
-            // The most informative kind takes precedence.
+            // Kinds above `Torn` are more specific, and take precedence.
             (Some(damage), _) if damage.kind > DamageKind::Torn => return Some(damage),
             (Some(damage), None) => {
                 is_all_alike = number == 0;

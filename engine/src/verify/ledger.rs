@@ -24,14 +24,14 @@ const COUNT_BITS: u32 = 20;
 const OVERLAPPED: u64 = 1 << COUNT_BITS;
 const COUNT: u64 = OVERLAPPED - 1;
 const SEQUENCE_SHIFT: u32 = COUNT_BITS + 1;
-/// Each session starts at a multiple of this. If a power cut loses the last sequence numbers of a session, later writes
-/// still have different ones.
+/// The first sequence number of each session is a multiple of this. If a power cut loses the last numbers of a session,
+/// later writes still have different ones.
 const SESSION_NUMBERS: u64 = 1 << 34;
 /// The end of the sequence numbers.
 const SEQUENCES_MAX: u64 = 1 << (64 - SEQUENCE_SHIFT);
-/// The most operations in flight.
+/// The maximum number of operations in flight.
 pub const IN_FLIGHT_MAX: u32 = 65_536;
-/// The most steps: their words take 1 GiB.
+/// The maximum number of steps: their words take 1 GiB.
 pub const STEPS_MAX: u64 = 1 << 27;
 /// The largest step: no block is larger, and a verify pass reads whole steps into memory.
 pub const STEP_BYTES_MAX: u64 = 64 << 20;
@@ -50,12 +50,12 @@ pub struct LedgerHead {
 /// For each step of a target: the sequence number of the write that it must hold, or a later one; 0 if it may hold
 /// anything.
 ///
-/// A write gets its number at its start. The step gets it once the write has completed without error, provided that no
-/// other operation on the step was in flight: of two overlapping writes either may win, on each sector. A write that
-/// fails or never completes changes nothing, so the step may hold it or the previous data. After a trim a step may hold
-/// anything.
+/// A write gets its number when it starts. The number is stored for the step when the write has completed without
+/// error, unless another operation on the step was in flight: of two overlapping writes, either may determine the
+/// content of each sector. A write that fails or never completes does not change the stored number, so the step may
+/// hold this write or the previous data. After a trim, a step may hold anything.
 ///
-/// The words may be in a mapped file, which survives this process, however it ends.
+/// The words may be in a mapped file, which remains even if this process crashes.
 #[derive(Debug)]
 pub struct Ledger {
     head: LedgerHead,
@@ -73,14 +73,14 @@ impl Ledger {
         Ok(ledger)
     }
 
-    /// A ledger in a file, which is created if it does not exist. An existing one must be of the same run and target.
+    /// A ledger in a file, which is created if it does not exist. An existing file must be of the same run and target.
     pub fn in_file(path: &Path, head: LedgerHead) -> Result<Self, Failure> {
         let length = checked_length(head)?;
         begin(path, ProgressSource::None);
         let (file, is_made) = ledger_file::open(path)?;
         begin(path, source_of(&file));
         let is_new = is_made || length_of(path, &file)? == 0;
-        // A full file system is reported now, not by SIGBUS on a later store.
+        // Allocates space now, so that a full file system is an error here and not a SIGBUS on a later store.
         let allocate = || {
             let all = fallocate(&file, FallocateFlags::empty(), 0, length as u64);
             all.map_err(|error| unusable(path, &error.into()))
@@ -96,7 +96,7 @@ impl Ledger {
             ledger.begin();
         } else {
             ledger.check(path, head)?;
-            // A copied file may have holes.
+            // A copy of a ledger file may have holes.
             allocate()?;
             ledger.begin_session(path)?;
         }
@@ -104,8 +104,8 @@ impl Ledger {
         Ok(ledger)
     }
 
-    /// A ledger left by a run, read-only. It is copied into memory, so that later changes of the file cannot end the
-    /// engine.
+    /// A ledger that a run has left, read-only. It is copied into memory, so that later changes of the file cannot
+    /// crash the engine.
     pub fn read(path: &Path) -> Result<Self, Failure> {
         begin(path, ProgressSource::None);
         let file = ledger_file::read(path)?;
@@ -129,7 +129,7 @@ impl Ledger {
         Ok(Self { head, region, is_file: false, source: ProgressSource::None })
     }
 
-    // Continues an existing ledger: nothing is in flight, and sequence numbers skip ahead.
+    // Continues an existing ledger: clears the operations in flight, and skips sequence numbers.
     fn begin_session(&self, path: &Path) -> Result<(), Failure> {
         let next = self.word(4).load(Ordering::Relaxed);
         let first = (next / SESSION_NUMBERS + 1).saturating_mul(SESSION_NUMBERS);
@@ -163,13 +163,13 @@ impl Ledger {
         self.head
     }
 
-    /// Where progress of the kernel on requests to its file shows.
+    /// The source of information about the kernel's progress on requests to its file.
     #[must_use]
     pub fn progress_source(&self) -> ProgressSource {
         self.source.clone()
     }
 
-    /// The number of steps of the target. A remainder at the end is never written.
+    /// The number of whole steps of the target. A remainder at the end is never written.
     #[must_use]
     pub fn steps(&self) -> u64 {
         self.head.size_bytes / self.head.step_bytes
@@ -177,7 +177,7 @@ impl Ledger {
 
     /// Starts a write, and returns its sequence number.
     ///
-    /// The number is taken last, so that any earlier completion on a step has a lower one.
+    /// The number is taken last, so that all writes that have completed on these steps before have lower numbers.
     #[must_use]
     pub fn begin_write(&self, offset_bytes: u64, length_bytes: u32) -> u64 {
         for step in self.steps_of(offset_bytes, length_bytes) {
@@ -197,10 +197,10 @@ impl Ledger {
     pub fn end(&self, offset_bytes: u64, length_bytes: u32, sequence: Option<u64>) {
         for step in self.steps_of(offset_bytes, length_bytes) {
             self.change(step, |word| match (word & COUNT, word & OVERLAPPED, sequence) {
-                // A number that does not fit leaves the previous one, which is weaker but correct.
+                // If a number does not fit, the previous one remains: a weaker but correct requirement.
                 (1, 0, Some(sequence)) if sequence < SEQUENCES_MAX => sequence << SEQUENCE_SHIFT,
                 (1, ..) => word & !(COUNT | OVERLAPPED),
-                // Another writer of the file may have left any value, so the count wraps.
+                // Another process may have written any value to the file, so the subtraction may wrap.
                 _ => word.wrapping_sub(1),
             });
         }

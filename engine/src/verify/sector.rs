@@ -4,7 +4,7 @@
 //! the offset of the sector, and the sequence number of the write. CRC-32C detects every change of up to five bits in a
 //! sector (its Hamming distance is 6 up to 5,243 bits: Koopman 2002), and processors have an instruction for it.
 
-/// The unit with its own header: the smallest unit at which a device can tear a write.
+/// The unit that has a header: the smallest unit at which a device can tear a write.
 pub const SECTOR_BYTES: usize = 512;
 /// Size of the header.
 pub const HEADER_BYTES: usize = 32;
@@ -58,7 +58,7 @@ pub fn read_sector(sector: &[u8], run: u64) -> Found {
     let is_whole = has_magic && crc32c::crc32c(&sector[COVERED_FROM..]) == checksum;
     match (is_whole, header.run == run) {
         (true, true) => Found::Valid(header),
-        // Of an earlier run or another target.
+        // Data of an earlier run or another target.
         (true, false) => Found::Foreign,
         (false, _) => Found::Corrupt,
     }

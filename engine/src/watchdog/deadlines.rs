@@ -6,30 +6,31 @@ use super::progress::Progress;
 use super::wait_state::WaitState;
 use crate::failure::{Failure, FailureKind};
 
-/// The most time that counts between two checks, so that a suspend does not exceed a deadline.
+/// The maximum time that is counted between two checks, so that a suspend of the host does not exceed a deadline.
 const CHECK_MAX: Duration = Duration::from_secs(1);
-/// Interval between two reads of the progress. Counting the pages of a large file takes milliseconds.
+/// Interval between two readings of the progress. They are rare because counting the pages of a large file takes
+/// milliseconds.
 const PROGRESS_EVERY: Duration = Duration::from_secs(1);
 
 /// Time limits of a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Deadlines {
-    /// For a call without signs of progress.
+    /// For a call without progress.
     pub silent: Duration,
-    /// For all calls of a command, restarted by each progress report within a wait.
+    /// For all calls of a command. Each [`made_progress`](super::made_progress) restarts it.
     pub total: Duration,
     /// After a stop.
     pub stopped: Duration,
 }
 
-/// Two minutes, which is the longest silence that a front expects. The kernel's own error handling is faster: SCSI and
+/// Two minutes, the longest silence that the front end expects. The kernel's own error handling is faster: SCSI and
 /// NVMe commands time out after 30 s, with one retry after a reset.
 const SILENT_MAX: Duration = Duration::from_secs(120);
-/// Writing back a large page cache takes a slow disk many minutes; the front needs some bound.
+/// The front end needs a bound, but a slow disk takes many minutes to write back a large page cache.
 const COMMAND_MAX: Duration = Duration::from_secs(1800);
 /// Before and after a job, calls move little data: checks of targets, ring set-up, and a ledger of at most 1 GiB.
 const JOB_MAX: Duration = Duration::from_secs(300);
-/// Less than the 5 s that a front waits after closing the engine's input.
+/// Less than the 5 s that the front end waits after closing the engine's input.
 const STOPPED_MAX: Duration = Duration::from_secs(3);
 
 impl Deadlines {
@@ -58,7 +59,7 @@ impl DeadlineWatch {
         Self { deadlines, waits: 0, progress: 0, last: None, unseen, waited, silent, total, stopped }
     }
 
-    /// Called at intervals of `passed`; `see` reads the progress. Returns a failure when the thread is to be given up.
+    /// Called at intervals of `passed`; `see` reads the progress. Returns a failure if the thread has to be given up.
     pub fn check(
         &mut self,
         passed: Duration,

@@ -1,8 +1,8 @@
-//! Runs work that may block in the kernel for ever, because a target does not respond, on a thread with deadlines. In:
-//! the work and its deadlines. Out: its result, or a failure that names the call and the time waited.
+//! Runs work on a thread with deadlines, because it may block in the kernel for ever if a target does not respond. In:
+//! the work and its deadlines. Out: its result, or a failure that contains the call and the time waited.
 //!
-//! The work announces each blocking call with [`waiting_for`], and owns everything that it uses: a thread that is given
-//! up keeps it, so that nothing the kernel may still use is closed or freed.
+//! The work announces each blocking call with [`waiting_for`]. It owns everything that it uses. A thread that is given
+//! up keeps it, so that nothing that the kernel may still use is closed or freed.
 
 mod deadlines;
 mod progress;

@@ -1,10 +1,10 @@
 //! Progress of the kernel during a blocking call: fdatasync of a large page cache takes minutes on a slow disk. Reading
-//! it never blocks on a device.
+//! the progress never blocks on a device.
 
 use std::fs::read_to_string;
 use std::os::fd::RawFd;
 
-/// The least decrease of dirty memory that counts as progress.
+/// The minimum decrease of dirty memory that counts as progress.
 const DIRTY_KIB_STEP: u64 = 1024;
 /// The fields of a block device's `stat` that count completed requests: reads, writes, discards, flushes. The last two
 /// exist since Linux 4.18 and 5.5.
@@ -13,16 +13,16 @@ const COMPLETED: [usize; 4] = [0, 4, 11, 15];
 /// The source of progress information.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum ProgressSource {
-    /// None: the call moves no data.
+    /// No source, because the call moves no data.
     #[default]
     None,
     /// Completed requests of a block device, including other processes' I/O.
     Device(u32, u32),
-    /// Dirty pages of an open file: fewer than ever since the start of the call. For file systems without a block
-    /// device; requires Linux 6.5.
+    /// Dirty pages of an open file. A new minimum since the start of the call is progress. For file systems without a
+    /// block device; requires Linux 6.5.
     File(RawFd),
-    /// All dirty memory of the host: less than ever since the start of the call. The data of an unresponsive target
-    /// stays dirty, so this ends; but other processes' writes influence it.
+    /// All dirty memory of the host. A new minimum since the start of the call is progress. The data of an unresponsive
+    /// target stays dirty, so there are only finitely many minima. Other processes' writes influence it.
     Memory,
 }
 
@@ -35,8 +35,8 @@ pub enum Progress {
 }
 
 impl ProgressSource {
-    /// The source for a file or device with this device number, and its handle if it is open. The number of a file
-    /// system without a device resolves to nothing.
+    /// The source for a file or device with this device number, and its handle if it is open. There is no block device
+    /// with the number of a file system without a device.
     #[must_use]
     pub fn of(major: u32, minor: u32, file: Option<RawFd>) -> Self {
         let known = [Some(Self::Device(major, minor)), file.map(Self::File)];
@@ -120,7 +120,7 @@ mod tests {
         let line = "  10 0 0 0 20 0 0 0 {} 0 0 3 0 0 0 4 0";
         assert_eq!(completed(&line.replace("{}", "1")), 37);
         assert_eq!(completed(&line.replace("{}", "9")), 37);
-        // As before Linux 4.18.
+        // The format before Linux 4.18.
         assert_eq!(completed("10 0 0 0 20 0 0 0 0 0 0"), 30);
         assert!(Progress::Completed(38).is_progress_since(Progress::Completed(37)));
         assert!(!Progress::Completed(37).is_progress_since(Progress::Completed(37)));

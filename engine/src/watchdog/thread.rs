@@ -16,7 +16,7 @@ const CHECK_EVERY: Duration = Duration::from_millis(100);
 
 type Work = Box<dyn FnOnce() + Send>;
 
-/// A thread that executes one piece of work after another. Once it is given up it accepts no more.
+/// A thread that executes pieces of work one after the other. After it was given up, it accepts no more work.
 pub struct WatchedThread {
     work: SyncSender<Work>,
     state: SharedWaitState,
@@ -42,11 +42,11 @@ impl WatchedThread {
         Ok(Self { work, state })
     }
 
-    /// Executes work on the thread and waits until it is complete, within the deadlines; `stop` tells that it should
-    /// end early. Messages of the work are passed to `on_message` in order, while the work waits. `on_message` may abort with a
-    /// failure.
+    /// Executes work on the thread and waits until it is complete, within the deadlines. If `stop` is set, the work
+    /// should end early. Messages of the work are passed to `on_message` in order, and the work waits meanwhile.
+    /// `on_message` may abort with a failure.
     ///
-    /// After a failure the thread is given up, with everything that the work owns.
+    /// After a failure, the thread is given up, with everything that the work owns.
     pub fn run<S: Send + 'static, T: Send + 'static>(
         &self,
         deadlines: Deadlines,

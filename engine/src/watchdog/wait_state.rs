@@ -50,8 +50,8 @@ fn change(to: impl FnOnce(&mut WaitState)) {
     });
 }
 
-/// Announces the next blocking call of this thread: the subject of a sentence that ends with "did not complete". Has no
-/// effect on a thread that is not watched.
+/// Announces the next blocking call of this thread. `what` is the subject of a sentence that ends with "did not
+/// complete". Has no effect on a thread that is not watched.
 pub fn waiting_for(what: impl Into<String>, source: ProgressSource) {
     change(|state| {
         state.what = Some(what.into());
@@ -65,12 +65,12 @@ pub fn made_progress() {
     change(|state| state.progress += 1);
 }
 
-/// Records a failure that will otherwise be reported only after the current call.
+/// Records a failure that would otherwise be reported only after the current call.
 pub fn also_failed(failure: &Failure) {
     change(|state| state.other_failure = Some(failure.clone().after(state.other_failure.take())));
 }
 
-/// From here on the calling thread enforces its own deadlines.
+/// From now on, the calling thread enforces its own deadlines.
 pub fn has_its_own_deadlines() {
     change(|state| state.what = None);
 }

@@ -1,25 +1,26 @@
 //! Submission batch sizes. Each poll of the completion queue reaps everything that has completed.
 //!
-//! A batch has one submission timestamp, and the kernel starts its first operation only after accepting the last. With
-//! batches of half a queue, a queue depth of 32 ran 3 operations short on a virtual disk and lost a tenth of its
-//! throughput. With an eighth it matches an engine that submits one by one, at a third less CPU time. Shallow queues
-//! are refilled one by one, or up to four if that many completed together; refilling everything that completed cost
-//! queues of 8 to 32 a tenth of their throughput.
+//! A batch has one submission timestamp, and the kernel starts its first operation only after accepting the last. On a
+//! virtual disk, batches of half a queue of depth 32 reduced the achieved queue depth by 3 and throughput by a tenth.
+//! With batches of an eighth of the queue, throughput equals that of an engine that submits operations one by one, and
+//! CPU time is a third less. In shallow queues, operations are replaced one by one, or up to four if that many
+//! completed together. Replacing all completed operations in one batch cost a tenth of the throughput at queue depths
+//! of 8 to 32.
 //!
-//! If a whole batch has completed by the time the kernel returns, the target is not the bottleneck: at most one batch
-//! would ever be in flight, regardless of the queue depth. In that case the batch grows, up to the whole queue.
+//! If a whole batch has completed by the time the kernel returns, the target is not the bottleneck, and at most one
+//! batch is in flight, regardless of the queue depth. In that case the batch grows, up to the whole queue.
 
-/// The fraction of a queue in a batch while operations wait for the target.
+/// While operations wait for the target, a batch is this fraction of the queue: one eighth.
 const PART: u32 = 8;
-/// The largest such batch: above it the savings are negligible, and timestamps become coarser.
+/// The largest batch while operations wait for the target. Larger batches save little, and timestamps become coarser.
 const WAITING_MAX: u32 = 32;
 /// The largest batch.
 const MOST: u32 = 128;
 /// Up to this many operations that completed together are replaced in one call, if the batch is smaller.
 const TOGETHER_MAX: u32 = 4;
-/// Consecutive full batches that have to complete at once before the batch size doubles.
+/// The number of consecutive full batches that have to complete within their submission before the batch size doubles.
 const ROUNDS: u32 = 64;
-/// The same, after grown batches have repeatedly completed late.
+/// The maximum of that number. It doubles each time operations of a grown batch are still in flight.
 const ROUNDS_MAX: u32 = 1 << 20;
 
 /// The batch size of a worker.
@@ -35,7 +36,7 @@ pub struct BatchSize {
 }
 
 impl BatchSize {
-    /// For a queue with that many slots.
+    /// The initial batch size for a queue with that many slots.
     #[must_use]
     pub fn of(slots: u32) -> Self {
         let least = (slots / PART).clamp(1, WAITING_MAX);

@@ -3,8 +3,8 @@
 use crate::failure::{Failure, FailureKind, errno_text};
 use crate::record::{Class, FaultKind};
 
-/// How long an operation is retried after EAGAIN, from its first submission on. A full device queue causes EAGAIN for a
-/// while; after half a minute the device accepts nothing any more.
+/// How long an operation is retried after EAGAIN, counted from its first submission. A full device queue causes EAGAIN
+/// for a while, but after half a minute the device does not accept operations any more.
 pub const RETRY_NS_MAX: u64 = 30_000_000_000;
 /// Failed operations before the job ends: enough to pass a bad area of the media, but not to spin on a device that is
 /// gone.
@@ -46,7 +46,7 @@ impl FaultyCompletion {
         let offset = self.offset_bytes;
         let errno = self.errno();
         let (kind, message) = if self.result == 0 {
-            // Only at the end of a file does the kernel successfully transfer nothing.
+            // The kernel successfully transfers 0 bytes only at the end of a file.
             (
                 FailureKind::Changed,
                 format!("the target ends before offset {offset}: it was truncated during the measurement"),
@@ -56,7 +56,7 @@ impl FaultyCompletion {
             let kind = if full { FailureKind::NoSpace } else { FailureKind::Io };
             (kind, format!("{} at offset {offset}: {}", name(self.class), errno_text(errno)))
         } else if errno > 0 && matches!(self.class, Class::Flush | Class::Commit) {
-            // The kernel reports a write-back error only once, and not which writes it concerns.
+            // The kernel reports a write-back error only once, and does not report which writes failed.
             let message = format!(
                 "fdatasync failed: {}; later successful calls do not prove that the data is durable",
                 errno_text(errno)
@@ -74,7 +74,7 @@ impl FaultyCompletion {
     }
 }
 
-/// Errors that the next operation would meet as well. EAGAIN is one after the retries.
+/// Whether the next operation would fail with the same error. EAGAIN and EINTR only arrive here after the retries.
 fn fatal(errno: i32) -> bool {
     matches!(
         errno,

@@ -53,7 +53,7 @@ pub struct FinalReport {
     pub stopped: bool,
     /// Operations that never completed.
     pub unreturned: u32,
-    /// The largest batch that was to be submitted at once.
+    /// The largest batch size.
     pub batch_max: u32,
     /// How often a submission had to wake the SQPOLL thread.
     pub sqpoll_wakeups: u64,

@@ -81,7 +81,8 @@ impl<R: Ring, C: Clock> Worker<R, C> {
             return Step::Done;
         }
         let begin_ns = self.reap_all(is_sampled);
-        // One timestamp for all reaped completions, taken after reaping: no operation is stamped before it completed.
+        // All reaped completions get one timestamp. It is taken after reaping, so that no operation gets a timestamp
+        // before its completion.
         let now = self.clock.now();
         self.machine.advance(now);
         let found = self.completions.len();
@@ -129,8 +130,8 @@ impl<R: Ring, C: Clock> Worker<R, C> {
         begin_ns
     }
 
-    /// The final report, once no more steps are needed. The ring is closed; see [`Ring`] for resources still used by
-    /// the kernel.
+    /// The final report, once no more steps are needed. Closes the ring. Resources that the kernel still uses are
+    /// leaked.
     #[must_use]
     pub fn finish(self) -> FinalReport {
         let sqpoll_wakeups = self.ring.sqpoll_wakeups();

@@ -3,7 +3,7 @@
 use crate::job::{Engine, Job};
 use crate::record::{Histogram, Phase, TimeDistribution};
 
-/// One round in 64 is sampled. That costs one system call.
+/// One round in 64 is sampled. A sample costs one system call.
 const ROUNDS: u64 = 64;
 
 /// Samples reap intervals, and estimates the backlog of completions not yet reaped.
@@ -51,14 +51,16 @@ impl ReapIntervals {
     /// Records a poll from `begin_ns` (0 if that was not timed) to `end_ns` that reaped `found` completions, after a
     /// submission.
     ///
-    /// Returns the backlog if the round was sampled: completed but not reaped operations, integrated over time, for the
-    /// round and for those that it represents. Completions arrive evenly while the worker is busy: of the operations in
-    /// flight before the submission, half had completed on average since the last poll. Those of the submission itself
-    /// that were reaped completed one after the other within the call, the last one as it returned. While the worker
-    /// sleeps there is no backlog, because the first completion wakes it.
+    /// Returns the backlog if the round was sampled, otherwise 0. The backlog is the number of completed but not reaped
+    /// operations, integrated over time, for this round and for the rounds that the sample represents.
     ///
-    /// A long round is not representative of shorter ones, so the backlog of those is limited to the operations in
-    /// flight.
+    /// The estimate assumes that completions arrive evenly while the worker is busy. Reaped operations from earlier
+    /// submissions waited for half of the time since the last poll on average. Reaped operations from this submission
+    /// completed one after the other within the call, the last one when it returned. There is no backlog while the
+    /// worker sleeps, because the first completion wakes it.
+    ///
+    /// A long sampled round is not representative of shorter ones, so the backlog of the other rounds is limited to the
+    /// operations in flight.
     #[inline]
     pub fn record_poll(
         &mut self,
@@ -124,7 +126,7 @@ mod tests {
         }
     }
 
-    // The backlog of a sampled poll after rounds of 10 µs, of which it is the last and longest.
+    // The backlog of a sampled poll whose round takes `gap_ns`, after unsampled rounds of 10 µs.
     fn backlog_ns(gap_ns: u64, found: usize, submission: Submission) -> u64 {
         let mut intervals = intervals();
         intervals.rounds_left = ROUNDS;
@@ -152,7 +154,7 @@ mod tests {
 
     #[test]
     fn operations_completed_within_one_call_waited_for_those_after_them() {
-        // The first waited for three quarters of 8 µs, the last not at all.
+        // The call takes 8 µs, with a completion every 2 µs: the first waits for 6 µs, the last does not wait.
         assert_eq!(backlog_ns(10 * US, 4, Submission { count: 4, at_ns: 2 * US, older: 0 }), 3 * 8 * US / 2 * ROUNDS);
     }
 

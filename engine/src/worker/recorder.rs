@@ -34,7 +34,7 @@ impl TallyReceiver {
     }
 }
 
-/// Both sides, with `spares` empty tallies in the queue. `collector` is woken at each interval.
+/// Both sides, with `spares` empty tallies in the queue. The `collector` thread is woken at the end of each interval.
 #[must_use]
 pub fn recorder_pair(job: &Job, spares: usize, collector: Option<Thread>) -> (Recorder, TallyReceiver) {
     let tally = || Box::new(Tally::new(&job.classes(), job.pace.is_some()));

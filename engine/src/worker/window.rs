@@ -3,7 +3,7 @@
 use crate::job::Job;
 use crate::record::Phase;
 
-/// The position of a job in its timing. All boundaries are fixed at the start, so that every worker has the same.
+/// The position of a job in its timing. All boundaries are fixed at the start, so that all workers have the same ones.
 #[derive(Clone, Debug)]
 pub struct Window {
     phase: Phase,

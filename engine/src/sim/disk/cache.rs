@@ -5,15 +5,15 @@ use std::collections::BTreeMap;
 use super::DiskModel;
 use crate::sim::StateHash;
 
-/// Extents considered for the shortest positioning time.
+/// The number of extents from which the one with the shortest positioning time is selected.
 const WINDOW: usize = 32;
-/// The longest run written at once, so that a read does not wait too long.
+/// The longest run that is written without interruption, so that a read does not wait too long.
 const RUN_BYTES_MAX: u64 = 1 << 20;
 
 #[derive(Clone, Copy, Debug)]
 struct Extent {
     length_bytes: u64,
-    // The oldest flush that has to wait for this extent.
+    // The first flush that has to wait for this extent.
     generation: u64,
 }
 
@@ -31,13 +31,13 @@ pub struct Run {
 #[derive(Clone, Debug, Default)]
 pub struct WriteCache {
     size_bytes: u64,
-    // The most extents that it can manage.
+    // The maximum number of extents that it can manage.
     extents_max: usize,
     extents: BTreeMap<u64, Extent>,
     dirty_bytes: u64,
     run: Option<Run>,
     generation: u64,
-    // The number of extents of each generation that has any.
+    // The number of extents by generation. Generations without extents are omitted.
     left: BTreeMap<u64, u64>,
 }
 
@@ -93,7 +93,7 @@ impl WriteCache {
         self.insert(start, Extent { length_bytes: end - start, generation });
     }
 
-    /// Removes a range that is written directly to the media, so that older data does not follow.
+    /// Removes a range that is written directly to the media, so that older data does not overwrite it later.
     pub fn subtract(&mut self, offset_bytes: u64, length_bytes: u64) {
         let end = offset_bytes + length_bytes;
         while let Some((at, other)) = self.overlapping(offset_bytes, end) {
@@ -115,7 +115,7 @@ impl WriteCache {
         before.is_some_and(|(at, extent)| at + extent.length_bytes >= offset_bytes + length_bytes)
     }
 
-    // An extent that a write would be merged with: one that it overlaps, or an adjoining one if the merged run is not
+    // An extent with which a write would be merged: an overlapping one, or an adjoining one if the merged run is not
     // too long.
     fn mergeable(&self, offset_bytes: u64, length_bytes: u64) -> Option<(u64, Extent)> {
         let end = offset_bytes + length_bytes;

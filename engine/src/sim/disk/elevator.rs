@@ -14,7 +14,7 @@ pub enum Choice {
 
 impl Disk {
     /// Selects the next work. Returns it with the times at which its first byte reaches a head and its last byte has
-    /// passed.
+    /// passed the head.
     pub(super) fn choose(&self) -> Option<(Choice, u64, u64)> {
         if self.queue.is_empty() && !self.cache.is_dirty() {
             return None;
@@ -47,7 +47,7 @@ impl Disk {
         nearest.into_iter().chain(extents(self)).min_by_key(|(_, from_ns, _)| *from_ns)
     }
 
-    // Whether the cache has to be destaged although commands wait.
+    // Whether the cache has to be destaged even though commands wait.
     fn must_destage(&self) -> bool {
         self.cache.is_over_half_full()
             || self.queue.iter().any(|command| matches!(command.stage, Stage::Room | Stage::Flushing(_)))

@@ -1,9 +1,9 @@
 //! Positions of bytes on the platters, and times at which they pass under a head.
 //!
-//! All tracks lie in sequence on a line of *media time*: a track takes one revolution, and the skew between two tracks
-//! is the time to switch between them. The angle of a byte is its position on that line modulo a revolution, and so is
-//! the angle under the heads at a given time. The duration of a sequential read over several tracks is the difference
-//! of two positions.
+//! A position is a *media time*: the duration of a sequential read from the first byte of the disk. A track takes one
+//! revolution, and the skew between two tracks is the time to switch between them. The angle of a byte is its media
+//! time modulo a revolution. The angle under the heads is the current time, plus the angle at time zero, modulo a
+//! revolution. The duration of a sequential read over several tracks is the difference of two positions.
 
 use super::DiskModel;
 use super::seek::SeekCurve;
@@ -99,7 +99,8 @@ impl Geometry {
         Position { track, media_ns: self.track_ns(track) + angle_ns }
     }
 
-    /// The position at which the range before a byte ends: the end of a track, not the start of the next one.
+    /// The position at which a range that ends before a byte has passed. At a track boundary this is the end of the
+    /// track, not the start of the next one.
     #[inline]
     #[must_use]
     pub fn end_of(&self, end: u64) -> Position {

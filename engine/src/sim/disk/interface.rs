@@ -1,4 +1,4 @@
-//! Command processing: transfer over the interface, and service from the caches where no media access is needed.
+//! Command processing: transfer over the interface, and service from the caches if no media access is needed.
 
 use super::command::{Command, Stage};
 use super::{Busy, Disk, Work};
@@ -36,7 +36,8 @@ impl Disk {
         self.completions.push(done_ns, command.order, command.tag, result);
     }
 
-    // Transfers the data of a read to the host. The data became available from `from_ns` on, and is complete now.
+    // Transfers the data of a read to the host. The first byte was available at `from_ns`, the last one is available
+    // now.
     pub(super) fn deliver(&mut self, command: &Command, from_ns: u64) {
         let begun_ns = from_ns.max(self.interface_free_ns);
         let done_ns = self.now_ns.max(begun_ns + self.model.transfer_ns(command.io.length_bytes));
@@ -53,7 +54,7 @@ impl Disk {
         }
     }
 
-    // Processes each command that is ready: some need no media access.
+    // Processes each command that is ready. Completes those that need no media access.
     pub(super) fn receive(&mut self) {
         while self.arriving > 0 {
             let ready = self
@@ -93,7 +94,7 @@ impl Disk {
         }
     }
 
-    // A read that hits a cache is complete; any other waits for the heads.
+    // Serves a read from a cache if it hits. Any other read has to wait for the heads.
     fn read(&mut self, command: &Command) -> Option<Stage> {
         let (offset, end) = (command.io.offset_bytes, command.end_bytes());
         if self.cache.holds(offset, end - offset) {

@@ -1,8 +1,8 @@
-//! A hard disk: arm, platters, caches and command queue. It is deterministic: rotation follows from the time, and only
-//! the angle at time zero is drawn from the seed.
+//! A hard disk: arm, platters, caches and command queue. It is deterministic: the angle of the platters depends only on
+//! the time, and the angle at time zero is drawn from the seed.
 //!
-//! `model` has the parameters, `geometry` and `seek` positions and seek times, `cache` and `read_ahead` the write cache and
-//! read-ahead, `interface` the processing of commands, and `elevator` the scheduling of the arm.
+//! The modules: `model` (parameters), `geometry` and `seek` (positions and seek times), `cache` (write cache),
+//! `read_ahead` (read cache), `interface` (processing of commands), and `elevator` (scheduling of the arm).
 
 mod cache;
 mod command;
@@ -48,12 +48,12 @@ pub struct Disk {
     geometry: Geometry,
     phase_ns: u64,
     now_ns: u64,
-    // The last track. During read-ahead, `read_ahead` knows the current one.
+    // The track of the last access. During read-ahead, the current track follows from `read_ahead`.
     track: u64,
     busy: Option<Busy>,
     // Since when no command has used the arm.
     idle_since_ns: u64,
-    // Commands in the disk, and those outside for which its queue has no room.
+    // Commands in the disk's queue, and commands that wait in the host because the queue is full.
     queue: Vec<Command>,
     waiting: VecDeque<(u64, IoCommand)>,
     arriving: usize,
@@ -63,7 +63,7 @@ pub struct Disk {
     cache: WriteCache,
     destaged_to_bytes: u64,
     read_ahead: ReadAhead,
-    // By time, then by order of arrival.
+    // Completed commands that were not reaped yet.
     completions: CompletionQueue,
     health: Health,
 }
@@ -107,7 +107,7 @@ impl Disk {
             if self.cache.is_dirty() {
                 next_ns = next_ns.min(held_until_ns.max(self.idle_since_ns + self.model.destage_idle_ns));
             }
-            // Commands that wait for the heads can get them then.
+            // From this time on, the heads are available to waiting commands.
             if held_until_ns > self.now_ns {
                 next_ns = next_ns.min(held_until_ns);
             }
@@ -133,7 +133,7 @@ impl Disk {
         self.now_ns = to_ns;
     }
 
-    // The arm has completed something.
+    // Completes the work of the arm.
     fn finish(&mut self, busy: Busy) {
         self.busy = None;
         match busy.work {

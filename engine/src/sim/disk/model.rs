@@ -13,7 +13,7 @@ pub struct DiskModel {
     pub size_bytes: u64,
     /// Revolutions per minute.
     pub rotation_rpm: u32,
-    /// Surfaces with data. The tracks of a cylinder are reached without a seek.
+    /// Surfaces with data. A switch between the tracks of a cylinder needs no seek.
     pub heads: u32,
     /// Zones with a constant track size; all have the same number of tracks.
     pub zones: u32,
@@ -38,15 +38,15 @@ pub struct DiskModel {
     pub command_ns: u64,
     /// Throughput of the interface in bytes per second.
     pub interface_bytes_per_s: u64,
-    /// Commands that the disk holds and reorders. Others wait in the host in order of arrival.
+    /// Commands that the disk queues and reorders. Further commands wait in the host in order of arrival.
     pub queue_depth: u32,
-    /// A command that has waited for longer than this is served first.
+    /// A command that has waited longer than this is served first.
     pub queue_age_ns_max: u64,
     /// Size of the write cache; 0 disables write-back caching.
     pub write_cache_bytes: u64,
     /// Extents that the write cache can manage. Adjoining writes are merged.
     pub write_cache_stretches: u32,
-    /// Idle time of the arm before the cache is destaged in the background, while less than half of it is in use.
+    /// Idle time of the arm before the cache is destaged in the background, if at most half of the cache is in use.
     pub destage_idle_ns: u64,
     /// The longest read-ahead after a read while the disk is idle; 0 disables it.
     pub read_ahead_bytes: u64,
@@ -60,13 +60,13 @@ pub struct DiskModel {
 pub const SIZE_BYTES_MAX: u64 = 1 << 50;
 /// Lowest and highest rotation speed.
 pub const ROTATION_RPM: (u64, u64) = (1_000, 100_000);
-/// The most heads.
+/// The maximum number of heads.
 pub const HEADS_MAX: u64 = 64;
-/// The most zones.
+/// The maximum number of zones.
 pub const ZONES_MAX: u64 = 256;
 /// Smallest and largest track.
 pub const TRACK_BYTES: (u64, u64) = (4096, 64 << 20);
-/// The most tracks, so that media time fits into 64 bits.
+/// The maximum number of tracks, so that media time fits into 64 bits.
 pub const TRACKS_MAX: u64 = 1 << 30;
 /// The longest seek or settle time: one second.
 pub const MOVE_NS_MAX: u64 = 1_000_000_000;
@@ -76,9 +76,9 @@ pub const INTERFACE_BYTES_PER_S: (u64, u64) = (1_000_000, 1_000_000_000_000);
 pub const COMMANDS_MAX: u64 = 256;
 /// The longest wait before a command is served first: one minute.
 pub const AGE_NS_MAX: u64 = 60_000_000_000;
-/// The most extents of the write cache.
+/// The maximum number of extents of the write cache.
 pub const STRETCHES_MAX: u64 = 1 << 20;
-/// The most segments: each read examines all of them.
+/// The maximum number of segments: each read examines all of them.
 pub const SEGMENTS_MAX: u64 = 256;
 /// The largest cache.
 pub const CACHE_BYTES_MAX: u64 = 16 << 30;

@@ -1,5 +1,5 @@
-//! The read cache: data that the head reads ahead after a read while no other command needs it, and data from earlier
-//! read-ahead. Each contiguous range has a segment; the least recently used one is replaced.
+//! The read cache. After a read, the head reads ahead while no other command needs it. The cache contains this data and
+//! the data from earlier read-ahead. Each contiguous range has a segment; the least recently used one is replaced.
 
 use super::DiskModel;
 use super::geometry::Geometry;
@@ -8,7 +8,7 @@ use crate::sim::StateHash;
 /// A contiguous range that was read.
 #[derive(Clone, Copy, Debug, Default)]
 struct Segment {
-    // Certainly in the cache.
+    // The range in the cache. Ongoing read-ahead continues after `end`.
     start: u64,
     end: u64,
     // Where a sequential stream would continue.
@@ -27,7 +27,7 @@ impl Segment {
     }
 }
 
-// Ongoing read-ahead: since when the head reads on from the end of a segment, and where it stops.
+// Ongoing read-ahead: since when the head reads on from the end of a segment, and where it will stop.
 #[derive(Clone, Copy, Debug)]
 struct Growth {
     segment: usize,
@@ -64,8 +64,8 @@ impl ReadAhead {
 
     /// The head has read a range and now reads ahead. The range stays in the cache as far as it fits.
     ///
-    /// Where a read continues a stream that the head had left, the head first reads ahead for a minimum time. Otherwise
-    /// several streams would be served block by block.
+    /// If the read continues a stream that the head had left, the head stays for the minimum read-ahead. Otherwise it
+    /// would alternate between several streams after every block.
     pub fn start_at(&mut self, geometry: &Geometry, offset: u64, end: u64, now_ns: u64) {
         if self.size_bytes == 0 {
             return;
@@ -115,7 +115,7 @@ impl ReadAhead {
         self.segments[at].next = self.segments[at].next.max(end);
     }
 
-    /// When the head will have read a range without moving elsewhere; None if never.
+    /// When the ongoing read-ahead will have read a range; None if it will not.
     #[must_use]
     pub fn read_by_ns(&self, geometry: &Geometry, offset: u64, end: u64) -> Option<u64> {
         let growth = self.growth.as_ref()?;
@@ -135,8 +135,8 @@ impl ReadAhead {
         self.growth.is_some_and(|growth| self.segments[growth.segment].start <= offset && end <= growth.limit)
     }
 
-    /// Serves a read from the cache, if all of its data is there by now. Ongoing read-ahead that has not reached its
-    /// limit is extended.
+    /// Serves a read from the cache if all of its data is there by now. Extends ongoing read-ahead that has not reached
+    /// its limit.
     pub fn hit(&mut self, geometry: &Geometry, offset: u64, end: u64, now_ns: u64) -> bool {
         if self.read_by_ns(geometry, offset, end).is_some_and(|read_by_ns| read_by_ns <= now_ns)
             && let Some(growth) = self.growth

@@ -1,4 +1,4 @@
-//! Blocks by their number of valid pages: the victim of greedy garbage collection is found in constant time.
+//! Blocks by their number of valid pages, so that greedy garbage collection finds its victim in constant time.
 
 use std::collections::VecDeque;
 
@@ -28,7 +28,7 @@ pub struct Blocks {
 }
 
 impl Blocks {
-    /// Free blocks: `each_die` for each die, of `pages` pages.
+    /// `each_die` free blocks for each die, with `pages` pages each.
     pub fn new(dies: u32, each_die: u32, pages: u32) -> Self {
         let block = Block { valid: 0, next: NONE, previous: UNLISTED };
         Self {
@@ -68,7 +68,7 @@ impl Blocks {
         self.all[block as usize].valid
     }
 
-    /// The fewest valid pages of any full block of a die.
+    /// The lowest number of valid pages of any full block of a die.
     pub fn fewest_valid(&mut self, die: u32) -> Option<u32> {
         let first = die as usize * (self.pages as usize + 1);
         let lowest = self.lowest[die as usize];

@@ -1,4 +1,4 @@
-//! The write buffer: a write is acknowledged once it is here, and leaves when its unit is programmed.
+//! The write buffer: a write is acknowledged once it is in the buffer, and leaves it when its unit is programmed.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -10,7 +10,7 @@ use crate::sim::StateHash;
 pub struct Buffer {
     pages: u64,
     held: u64,
-    // Program completion times of units, with the number of host pages that leave then.
+    // Program completion times of units, and the number of host pages that leave at each.
     leaving: BinaryHeap<Reverse<(u64, u64)>>,
     durable_ns: u64,
 }

@@ -25,8 +25,8 @@ impl TransferRate {
 
 /// A bus that carries one transfer at a time.
 ///
-/// Data that becomes ready later (after a media read) reserves its transfer time at arrival, and does not block the bus
-/// until it is ready. The bus is never idle because of missing data.
+/// A transfer of data that becomes ready later (after a media read) reserves bus time when the request arrives, and
+/// does not block the bus until the data is ready. The bus is never idle because it waits for data.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Bus {
     free_ns: u64,

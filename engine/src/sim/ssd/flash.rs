@@ -244,7 +244,7 @@ impl Flash {
         }
     }
 
-    // Occupies a die with work that waits for no data.
+    // Occupies a die with work that does not wait for data.
     fn work(&mut self, operation: MediaOperation, die: u32, length_ns: u64) {
         self.busy_ns = self.busy_ns.saturating_add(length_ns);
         let at_ns = self.begin(operation, die, self.now_ns, length_ns);
@@ -300,7 +300,7 @@ impl Flash {
         self.program(die, at_ns, self.media.program_ns, unit, host_pages);
     }
 
-    // Padding was never in the write buffer.
+    // Programs the current SLC unit. `padding` counts pages that were never in the write buffer.
     fn program_slc(&mut self, die: u32, at_ns: u64, padding: u32) {
         let Some(slc) = &self.slc else { return };
         let program_ns = slc.program_ns;

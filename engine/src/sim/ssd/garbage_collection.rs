@@ -1,20 +1,20 @@
 //! Garbage collection (greedy), folding of the SLC cache, and background work while idle.
 //!
-//! The victim is the full block with the fewest valid pages. For each written page, as many of its pages are relocated
-//! as keep the number of free blocks constant. So the cost of collection is spread evenly over writes, not paid in
+//! The victim is the full block with the fewest valid pages. Each written page causes as many relocations as are needed
+//! to keep the number of free blocks constant. This spreads the cost of collection evenly over writes, instead of
 //! bursts of whole blocks.
 
 use super::flash::{Flash, WritePoint};
 use super::mapping::NONE;
 use super::model::{IdleModel, SlcFull};
 
-/// With this many free blocks or fewer, a die collects.
+/// A die collects if it has this many free blocks or fewer.
 const FREE_LOW: usize = 3;
-/// With fewer, it first has to free blocks, because relocated pages need space.
+/// A die with fewer free blocks than this has to free blocks before a write, because relocated pages need space.
 const FREE_MIN: usize = 2;
 /// Fixed-point unit of relocations per written page.
 const RELOCATION_PARTS: u64 = 256;
-/// Background collection skips fuller blocks: the wear would outweigh the gained space.
+/// Background collection skips blocks with a larger share of valid pages: they cost more wear than the space is worth.
 const IDLE_VALID_PERCENT: u32 = 95;
 
 impl Flash {

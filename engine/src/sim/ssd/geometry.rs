@@ -6,11 +6,11 @@ use crate::sim::bounds::refused;
 
 /// Blocks of a die reserved for garbage collection: the active block and free ones.
 pub const SPARE_BLOCKS: u32 = 4;
-// The fewest blocks of a die among which greedy collection is effective.
+// The minimum number of blocks of a die for effective greedy collection.
 const DATA_BLOCKS_MIN: u64 = 64;
 // Physical page numbers have 32 bits, and a few values are reserved.
 const PHYSICAL_PAGES_MAX: u64 = 0xffff_0000;
-// Blocks are not split below this size: with fewer pages, collection finds better victims than in real blocks.
+// Blocks are not split below this size: with fewer pages, collection finds better victims than in a real drive.
 const BLOCK_PAGES_MIN: u64 = 128;
 
 /// Sizes. Blocks, units and pages are numbered die after die; the SLC cache comes after the main media.
@@ -20,11 +20,11 @@ pub struct Geometry {
     pub logical_pages: u32,
     /// Dies.
     pub dies: u32,
-    /// Channels. Die n is on channel n modulo this.
+    /// Channels. Die n is on channel n modulo this number.
     pub channels: u32,
     /// The program unit of a die.
     pub unit_pages: u32,
-    /// A block over all planes, or a piece of one in a scaled drive.
+    /// The size of a block over all planes, or of a piece of such a block in a scaled drive.
     pub block_pages: u32,
     /// Pieces of a block that share an erase.
     pub block_pieces: u32,
@@ -67,7 +67,7 @@ impl Geometry {
         }
     }
 
-    /// Rejects drives with too many pages for their numbers, or with too few blocks per die.
+    /// Rejects drives with more pages than 32-bit page numbers allow, or with too few blocks per die.
     pub fn check(model: &SsdModel) -> Result<(), Failure> {
         let wide = Wide::new(model);
         let scale = model.capacity_scale;
@@ -107,7 +107,7 @@ impl Geometry {
         self.main_pages() + self.dies * self.slc_die_units * self.unit_pages
     }
 
-    /// The most valid pages of a die, so that every victim has invalid pages.
+    /// The maximum number of valid pages of a die. It ensures that every victim has invalid pages.
     #[must_use]
     pub fn die_pages_most(&self) -> u32 {
         (self.die_blocks - SPARE_BLOCKS) * self.block_pages - self.block_pages / 2

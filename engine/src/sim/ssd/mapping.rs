@@ -30,7 +30,7 @@ impl Mapping {
         self.physical[logical as usize]
     }
 
-    /// Prefetches the entry of a logical page: it is rarely in the CPU cache, and a miss takes as long as the rest of a
+    /// Prefetches the entry of a logical page. It is rarely in the CPU cache, and a miss takes as long as the rest of a
     /// request.
     #[inline]
     pub fn prefetch(&self, logical: u32) {

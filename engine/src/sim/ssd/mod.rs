@@ -1,8 +1,8 @@
 //! A solid-state drive: link, controller, write buffer, and flash behind a translation layer with garbage collection.
 //!
-//! A request reserves time on each component at its arrival. Known behaviours are not modelled directly. The
-//! performance of a fresh drive, the write cliff after the SLC cache, the transition to steady state, and reads delayed
-//! by programs and erases all emerge from the components.
+//! A request reserves time on each component at its arrival. Well-known behaviour is not modelled directly, but results
+//! from the components: the performance of a fresh drive, the write cliff after the SLC cache, the transition to steady
+//! state, and reads delayed by programs and erases.
 
 mod blocks;
 mod buffer;
@@ -96,7 +96,7 @@ impl Ssd {
         self.flash.geometry
     }
 
-    // Processes everything since the previous request.
+    // Simulates the time since the previous request: background work and temperature.
     #[inline]
     fn catch_up(&mut self, now_ns: u64) {
         if let Some(idle) = &self.model.idle {

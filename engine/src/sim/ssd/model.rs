@@ -9,9 +9,9 @@ use crate::sim::pending::BACKLOG_NS_MAX;
 /// A solid-state drive.
 ///
 /// With a `capacity_scale` of n, capacity, SLC cache and thermal time constant are divided by n. Dies, speeds,
-/// over-provisioning and the write buffer (which depends on the dies) stay. Time series therefore keep their shape over
-/// drive fills. If fewer than 64 blocks per die would remain, blocks are split, and an erase is due once for all pieces
-/// of a block.
+/// over-provisioning and the write buffer (which depends on the dies) are unchanged. A time series therefore keeps its
+/// shape if its axis is in drive fills. If fewer than 64 blocks per die would remain, blocks are split into pieces, and
+/// all pieces of a block share one erase.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SsdModel {
@@ -75,7 +75,7 @@ pub struct ControllerModel {
 pub struct BufferModel {
     /// Its size in bytes.
     pub size_bytes: u64,
-    /// Whether its content survives a power loss, so that a flush completes at once.
+    /// Whether its content survives a power loss, so that a flush completes immediately.
     pub power_loss_protection: bool,
 }
 
@@ -185,7 +185,7 @@ pub struct PowerModel {
 
 const HOUR_NS: u64 = 3_600_000_000_000;
 const TIB: u64 = 1 << 40;
-/// Where the tail of read times ends, rounded up, in standard deviations.
+/// The largest deviation of a read time from the median, in standard deviations, rounded up.
 const DEVIATIONS_MAX: f64 = 4.0;
 /// Bound on the media operations of one request: it has at most 16,384 pages, each with about 50 relocations at the
 /// lowest over-provisioning.
@@ -247,8 +247,8 @@ impl SsdModel {
         )))
     }
 
-    // Duration of the slowest media operation: a slow read, a program or an erase, while throttled, or while its energy
-    // is first accumulated.
+    // Duration of the slowest media operation: a slow read, a program or an erase, including thermal throttling and the
+    // time to accumulate its energy.
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // Below 2^63.
     fn longest_ns(&self) -> u128 {
         let (media, slc) = (&self.media, self.slc.as_ref());
@@ -266,7 +266,7 @@ impl SsdModel {
 }
 
 impl PowerModel {
-    // How long the energy of an operation takes to accumulate from the reads' share alone.
+    // The time in which the reads' share of the power accumulates the energy of an operation.
     fn longest_ns(&self, length_ns: u128) -> u128 {
         let flow_mw = u128::from(self.limit_mw - self.idle_mw);
         let most_mw = u128::from(self.read_mw.max(self.program_mw).max(self.erase_mw));
@@ -279,7 +279,7 @@ impl PowerModel {
         within("power.program_mw", self.program_mw, 0, 10_000)?;
         within("power.erase_mw", self.erase_mw, 0, 10_000)?;
         within("power.link_mw", self.link_mw, 0, 100_000)?;
-        // The link is never delayed, so some power has to remain for the media.
+        // Transfers are never delayed, so the limit has to leave some power for the media.
         within("power.limit_mw", self.limit_mw, self.idle_mw + 2 * self.link_mw + 1, 2_000_000)?;
         within("power.window_ns", self.window_ns, 1_000_000, 10_000_000_000_u64)
     }

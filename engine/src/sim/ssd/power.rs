@@ -1,10 +1,10 @@
 //! Power limit: a token bucket of energy, from which every media operation takes its energy before it starts.
 //!
-//! The power above idle fills the bucket, which holds the energy of one window. An operation takes its energy when it
-//! is scheduled, and starts once that has accumulated. Half of the bucket is reserved for host reads: programs, erases
-//! and reads for relocation wait while less than that remains. A read does not wait for energy that scheduled writes
-//! have taken in advance, as long as reads stay within their own share. So writes are throttled long before reads,
-//! neither side starves, and the long-term mean power is at most the limit.
+//! The bucket can hold the energy of one window. It fills with the limit minus the idle power. An operation takes its
+//! energy when it is scheduled, and starts when that energy has accumulated. Half of the bucket is reserved for host
+//! reads: programs, erases and reads for relocation wait while less than half remains. As long as reads stay within
+//! their own share of the power, they do not wait for energy that scheduled writes have taken in advance. Writes are
+//! therefore throttled long before reads, neither side starves, and the long-term mean power is at most the limit.
 //!
 //! Energies are in picojoules: milliwatts times nanoseconds.
 
@@ -33,11 +33,11 @@ struct Limited {
     model: PowerModel,
     dies: u64,
     bucket: Bucket,
-    // The share of the power that is reserved for reads.
+    // Fills with the share of the power that is reserved for reads.
     reads: Bucket,
-    // While the drive is idle, each die has its own share of the power, without a bucket.
+    // During background work: the power of the current die, which cannot save unused energy.
     share: Option<Bucket>,
-    // Throttled time accounted so far, and up to when it is accounted.
+    // The time up to which throttling was accounted, and the throttled time so far.
     held_until_ns: u64,
     throttled_ns: u64,
 }
@@ -61,7 +61,7 @@ impl Bucket {
         self.taken_pj = self.taken_pj.saturating_sub(came_in_pj).saturating_add(energy_pj);
     }
 
-    // When the missing energy is at most `left_pj`.
+    // The time at which the missing energy has fallen to `left_pj`.
     fn settled_ns(&self, left_pj: u64) -> u64 {
         self.at_ns + self.taken_pj.saturating_sub(left_pj).div_ceil(self.flow_mw)
     }
@@ -85,7 +85,7 @@ impl Power {
     }
 
     /// Takes the energy of an operation that is scheduled at `now_ns` and could start at `at_ns`. Returns when it may
-    /// start. `counts` tells whether the delay is accounted as throttling.
+    /// start. If `counts`, the delay is accounted as throttling.
     #[inline]
     pub fn begin(&mut self, operation: MediaOperation, now_ns: u64, at_ns: u64, length_ns: u64, counts: bool) -> u64 {
         let Some(limited) = &mut self.0 else { return at_ns };

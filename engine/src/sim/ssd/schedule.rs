@@ -17,14 +17,14 @@ pub const NOTHING: u32 = u32::MAX;
 
 /// The scheduled operations of a die. They are kept in order of arrival, so that completion times are known at arrival.
 ///
-/// A read waits for the operation in progress, and delays those not yet started. A program is delayed by at most its
-/// own duration, so that neither side starves.
+/// A read waits for the operation in progress, and delays those not yet started. Reads delay a program by at most its
+/// own duration, or by one read if that takes longer, so that neither side starves.
 #[derive(Clone, Debug, Default)]
 pub struct DieSchedule {
     jobs: VecDeque<Job>,
     // Delay of all `jobs` relative to their stored times.
     shift_ns: u64,
-    // How long reads have delayed the first of them.
+    // How long reads have delayed the first of `jobs`.
     delayed_ns: u64,
     current_end_ns: u64,
     current_unit: u32,

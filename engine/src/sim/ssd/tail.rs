@@ -6,11 +6,11 @@ use crate::random::Random;
 const QUANTILES: usize = 4096;
 const BISECTIONS: u32 = 48;
 
-/// Factors on the median read time. A table, because logarithms in each draw cost as much as the rest of a read.
+/// Factors on the median read time. They are in a table because logarithms would take as long as the rest of a read.
 #[derive(Clone, Debug)]
 pub struct Tail {
     factors: Vec<f32>,
-    // The probability of a slow read, in 2^-32.
+    // The probability of a slow read, in units of 2^-32.
     slow: u64,
     slow_factor: u64,
 }

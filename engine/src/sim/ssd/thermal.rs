@@ -19,7 +19,7 @@ pub struct Thermal {
     time_constant_ns: u64,
     celsius: f64,
     updated_ns: u64,
-    // Busy time of dies since then.
+    // Busy time of dies that has not heated the drive yet.
     busy_ns: u64,
     is_throttled: bool,
     throttled_ns: u64,
@@ -73,7 +73,7 @@ impl Thermal {
     #[allow(clippy::cast_precision_loss)] // Times below 2^53 ns.
     fn integrate(&mut self, now_ns: u64, elapsed_ns: u64, dies: u64) -> u64 {
         let Some(model) = &self.model else { return FULL_SPEED };
-        // Busy time scheduled after now heats later.
+        // Busy time beyond the elapsed time was scheduled for later, and heats later.
         let all_ns = elapsed_ns.saturating_mul(dies);
         let busy_ns = self.busy_ns.min(all_ns);
         self.busy_ns -= busy_ns;

@@ -14,7 +14,7 @@ impl Machine {
         }
         for &completion in completions {
             let slot = &mut self.slots[completion.slot as usize];
-            // If a ring invents completions, all results are worthless.
+            // All results are invalid if a ring reports completions of unknown operations.
             assert!(slot.in_flight, "a completion of an operation that is not in flight");
             slot.in_flight = false;
             self.in_flight -= 1;
@@ -101,7 +101,7 @@ impl Machine {
                 return;
             }
         } else if slot.is_censored {
-            // It is counted once, as a fault.
+            // The operation is counted once: as a fault, and not as censored.
             slot.is_censored = false;
         }
         self.faults.record(faulty.kind(), class, faulty.errno(), faulty.offset_bytes);

@@ -20,12 +20,12 @@ use crate::verify::Ledger;
 
 /// How long operations may take to complete after the end, before the job is reported as stuck.
 pub const DRAIN_NS_MAX: u64 = 30_000_000_000;
-/// How long nothing may complete in a job without a time limit, before it is reported as stuck. With the drain time
-/// this adds up to two minutes, the longest silence that a front expects.
+/// How long a job without a time limit may complete no operation before it is reported as stuck. This and the drain
+/// time add up to two minutes, the longest silence that the front end expects.
 pub const SILENCE_NS_MAX: u64 = 90_000_000_000;
 /// The longest sleep in the kernel, so that a stop is noticed.
 const SLEEP_NS_MAX: u64 = 50_000_000;
-/// How long before an arrival a worker in real time stops sleeping: the kernel's wake-up latency is usually below this.
+/// How long before an arrival a worker in real time stops sleeping. The kernel's wake-up latency is usually lower.
 const WAKE_NS: u64 = 60_000;
 /// The next operation of a slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,7 +43,7 @@ struct Slot {
     length_bytes: u32,
     // Intended start; in a closed loop, the submission time.
     intended_ns: u64,
-    // The earliest possible submission: after the intended start, with a free slot.
+    // The earliest possible submission: the intended start, or the time at which a slot became free if that was later.
     due_ns: u64,
     submit_ns: u64,
     // The submission time of the write that a flush belongs to.
@@ -90,7 +90,7 @@ pub struct Machine {
     arrivals: Option<Arrivals>,
     recorder: Recorder,
     stop: Arc<AtomicBool>,
-    // Nothing is submitted before.
+    // Nothing is submitted before this time.
     start_ns: u64,
     // Whether anything was submitted.
     has_begun: bool,
@@ -98,7 +98,7 @@ pub struct Machine {
     slots: Box<[Slot]>,
     // Slots free for a new operation.
     ready: Vec<u32>,
-    // Since when a slot has been free, or was last.
+    // The last time at which a slot became free while no other was.
     ready_since_ns: u64,
     // Slots whose operation continues: with a flush after its write, or with a retry.
     unfinished: Vec<u32>,
@@ -235,7 +235,7 @@ impl Machine {
         self.in_flight_since_ns = self.in_flight_since_ns.max(until_ns);
     }
 
-    // The measurement is over: operations in flight are censored, and only waited for.
+    // Starts to drain after the end of the measurement. Operations in flight are censored.
     fn drain(&mut self, end_ns: u64) {
         self.drain_since_ns = Some(end_ns);
         for slot in &mut self.slots {
@@ -246,7 +246,7 @@ impl Machine {
             let slot = &mut self.slots[*slot as usize];
             slot.is_censored = slot.next == Next::Retry;
         }
-        // Waiting arrivals are not stored: they are the part of the arrival stream before now.
+        // Waiting arrivals are not stored. The oldest one is the next arrival in the stream.
         self.censored.waiting_age_ns_max =
             self.arrivals.as_ref().map(|arrivals| end_ns.saturating_sub(arrivals.next_ns()));
     }

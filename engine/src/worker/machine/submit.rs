@@ -14,8 +14,8 @@ impl Machine {
             && (!self.unfinished.is_empty() || (!self.ready.is_empty() && self.next_arrival_ns() <= now))
     }
 
-    /// Ends a job without a time limit that only waits for operations which never complete; true if it was one. Called
-    /// by a driver that knows this.
+    /// Ends a job without a time limit if it only waits for operations in flight. Called by a driver that knows that
+    /// these will never complete. Returns true if it ended the job.
     pub fn starve(&mut self, now: u64) -> bool {
         let may_submit = !self.ready.is_empty() && self.next_arrival_ns() < u64::MAX;
         let only_waits = self.in_flight > 0 && !may_submit && self.unfinished.is_empty();
@@ -37,7 +37,7 @@ impl Machine {
         }
     }
 
-    // In a closed loop the next operation is due whenever a slot is free, from the start on.
+    // In a closed loop, an operation is due at the start of the job, and then whenever a slot is free.
     #[inline]
     pub(super) fn next_arrival_ns(&self) -> u64 {
         match (&self.arrivals, &self.bursts) {
@@ -66,7 +66,7 @@ impl Machine {
         if self.can_submit(now) {
             return (0, 0);
         }
-        // The kernel wakes threads late: the worker spins for the last part before an arrival.
+        // The worker spins for the last part before an arrival, because the kernel wakes threads late.
         let left_ns = self.deadline().saturating_sub(now).min(SLEEP_NS_MAX);
         if left_ns > WAKE_NS { (1, left_ns - WAKE_NS) } else { (0, 0) }
     }
@@ -91,8 +91,8 @@ impl Machine {
         self.batch.len()
     }
 
-    /// Starts all planned operations. A driver reads the clock after [`Machine::plan`], and submits after this: with an
-    /// SQPOLL thread the kernel may start the first operation while the second is being pushed.
+    /// Starts all planned operations. A driver reads the clock between [`Machine::plan`] and this call, because an
+    /// SQPOLL thread may start the first operation while the second is being pushed. It submits after this call.
     #[inline]
     pub fn begin(&mut self, now: u64, mut push: impl FnMut(Request)) {
         self.has_begun = true;
