@@ -5,7 +5,20 @@ from collections.abc import Callable
 from iosonde.findings import Severity
 from iosonde.records import Engine, FaultKind, RunRecord
 from tests.builders import engine_facts, workload
-from tests.findings.runs import FULL_COUNT, MS, SECOND_NS, by_fio, commits, error, only, run_of, three, under_way
+from tests.findings.runs import (
+    FULL_COUNT,
+    MS,
+    SECOND_NS,
+    by_fio,
+    commits,
+    error,
+    only,
+    repeat,
+    run_of,
+    three,
+    under_way,
+)
+from tests.judging import findings_of
 from tests.pace_builder import paced_repeat, paced_run
 
 FIRES: dict[str, Callable[[], RunRecord]] = {
@@ -81,3 +94,14 @@ def test_a_queue_that_was_hardly_refilled_is_told_with_the_time_that_it_needs() 
     )
     assert found.deciding_test.startswith("Run the cell again with a measurement time of at least 20.0 s")
     assert found.severity is Severity.DOUBTFUL
+
+
+def test_a_queue_that_was_never_refilled_makes_its_cell_invalid_and_no_other() -> None:
+    deep = workload(queue_depth=16)
+    run = run_of(*three(count=1), *(repeat(each, deep, count=40) for each in (1, 2, 3)))
+    found = [each for each in findings_of(run) if each.id == "too-few-operations"]
+    assert [(each.severity, each.cells) for each in found] == [
+        (Severity.INVALID, ("random-read-4KiB-qd8",)),
+        (Severity.DOUBTFUL, ("random-read-4KiB-qd16",)),
+    ]
+    assert "fewer than 1 operation per unit of queue depth" in found[0].statement

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Final
 
 from iosonde.analysis.states import failed_repeats
 from iosonde.campaign.recorded_targets import recorded_targets
@@ -38,9 +39,15 @@ def check_campaign(run: RunRecord, directory: Path, report: Path) -> None:
         )
 
 
+_FIXES: Final = {
+    FailureKind.NO_SPACE: "free some space on the target's file system; ",
+    FailureKind.NOTHING_COMPLETED: "if the target is healthy, use a longer measurement time; ",
+}
+
+
 def _again(run: RunRecord, directory: Path) -> str:
     if run.header.is_simulated:
-        return "resuming does not help, because the failures are defined by the drive model"
+        return "resuming does not help, because the model gives the same results again"
     return f"run `{resume_hint(run.header, directory)} --failed` to repeat the failed trials"
 
 
@@ -69,8 +76,7 @@ def _reason(cell: CellRecord) -> str:
 
 def _fix(cell: CellRecord) -> str:
     """How to fix a failure, if its kind alone says so."""
-    full = cell.failure is not None and cell.failure.kind is FailureKind.NO_SPACE
-    return "free some space on the target's file system; " if full else ""
+    return _FIXES.get(cell.failure.kind, "") if cell.failure is not None else ""
 
 
 def has_started(directory: Path, run: str) -> bool:

@@ -241,7 +241,8 @@ def _new_file(host: Host, request: TargetRequest, path: Path, *, is_named: bool)
     if request.size_bytes is None and room.available_bytes < SPAN_BYTES_MIN * SHARE_OF_ROOM:
         raise TargetError(
             f"{parent} has only {format_size(room.available_bytes)} free",
-            "free some space, or specify another directory",
+            f"free some space, specify another directory, or choose the size with --size (at least "
+            f"{format_size(SPAN_BYTES_MIN)})",
         )
     span = (request.size_bytes or default_span_bytes(room.available_bytes, quick=request.quick)) // MIB * MIB
     if span > room.available_bytes:

@@ -55,6 +55,7 @@ def interval_ends(estimate: Estimate, floor: float, factor: float = 1.0) -> Row:
         "drawn_low": max(low * factor, floor),
         "drawn_deviation_low": max((estimate.mean - deviation) * factor, floor),
         "drawn_cut": low * factor < floor,
+        "drawn_without": estimate.low is None,
     }
 
 
@@ -67,7 +68,9 @@ def bars_text(rows: Sequence[Row]) -> str:
     if number == "1":
         return "A single repeat has no error bar"
     cut = "; a triangle marks a bar that extends below the axis" if any(row.get("drawn_cut") for row in rows) else ""
-    return f"Error bars are 95 % confidence intervals for the mean over n = {number} repeats{cut}"
+    without = sum(bool(row.get("drawn_without")) for row in rows)
+    none = f"; {without} of {len(rows)} points have none" if without else ""
+    return f"Error bars are 95 % confidence intervals for the mean over n = {number} repeats{none}{cut}"
 
 
 def latency_ends(points: Sequence[Point], unit: LatencyUnit) -> list[Row]:

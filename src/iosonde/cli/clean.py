@@ -30,6 +30,12 @@ def clean(
     check_answers(host, (folder,))
     if not folder.is_dir():
         raise TargetError(f"{folder} is not a directory", "specify the directory that was measured")
+    try:
+        next(folder.iterdir(), None)
+    except OSError as error:
+        raise TargetError(
+            f"cannot read {folder}: {error.strerror}", "use an account that is allowed to read the directory"
+        ) from error
     found = host.orphans(str(folder))
     for path in host.renamed(str(folder)):
         say(f"iosonde created {path} with a name that you specified; delete the file if you no longer need it")

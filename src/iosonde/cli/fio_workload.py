@@ -79,6 +79,9 @@ def _is_file(text: str) -> bool:
     """Whether the text is the path of a file. A command line can be too long for a path, or contain a null byte."""
     try:
         return Path(text).is_file()
+    except PermissionError:
+        # Reading it reports the reason.
+        return True
     except (OSError, ValueError):
         return False
 

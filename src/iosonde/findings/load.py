@@ -1,6 +1,6 @@
 """Rules about the load: whether a cell achieved its queue depth or arrival rate, and whether its latency fits."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from iosonde.analysis.cells import CellEstimate
@@ -61,27 +61,41 @@ def too_few_operations(case: Case) -> Iterator[Finding]:
     """Each place in the queue of a cell completed only a few operations, so the start and the end dominate."""
     if case.run.header.target.kind == "null":
         return
-    found = [(record, rounds) for record in case.used if (rounds := rounds_of_queue(record)) < ROUNDS_MIN]
-    if not found:
-        return
+    least: dict[str, tuple[CellRecord, float]] = {}
+    for record in case.used:
+        rounds = rounds_of_queue(record)
+        if rounds < least.get(record.cell, (record, ROUNDS_MIN))[1]:
+            least[record.cell] = record, rounds
+    invalid = [each for each in least.values() if each[1] < 1]
+    doubtful = [each for each in least.values() if each[1] >= 1]
+    for severity, found in ((Severity.INVALID, invalid), (Severity.DOUBTFUL, doubtful)):
+        if found:
+            yield _few_operations(severity, found)
+
+
+def _few_operations(severity: Severity, found: Sequence[tuple[CellRecord, float]]) -> Finding:
+    """The finding on cells, each with its worst repeat and its operations per unit of queue depth."""
     record, rounds = min(found, key=lambda each: each[1])
-    depth, cells = record.workload.operations_in_flight, distinct(each.cell for each, _ in found)
+    depth, bound = record.workload.operations_in_flight, 1 if severity is Severity.INVALID else ROUNDS_MIN
     longer_ns = record.measured_ns * ROUNDS_MIN / rounds
-    told = [(each.cell, f"repeat {each.repeat}: {share:.2g} per unit of queue depth") for each, share in found]
-    yield Finding(
+    return Finding(
         id="too-few-operations",
-        severity=Severity.DOUBTFUL,
+        severity=severity,
         confidence=Confidence.CERTAIN,
         statement=(
-            f"In {count_of(len(cells), 'cell')}, fewer than {ROUNDS_MIN} operations per unit of queue depth completed. "
-            f"In {record.cell}, repeat {record.repeat}, {rounds * depth:,.0f} operations completed at queue depth "
-            f"{depth}. The start and the end of the measurement have a large effect on the results."
+            f"In {count_of(len(found), 'cell')}, fewer than {count_of(bound, 'operation')} per unit of queue depth "
+            f"completed. In {record.cell}, repeat {record.repeat}, {count_of(round(rounds * depth), 'operation')} "
+            f"completed at queue depth {depth}. The start and the end of the measurement have a large effect on the "
+            "results."
         ),
-        evidence=tuple(told[:EVIDENCE_MAX]),
+        evidence=tuple(
+            (each.cell, f"repeat {each.repeat}: {share:.2g} per unit of queue depth")
+            for each, share in found[:EVIDENCE_MAX]
+        ),
         advice="Do not use the results of these cells.",
         deciding_test=f"Run the cell again with a measurement time of at least {format_duration(longer_ns)} and a "
         "warm-up of the same length.",
-        cells=cells,
+        cells=tuple(each.cell for each, _ in found),
     )
 
 

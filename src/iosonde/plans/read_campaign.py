@@ -21,6 +21,9 @@ _BOUNDS: Final = {
 }
 # A key that is ours but for a letter is a slip, though another tool may have it (blocksize).
 SLIP_RATIO: Final = 0.9
+# A key that is less similar to ours is another word.
+NEAR_RATIO: Final = 0.5
+_SHORT: Final = {"qd": "queue_depth", "bs": "block_size"}
 Place = tuple[int | str, ...]
 
 
@@ -86,7 +89,7 @@ def _hint(kind: str, key: str, context: dict[str, Any], value: object) -> str:
     if kind == "enum":
         allowed = re.findall(r"'([^']+)'", str(context["expected"]))
         meant = [each for each in allowed if each == _MEANT.get(str(value))]
-        near = meant or difflib.get_close_matches(str(value), allowed, n=1, cutoff=0.3)
+        near = meant or difflib.get_close_matches(str(value), allowed, n=1, cutoff=NEAR_RATIO)
         return f'did you mean "{near[0]}"?' if near else f"write one of {', '.join(allowed)}"
     if key in _BOUNDS:
         return f"{key} accepts whole numbers from {_BOUNDS[key]}"
@@ -103,8 +106,9 @@ def _unknown_key(at: str, key: str, place: Place, value: object) -> UsageError:
     if place[0] != "experiment" and isinstance(value, dict | list):
         keys = ", ".join(name for name in known if name != "experiment")
         return UsageError(message, f"a campaign has [[experiment]] tables, and these keys before the first one: {keys}")
-    near = difflib.get_close_matches(key, known, n=1, cutoff=0.0)
-    return UsageError(message, f"did you mean {near[0]}? valid keys: {', '.join(known)}")
+    near = [_SHORT[key]] if _SHORT.get(key) in known else difflib.get_close_matches(key, known, n=1, cutoff=NEAR_RATIO)
+    meant = f"did you mean {near[0]}? " if near else ""
+    return UsageError(message, f"{meant}valid keys: {', '.join(known)}")
 
 
 def _key_of(place: Place) -> str:

@@ -200,6 +200,8 @@ def _state_text(run: ListedRun) -> str:
     words = [str(run.state)]
     if run.measured is not None and run.state is not RunState.FINISHED:
         words.append(f"{run.measured} of {run.planned}")
+    elif run.measured is not None and run.planned is not None and run.measured < run.planned:
+        words.append(f"({run.planned - run.measured} of {run.planned} failed)")
     marks = ((run.quick, "quick"), (run.simulated, "simulated"), (bool(run.invalid_by), MARK))
     return ", ".join([" ".join(words), *(word for holds, word in marks if holds)])
 
