@@ -16,9 +16,9 @@ POOL_BYTES_ALONE: Final = 128 << 10
 POOLS_BYTES_MAX: Final = 64 << 20
 # Duplicates repeat after this many bytes.
 DUPLICATE_BYTES: Final = 128 << 10
-# The engine's memory besides its buffers, for any workload (`make bench` shows it). With hundreds of threads, each
-# thread's histograms take the second value: 256 psync threads took 350 KiB each. With a rate, each operation has four
-# histograms instead of one.
+# The engine's memory besides its buffers, for any workload (`make bench` shows it). With hundreds of threads, the
+# histograms of each take THREAD_BYTES: 256 psync threads took 350 KiB each. With a rate, each kind of operation has
+# four histograms instead of one.
 BESIDE_BYTES_MIN: Final = 64 << 20
 THREAD_BYTES: Final = 512 << 10
 OPEN_LOOP_THREAD_BYTES: Final = 2 << 20

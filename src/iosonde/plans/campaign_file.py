@@ -38,7 +38,7 @@ RATE_KINDS: Final = frozenset({Kind.MATRIX, Kind.TAIL})
 
 
 def _in_text(schema: dict[str, Any]) -> None:
-    """Writes a default as in a campaign file, instead of in nanoseconds."""
+    """Shows a default as written in a campaign file, instead of in nanoseconds."""
     schema["default"] = exact_duration(schema["default"]).replace(" ", "")
 
 

@@ -51,7 +51,7 @@ def check_rate(rate_per_s: int) -> None:
 
 
 def check_plan(plan: Plan, *, targets: int) -> None:
-    """Raises UsageError for the first cell that cannot be measured on this number of targets and test region."""
+    """Raises UsageError for the first cell that cannot be measured on this many targets in the plan's test region."""
     for cell in plan.every_cell:
         if len(cell.streams) > 1:
             raise UsageError(

@@ -97,7 +97,7 @@ def zone_bytes_per_s(table: DiskTable) -> tuple[float, float]:
     """
     turns_ns = table.heads * (60 * SECOND_NS // table.rotation_rpm)
     skews_ns = (table.heads - 1) * table.head_switch_ns + table.seek_track_ns + table.heads * table.write_settle_ns
-    # A single zone has the length of the outer tracks only.
+    # In a single zone, all tracks have the size of the outer ones.
     innermost_bytes = table.track_inner_bytes if table.zones > 1 else table.track_outer_bytes
     outer, inner = (
         min(table.heads * track_bytes * SECOND_NS / (turns_ns + skews_ns), table.interface_bytes_per_s)
