@@ -53,7 +53,7 @@ INTERVAL_NS_MAX: Final = SECOND_NS
 
 
 # A cell with an amount may take days. At SLOW_BYTES_PER_S, the rate of a slow hard disk, it has AMOUNT_INTERVALS
-# intervals. They must be short, because a target without output for a minute is considered unresponsive.
+# intervals. They must be short, because the cell fails 95 s after the last one (SILENCE_S_MAX in sources/engine).
 SLOW_BYTES_PER_S: Final = 10**8
 AMOUNT_INTERVALS: Final = 10_000
 AMOUNT_INTERVAL_NS_MIN: Final = SECOND_NS // 2
