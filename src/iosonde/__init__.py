@@ -1,7 +1,7 @@
 """iosonde characterises block storage: from a command to a report that can be trusted.
 
 For scripts and notebooks: ``open_run`` reads a run, ``run`` and ``probe`` measure as the commands do (docs/python.md).
-What can go wrong is an ``iosonde.errors.IosondeError``.
+Errors that the user can fix are raised as ``iosonde.errors.IosondeError``.
 """
 
 from typing import TYPE_CHECKING
@@ -15,9 +15,9 @@ __all__ = ["Frame", "Run", "__version__", "open_run", "probe", "run"]
 
 
 if not TYPE_CHECKING:
-    # For a type checker the names above are all that there is, so that it finds those that are spelt wrong.
+    # A type checker sees only the imports above, so that it reports misspelt names.
     def __getattr__(name: str) -> object:
-        # The command starts here too, and must not wait for what only scripts use.
+        # The command line imports this module too, and must start without loading the API.
         if name not in __all__:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
         from iosonde import api

@@ -24,8 +24,8 @@ REPEATS_MIN: Final = 2
 """One repeat does not show how repeats differ. Its seconds depend on each other and are not a sample."""
 
 CONFIDENCE_WITHIN: Final = 0.935
-"""The larger of two errors, between repeats and within them, determines the interval. This covers more often than each
-error alone: if it is the error within, this level gives a coverage of 95 %."""
+"""The larger of two errors, between repeats and within them, determines the interval, so it covers more often than with
+one error. If that is the error within, this level gives a coverage of 95 %."""
 
 CONFIDENCE_LOOKED: Final = 0.965
 """Correction for optional stopping: a campaign that stops once repeats agree also stops when they agree by chance. From

@@ -39,9 +39,9 @@ class RunEstimates:
 
     @cached_property
     def experiments(self) -> "tuple[ExperimentCells, ...]":
-        """The experiments of the campaign in its order, then one for each kind of the cells that are in none of them.
+        """The campaign's experiments in their order. Cells that are in none of them follow, one experiment per kind.
 
-        Older plans have no names: there all cells of one kind are one experiment.
+        Older plans have no names: all cells of one kind are then one experiment.
         """
         found = [
             ExperimentCells(each.kind, tuple(cell for cell in self.cells if cell.cell in set(each.cells)), each.name)
@@ -61,7 +61,7 @@ class RunEstimates:
         """
         named = [each.cells for each in self.experiments if each.kind is Experiment.QUEUE_DEPTH]
         families = [family for cells in named for family in families_of(cells, Along.DEPTH)] or self._of_matrix()
-        # Two experiments may hold the same cells, of which there is one sweep.
+        # Two experiments may have the same cells, which are then one sweep.
         once = {tuple(cell.cell for cell in family.cells): family for family in families}
         return tuple(DepthSweep(family.cells) for family in once.values())
 
@@ -82,7 +82,7 @@ class RunEstimates:
 
 @dataclass(frozen=True)
 class ExperimentCells:
-    """The cells of one experiment in the plan's order; ``name`` is empty where the plan does not name it."""
+    """The cells of one experiment in the plan's order; ``name`` is empty if the plan does not name it."""
 
     kind: Experiment
     cells: tuple[CellEstimate, ...]

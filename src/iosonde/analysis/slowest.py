@@ -51,9 +51,9 @@ class Common(StrEnum):
 
 @dataclass(frozen=True)
 class Shared:
-    """``count`` of the ``kept`` slowest operations of a repeat have something in common; by chance ``expected`` would.
+    """``count`` of the ``kept`` slowest operations of a repeat have something in common; ``expected`` do by chance.
 
-    For time and groups, ``kept`` are those that took at least twice the median of their operation.
+    For time and groups, ``kept`` counts only operations that took at least twice the median of their kind.
 
     ``low`` and ``high`` are their range, in nanoseconds from the start of the measurement, or in bytes. For an
     operation or a target, ``name`` is its name. For groups, ``groups`` is their number, and ``high`` the largest time

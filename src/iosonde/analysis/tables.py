@@ -206,7 +206,7 @@ def _of_devices(name: str, value: Callable[[Witnessed], float | None]) -> _Defin
 
 
 def _rate_in_cell(amount: Callable[[_Row], int]) -> Callable[[_Row], float]:
-    """A rate. It is missing if nothing completed, unless the repeat counts in the mean as a 0."""
+    """A rate. It is missing if nothing completed, unless the repeat counts as 0 in the mean."""
     return lambda row: np.nan if row.totals is None and row.fate is not DiscardReason.USED else row.per_s(amount(row))
 
 

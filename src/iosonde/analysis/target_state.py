@@ -115,7 +115,7 @@ def steadiness_of(records: Sequence[CellRecord], rule: SteadyRule = SNIA) -> Ste
 
 
 def last_window(records: Sequence[CellRecord], rule: SteadyRule = SNIA) -> dict[str, WindowFigures]:
-    """The figures of the last window of each tracked variable; empty where there are fewer rounds than a window has."""
+    """The figures of the last window of each tracking variable; empty with fewer rounds than a window has."""
     return {
         name: window_figures(np.asarray(values[-rule.window :], dtype=np.float64))
         for name, values in _tracked(records).items()

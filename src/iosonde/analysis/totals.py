@@ -79,7 +79,7 @@ def measured_intervals(record: CellRecord) -> list[IntervalRecord]:
 
 
 def whole_intervals(intervals: Sequence[IntervalRecord]) -> list[IntervalRecord]:
-    """The intervals of full or nearly full length. One that the end or a stop cut short is not part of the time series.
+    """The intervals of full or nearly full length. The time series omits intervals cut short by the end or by a stop.
 
     The full length is the median. Intervals that the engine merged are one value, regardless of length.
     """

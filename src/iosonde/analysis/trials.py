@@ -1,4 +1,4 @@
-"""A run as the row of its trials: what each gave beside others of its cell, and where the row was broken."""
+"""The trials of a run in run order: the throughput of each relative to its cell, and the breaks between them."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -18,14 +18,14 @@ from iosonde.vocabulary import DiscardReason
 
 PAUSE_NS_MIN: Final = 10 * SECOND_NS
 PAUSE_TIMES: Final = 10
-"""A pause is this many times as long as what usually lies between two trials, and at least ten seconds."""
+"""A pause is at least this many times as long as the median time between two trials, and at least ten seconds."""
 
 WINDOW_MIN: Final = 9
 WINDOW_SHARE: Final = 1 / 30
 
 
 class BreakKind(StrEnum):
-    """Why a trial does not follow the one before: ``preconditioning`` came before it, ``resumed``, or a ``pause``."""
+    """Why a trial does not directly follow the one before: ``preconditioning``, a resumption, or a ``pause``."""
 
     PRECONDITIONING = "preconditioning"
     RESUMED = "resumed"
@@ -34,7 +34,7 @@ class BreakKind(StrEnum):
 
 @dataclass(frozen=True)
 class Break:
-    """What came right before the trial at ``place``, and how long that took; 0 where nobody knows."""
+    """A break before the trial at ``place``, and its length; 0 if unknown."""
 
     place: int
     kind: BreakKind
@@ -43,11 +43,11 @@ class Break:
 
 @dataclass(frozen=True)
 class Trial:
-    """One trial that was measured to its end.
+    """One finished trial.
 
-    ``place`` is its place in the order of measurement, from 1. ``share`` is its throughput divided by the median of its
-    cell over the repeats that are used; ``lowest`` and ``highest`` are those of its stretches of time, None without
-    intervals.
+    ``place`` is its place in the order of measurement, from 1. ``share`` is its throughput divided by the median of the
+    used repeats of its cell. ``lowest`` and ``highest`` are the extremes of its parts of at least ``STRETCH_NS``; None
+    without intervals.
     """
 
     record: CellRecord
@@ -61,7 +61,7 @@ class Trial:
 
 
 def trials_of(records: Sequence[CellRecord]) -> list[Trial]:
-    """The trials of a run in the order in which they were measured."""
+    """The finished trials of a run in the order of measurement."""
     by_cell: dict[str, list[CellRecord]] = defaultdict(list)
     for record in records:
         by_cell[record.cell].append(record)
@@ -71,7 +71,7 @@ def trials_of(records: Sequence[CellRecord]) -> list[Trial]:
 
 
 def _trials(mine: Sequence[CellRecord], places: dict[int, int]) -> list[Trial]:
-    """The trials of one cell; none where it gave nothing."""
+    """The finished trials of one cell; none if its median throughput is 0."""
     repeats = sort_repeats(mine)
     rates = {each.order: _rate(each) for each in measured_repeats(mine)}
     middle = median([rates[each.order] for each in repeats.used] or list(rates.values()) or [0.0])
@@ -100,7 +100,7 @@ def _rate(record: CellRecord) -> float:
 
 
 def running_median(trials: Sequence[Trial], breaks: Sequence[Break]) -> list[float]:
-    """The median share of the trials around each, none of them beyond a break: what all cells have in common."""
+    """The median share of the trials around each trial, without those beyond a break: what all cells have in common."""
     borders = sorted({each.place for each in breaks})
     half = max(WINDOW_MIN, round(len(trials) * WINDOW_SHARE)) // 2
     part = [sum(border <= trial.place for border in borders) for trial in trials]
@@ -113,7 +113,7 @@ def running_median(trials: Sequence[Trial], breaks: Sequence[Break]) -> list[flo
 
 
 def breaks_of(run: RunRecord) -> tuple[Break, ...]:
-    """Where the trials of a run did not follow each other, in their order."""
+    """The breaks between the trials of a run, in order."""
     measured = sorted(measured_repeats(run.cells), key=lambda each: each.order)
     places = {order: place for place, order in enumerate(sorted({each.order for each in measured}), 1)}
     breaks = {each.place: each for each in _pauses(measured, places)}
@@ -132,7 +132,7 @@ def breaks_of(run: RunRecord) -> tuple[Break, ...]:
 
 
 def _pauses(measured: Sequence[CellRecord], places: dict[int, int]) -> list[Break]:
-    """Where much more time passed between two trials than usual."""
+    """The breaks in which much more time passed between two trials than usual."""
     gaps = [
         (places[behind.order], behind.clock_start.wall_ns - before.clock_end.wall_ns - behind.timing.warmup_ns)
         for before, behind in pairwise(measured)

@@ -42,7 +42,7 @@ def kinds_of(cells: Iterable[CellEstimate]) -> list[Kind]:
     """Random reads and writes, then sequential ones, then usual mixes, then all others, each in the plan's order.
 
     Durable writes are not included: the headline shows them separately. Mixes of an experiment that sweeps the read
-    share are left to its section, unless the campaign has no other cells.
+    share are only in its own section, unless the campaign has no other cells.
     """
     worth = [cell for cell in cells if not _is_durable(cell.workload)]
     without_shares = [cell for cell in worth if not _is_share_alone(cell)]

@@ -105,7 +105,7 @@ class Frame:
 
 
 def _series(column: NDArray[Any]) -> pd.Series[Any]:
-    """A column in pandas, with the nullable type for integers with gaps, and str for text even without rows."""
+    """A column in pandas: the nullable type for integers with missing values, and str for text even without rows."""
     import pandas as pd
     from numpy.ma import MaskedArray, getmaskarray
 

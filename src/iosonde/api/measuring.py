@@ -75,7 +75,7 @@ def run(
     directory = Path(f"iosonde-{ahead.run}") if out is None else Path(out)
     try:
         measure_to_directory(request, ahead, directory, _Warner(), now)
-        # It brings the chart library along, which takes a second to load: not before the request is known to be good.
+        # Imported here because it loads the chart library, which takes a second and is not needed to measure.
         from iosonde.report.derive import derive_files
 
         derived = derive_files(directory)

@@ -33,7 +33,7 @@ from iosonde.sources import SimulatedDrive, Target, check_fio_can
 from iosonde.store import RunDirectory
 from iosonde.vocabulary import EngineChoice, Poll
 
-# Makes a plan from what is known of the targets.
+# Makes a plan for targets with these properties.
 PlanMaker = Callable[[TargetInfo], Plan]
 
 
@@ -51,7 +51,7 @@ class RunRequest:
 
 @dataclass(frozen=True)
 class Preflight:
-    """What is known before a target is touched. ``why_slow`` says why a campaign of minutes is too short for it."""
+    """The facts known before targets are opened. ``why_slow`` says why a campaign of minutes is too short for one."""
 
     run: str
     host: Host
@@ -77,7 +77,7 @@ def new_run_name(now: datetime) -> str:
 
 
 def preflight(request: RunRequest, now: datetime) -> Preflight:
-    """Resolves the targets and plans the run, and touches nothing. Raises every error that would stop the run here."""
+    """Resolves the targets and plans the run. Changes nothing. Raises all errors that can be found before the run."""
     run = new_run_name(now)
     targets = resolve_targets(request.host, request.target, run)
     check_choice(request.engine, targets[0])

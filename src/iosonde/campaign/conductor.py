@@ -148,7 +148,7 @@ class Conductor:
         )
 
     def _replay(self, cell: CellPlan, turn: CellTurn) -> None:
-        """Repeats what was kept, and keeps nothing. Raises RecordError if a drive ends in another state."""
+        """Repeats a kept trial or preconditioning write. Keeps nothing. Raises RecordError if drive states differ."""
         self._observer.replay_started(cell, turn)
         way = io_path_of_cell(self._header, cell.workload)
         try:
@@ -210,7 +210,7 @@ def analysed(record: CellRecord, keeper: Recorder, observer: Observer) -> CellRe
 
     try:
         within = within_repeat(record)
-    except Exception as error:  # noqa: BLE001 - a fault of the analysis must not cost the cells that follow
+    except Exception as error:  # noqa: BLE001 - a bug in the analysis must not cost the trials that follow
         observer.analysis_failed(record, error)
         return record
     if within is None:

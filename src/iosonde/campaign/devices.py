@@ -1,4 +1,4 @@
-"""Block devices as targets: they are read as they are, and never written."""
+"""Block devices as targets. They are read, and never written."""
 
 import os
 from collections.abc import Iterable

@@ -76,7 +76,7 @@ def exists(host: Host, path: Path) -> bool:
 
 
 def resolve_recorded(host: Host, target: Target, *, writes: bool, overwrite: bool) -> Target:
-    """A recorded target as it is now, if it is still the same. A file that the run created and that is gone is new.
+    """A recorded target as it is now, if it is still the same. If a file of the run is gone, the target is a new file.
 
     ``writes`` says that the run writes to it. Raises TargetError if it is a different file, or if ``overwrite`` is
     needed and was not given.

@@ -38,8 +38,8 @@ from iosonde.workload_keys.keys import READ
 class MeasuringOptions:
     """The options that every command that measures has.
 
-    A seed of None is drawn. ``command`` is kept in the record. ``names_file`` says that the targets are names of
-    files and no mistyped directories, so that a file without a suffix can be created.
+    If the seed is None, it is drawn at random. ``command`` is kept in the record. ``names_file`` says that the targets
+    are names of files, not mistyped directories, so that a file without a suffix can be created.
     """
 
     targets: Sequence[str]
@@ -70,7 +70,7 @@ def campaign_request(
     seed = _seed(options)
 
     def plan(ground: TargetInfo) -> Plan:
-        # --quick means the same for every campaign: an order of magnitude.
+        # --quick replaces the timings of every campaign by the same short ones, for results to an order of magnitude.
         slow = SLOW_FORMS.get(profile) if ground.slow and not quick else None
         chosen = campaign if slow is None else load_profile(slow)
         return campaign_plan(chosen, ground, quick=quick, seed=seed, aim=aim_of(chosen))

@@ -94,7 +94,7 @@ class RemainingRun:
 
     @property
     def is_done(self) -> bool:
-        """Whether nothing is left. If the results decide how many trials follow, only the end of the run says so."""
+        """Whether the run is complete. If results determine the number of trials, only the recorded end shows it."""
         return not self.turns and (self.run.header.plan.is_fixed or self.run.finished)
 
 

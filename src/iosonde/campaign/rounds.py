@@ -37,7 +37,7 @@ class RoundScheduler:
         values |= {each: _value(record, each.quantity) for each in self._rule.tracked if each.cell == turn.cell}
 
     def follow(self, turn: CellTurn, record: CellRecord) -> None:
-        """A trial of an earlier session: it was chosen as it would be chosen now."""
+        """Takes the result of a trial of an earlier session, and advances past it as if it had been chosen now."""
         if turn.order > len(self._plan.turns):
             self.next_turn()
         self.take(turn, record)

@@ -125,8 +125,8 @@ def close_targets(source: Source, made: CreatedFiles, *, is_cut: bool) -> None:
     """Removes the files that this run created, in this session or an earlier one, and closes all targets.
 
     The files are removed while the engine has them open, so that no other file can have their inode numbers. They are
-    also removed if the engine is gone or busy. There is no long wait for a target that no longer responds, nor after an
-    interruption (``is_cut``), whose reason may be such a target.
+    also removed if the engine is gone or busy. The wait is short for a target that no longer responds, and after an
+    interruption (``is_cut``), because an unresponsive target may be its reason.
     """
     if source.is_lost:
         source.kill()

@@ -66,7 +66,7 @@ def default_span_bytes(available_bytes: int, *, quick: bool) -> int:
 
 
 def resolve_targets(host: Host, request: TargetRequest, run: str) -> tuple[Target, ...]:
-    """Finds out what the targets are, and refuses what cannot be measured, before anything is touched.
+    """Determines what the targets are, and refuses targets that cannot be measured, before any of them is opened.
 
     The test region has the same size on all targets: that of the smallest one.
     """

@@ -1,4 +1,4 @@
-"""From what a user asks to a checked list of cells, with their cost in time and wear. Pure: touches nothing."""
+"""From a request to a checked list of cells, with their cost in time and bytes written. Pure: opens no target."""
 
 from iosonde.plans.buffers import Buffers, largest_buffers
 from iosonde.plans.build import QUICK_TIMING, TargetInfo, campaign_plan, cell_seed, probe_plan

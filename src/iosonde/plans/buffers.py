@@ -1,4 +1,4 @@
-"""The memory that the engine's I/O buffers take: the same sum as it does itself (engine/src/pattern/payload.rs)."""
+"""The memory for the engine's I/O buffers, calculated as the engine does it (engine/src/pattern/payload.rs)."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -8,17 +8,17 @@ from iosonde.records import CellPlan, Engine, Plan, Workload
 from iosonde.vocabulary import EngineChoice
 
 PAGE_BYTES: Final = 4096
-# Random data that all slots of a cell share out among themselves, the least that one gets, what a worker of one slot
-# gets at least, and what all such workers get together at most.
+# Random data for writes: the total for all slots of a cell, the minimum per slot, the minimum for a worker with one
+# slot, and the maximum for all such workers together.
 POOL_BYTES: Final = 2 << 20
 POOL_BYTES_MIN: Final = 16 << 10
 POOL_BYTES_ALONE: Final = 128 << 10
 POOLS_BYTES_MAX: Final = 64 << 20
-# After so many bytes a duplicate begins again.
+# Duplicates repeat after this many bytes.
 DUPLICATE_BYTES: Final = 128 << 10
-# What the engine takes beside its buffers, whatever it measures (`make bench` shows it); and, where it has hundreds of
-# threads, what each of them takes for its histograms: 256 of psync were seen with 350 KiB each. With a rate, each class
-# of operations has four histograms instead of one.
+# The engine's memory besides its buffers, for any workload (`make bench` shows it). With hundreds of threads, the
+# histograms of each take THREAD_BYTES: 256 psync threads took 350 KiB each. With a rate, each kind of operation has
+# four histograms instead of one.
 BESIDE_BYTES_MIN: Final = 64 << 20
 THREAD_BYTES: Final = 512 << 10
 OPEN_LOOP_THREAD_BYTES: Final = 2 << 20
@@ -26,7 +26,7 @@ OPEN_LOOP_THREAD_BYTES: Final = 2 << 20
 
 @dataclass(frozen=True)
 class Buffers:
-    """The I/O buffers of one cell, all its workers together, and what the engine takes beside them at most."""
+    """The I/O buffers of all workers of one cell, and an upper bound of the engine's other memory."""
 
     cell: str
     buffer_bytes: int
@@ -34,9 +34,9 @@ class Buffers:
 
 
 def largest_buffers(plan: Plan, choice: EngineChoice) -> Buffers | None:
-    """The cell whose buffers take the most, by the engines that may measure it; None where there is no data.
+    """The cell with the largest buffers, over all engines that may measure it; None if no cell has buffers.
 
-    Where fio measures, its buffers are its own, and the engine only fills.
+    fio has buffers of its own. If fio measures, only the preconditioning writes of iosonde's engine count.
     """
     found = [
         Buffers(cell.cell, buffer_bytes(cell.workload, engine), _beside_bytes(cell.workload, engine))
@@ -46,7 +46,7 @@ def largest_buffers(plan: Plan, choice: EngineChoice) -> Buffers | None:
 
 
 def buffer_bytes(workload: Workload, engine: Engine) -> int:
-    """What the buffers of all workers of a workload take. Only psync has a thread for each operation in flight."""
+    """The size of the buffers of all workers of a workload. psync has a thread per operation in flight."""
     threads_each = _threads_each(workload, engine)
     slots = workload.queue_depth // threads_each
     size = slots * _slot_bytes(workload, slots)
@@ -65,7 +65,7 @@ def _beside_bytes(workload: Workload, engine: Engine) -> int:
 
 
 def _measured(plan: Plan, choice: EngineChoice) -> Iterator[tuple[CellPlan, Engine]]:
-    """Each cell with each engine that may measure it. Whether io_uring can be had is not known beforehand."""
+    """Each cell with each engine that may measure it. Whether io_uring is available is unknown before the run."""
     if choice is EngineChoice.SIMULATION:
         return
     unknown = choice in {EngineChoice.AUTO, EngineChoice.FIO}
@@ -87,5 +87,5 @@ def _pool_bytes(in_flight: int, slots: int) -> int:
 
 
 def _whole(size_bytes: int) -> int:
-    """In whole pages."""
+    """Rounds up to whole pages."""
     return -(-size_bytes // PAGE_BYTES) * PAGE_BYTES

@@ -1,4 +1,4 @@
-"""Plans: cells with names, and the turns in which they are measured, each with a seed of its own."""
+"""Builds plans: named cells, and the trials that measure them, each with its own seed."""
 
 import hashlib
 import random
@@ -38,7 +38,7 @@ from iosonde.workload_keys import WORKLOAD_KEYS
 from iosonde.workload_keys.keys import AMOUNT, DURATION, WARMUP
 
 FILL_BLOCK_BYTES: Final = 1 << 20
-# Millions of blocks take a simulated disk of many TB a minute of somebody's time; larger ones leave it as it would be.
+# Smaller blocks would take a minute to simulate on a disk of many TB. The drive's state afterwards is the same.
 LARGE_SPAN_BYTES: Final = 4 << 40
 LARGE_FILL_BLOCK_BYTES: Final = 8 << 20
 FILL_DEPTH: Final = 8
@@ -46,14 +46,14 @@ FILL_DEPTH: Final = 8
 SEED_BITS: Final = 53
 
 QUICK_TIMING: Final = Timing(warmup_ns=SECOND_NS // 5, measure_ns=SECOND_NS // 2, interval_ns=SECOND_NS // 10)
-# Ten intervals show a drift within a cell; shorter than a tenth of a second they are thin, longer than one few.
+# Ten intervals show a drift within a cell. Below 0.1 s an interval has few operations; above 1 s there are few of them.
 INTERVALS: Final = 10
 INTERVAL_NS_MIN: Final = SECOND_NS // 10
 INTERVAL_NS_MAX: Final = SECOND_NS
 
 
-# What has an amount may take days: at this rate, of a slow hard disk, it has as many intervals and no more. Whoever
-# waits for an interval takes a target for dead that is silent for a minute.
+# A cell with an amount may take days. At SLOW_BYTES_PER_S, the rate of a slow hard disk, it has AMOUNT_INTERVALS
+# intervals. They must be short, because the cell fails 95 s after the last one (SILENCE_S_MAX in sources/engine).
 SLOW_BYTES_PER_S: Final = 10**8
 AMOUNT_INTERVALS: Final = 10_000
 AMOUNT_INTERVAL_NS_MIN: Final = SECOND_NS // 2
@@ -62,7 +62,7 @@ AMOUNT_INTERVAL_NS_MAX: Final = 20 * SECOND_NS
 
 @dataclass(frozen=True)
 class _Cell:
-    """What makes a cell another cell."""
+    """The values that distinguish one cell from another."""
 
     workload: Workload
     timing: Timing
@@ -70,16 +70,16 @@ class _Cell:
 
 
 def timing_of(warmup_ns: int, measure_ns: int) -> Timing:
-    """A timed cell, with intervals that fit its length."""
+    """A timed cell, with an interval length that suits its duration."""
     interval_ns = min(max(measure_ns // INTERVALS, INTERVAL_NS_MIN), INTERVAL_NS_MAX)
     return Timing(warmup_ns=warmup_ns, measure_ns=measure_ns, interval_ns=interval_ns)
 
 
 @dataclass(frozen=True)
 class TargetInfo:
-    """What a plan is made for: a span of each of ``targets`` targets, and whether they have to be filled first.
+    """The targets of a plan: the size of the test region on each, their number, and whether to precondition them.
 
-    ``slow`` says that they are expected to be too slow for a campaign of minutes.
+    ``slow`` means that the targets are expected to be too slow for a campaign of minutes.
     """
 
     span_bytes: int
@@ -91,12 +91,13 @@ class TargetInfo:
 def campaign_plan(
     campaign: CampaignTable, target: TargetInfo, *, quick: bool, seed: int, aim: Aim | None = None
 ) -> Plan:
-    """A campaign on a span of each target: every cell once a repeat, in an order drawn anew for each repeat.
+    """The plan of a campaign: every cell once per repeat, in a new random order for each repeat.
 
-    With an ``aim`` these are short, and more follow as figures come. Raises UsageError when its budget is too small.
+    With an ``aim`` the repeats are short, and the run adds more as results arrive. Raises UsageError if its budget is
+    too small.
 
     Experiments may overlap: the queue-depth sweep at depth 1 is the baseline's random read. Such a cell is measured
-    once, so that two tables of one report cannot disagree about it.
+    once, so that two tables of one report agree on it.
     """
     asked: dict[_Cell, tuple[Experiment, ...]] = {}
     held: list[tuple[_Cell, ...]] = []
@@ -134,7 +135,7 @@ def campaign_plan(
 
 
 def _cells_of(campaign: CampaignTable, table: ExperimentTable, *, quick: bool, targets: int) -> list[_Cell]:
-    """All combinations. Raises UsageError for more of them than a plan has cells, before any is made."""
+    """All combinations. Raises UsageError if there are more than a plan may have cells, before any is created."""
     axes = {key.name: table.values(key) or [None] for key in WORKLOAD_KEYS if key.in_file is not None}
     timings = _timings(campaign, table, quick=quick)
     check_cells(prod(map(len, axes.values())) * len(timings), f"the experiment {table.name}")
@@ -164,9 +165,9 @@ def _until(amount_bytes: int) -> Timing:
 
 
 def _names(cells: list[_Cell]) -> dict[_Cell, str]:
-    """A name for each cell; where a workload comes with several timings or repeats, these are told as well.
+    """A name for each cell. If a workload has several timings or repeats, the name contains them.
 
-    Raises UsageError where two cells would have one name, of which only one would be measured.
+    Raises UsageError if two cells have the same name, because only one of them would be measured.
     """
     often = Counter(cell.workload for cell in cells)
     alike = Counter(_without_warmup(cell) for cell in cells)
@@ -186,7 +187,7 @@ def _without_warmup(cell: _Cell) -> _Cell:
 
 
 def _check_names(names: dict[_Cell, str]) -> None:
-    """Names are exact; should one ever not be, the run must not leave a cell out without a word."""
+    """Raises UsageError if two cells have the same name. Names are exact, so this only guards against lost cells."""
     held: dict[str, _Cell] = {}
     for cell, name in names.items():
         other = held.setdefault(name, cell)
@@ -204,7 +205,7 @@ def _differences(one: _Cell, other: _Cell) -> list[str]:
 
 
 def probe_plan(workload: Workload, timing: Timing, target: TargetInfo, *, seed: int) -> Plan:
-    """A plan of one cell, measured once with the very seed that was asked for."""
+    """A plan of one cell, measured once with exactly the requested seed."""
     cell = CellPlan(
         cell=cell_name(workload), experiments=(Experiment.PROBE,), streams=one_stream(workload), timing=timing
     )
@@ -221,18 +222,18 @@ def probe_plan(workload: Workload, timing: Timing, target: TargetInfo, *, seed: 
 
 
 def fill_block_bytes(span_bytes: int) -> int:
-    """The block that fills a span: a large one from 4 TiB on, if it goes into the span without a rest."""
+    """The block size of preconditioning writes: larger from 4 TiB on, if the test region is a multiple of it."""
     is_large = span_bytes >= LARGE_SPAN_BYTES and span_bytes % LARGE_FILL_BLOCK_BYTES == 0
     return LARGE_FILL_BLOCK_BYTES if is_large else FILL_BLOCK_BYTES
 
 
 def _preparation(target: TargetInfo, data: Data, *, verify: bool) -> tuple[Step, ...]:
-    """What is done to the targets before anything is measured: they are written in full, where that is needed."""
+    """The preconditioning steps: the targets are written in full if required."""
     return in_order((fill_cell(target, data, verify=verify),)) if target.fill else ()
 
 
 def fill_cell(target: TargetInfo, data: Data = Data.RANDOM, *, verify: bool = False) -> CellPlan:
-    """Writes every block of the span once: reads of blocks that were never written say nothing of a drive."""
+    """Writes every block of the test region once. Reads of blocks that were never written do not measure the drive."""
     workload = Workload(
         pattern=Access.SEQUENTIAL,
         read_percent=0,
@@ -248,7 +249,7 @@ def fill_cell(target: TargetInfo, data: Data = Data.RANDOM, *, verify: bool = Fa
 
 
 def cell_seed(seed: int, cell: str, repeat: int) -> int:
-    """The seed of one measurement: the run's seed, the cell and the repeat, hashed (BLAKE2b)."""
+    """The seed of one trial: a BLAKE2b hash of the run's seed, the cell and the repeat."""
     digest = hashlib.blake2b(f"{seed}/{cell}/{repeat}".encode(), digest_size=8).digest()
     return int.from_bytes(digest, "big") >> (64 - SEED_BITS)
 
@@ -256,7 +257,7 @@ def cell_seed(seed: int, cell: str, repeat: int) -> int:
 def _turns(
     campaign: CampaignTable, cells: Sequence[CellPlan], repeats: Mapping[str, int], seed: int, *, aim: bool
 ) -> tuple[CellTurn, ...]:
-    """Every cell once a repeat. With an ``aim`` the phases come one after another, each with all its repeats."""
+    """Every cell once per repeat. With an ``aim``, the phases follow one another, each with all its repeats."""
     turns: list[CellTurn] = []
     order = campaign.order
     phases = _phases(cells) if aim and order is Order.RANDOM else [list(cells)]
@@ -280,9 +281,9 @@ def _turns(
 
 
 def _phases(cells: Sequence[CellPlan]) -> list[list[CellPlan]]:
-    """Reads, then writes one after another, then writes at random: each finds the target as its own kind leaves it.
+    """Reads, then sequential writes, then random writes, so that each phase finds the state that its own kind leaves.
 
-    A drive collects what random writes have scattered for long after them, and everything else is slower meanwhile.
+    A drive collects garbage long after random writes, and all other operations are slower meanwhile.
     """
     phases: dict[int, list[CellPlan]] = {}
     for cell in cells:

@@ -1,4 +1,4 @@
-"""A campaign as its file says it: checked names, ranges and units, with the matrix written once."""
+"""The content of a campaign file, with checked names, ranges and units."""
 
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Any, Final, TypeVar
@@ -16,7 +16,7 @@ _Value = TypeVar("_Value")
 
 
 class Kind(StrEnum):
-    """The section of the report that an experiment's cells go to; ``matrix`` is one table of all of them."""
+    """The report section for an experiment's cells; ``matrix`` is one table of all cells."""
 
     BASELINE = "baseline"
     BLOCK_SIZE = "block_size"
@@ -27,18 +27,18 @@ class Kind(StrEnum):
 
 
 class Order(StrEnum):
-    """How cells follow one another within a repeat: drawn anew for each, or as they are written."""
+    """The order of cells within a repeat: a new random order for each repeat, or the order of the file."""
 
     RANDOM = "random"
     LISTED = "listed"
 
 
 RATE_KINDS: Final = frozenset({Kind.MATRIX, Kind.TAIL})
-"""Sections that are about any cells; the others set closed loops against each other, by depth or without a queue."""
+"""Sections that accept cells with a rate. The others compare closed loops: by queue depth, or without a queue."""
 
 
 def _in_text(schema: dict[str, Any]) -> None:
-    """A default as the file would write it, and not in the nanoseconds that are held inside."""
+    """Shows a default as written in a campaign file, instead of in nanoseconds."""
     schema["default"] = exact_duration(schema["default"]).replace(" ", "")
 
 
@@ -65,14 +65,14 @@ else:
 
 
 class ExperimentTable(_Asked):
-    """One ``[[experiment]]``: each key takes a value or a list, and all combinations are cells."""
+    """One ``[[experiment]]``: each key takes a value or a list, and each combination of values is a cell."""
 
     repeats: Repeats | None = Field(
         default=None, description="Number of times each cell is measured. Default: the campaign setting."
     )
 
     def values(self, key: Key[_Value]) -> list[_Value]:
-        """The values of a key; none where it is not given and its default is none."""
+        """The values of a key; empty if the key is not set and has no default."""
         found = getattr(self, key.name)
         return [] if found is None else found if isinstance(found, list) else [found]
 
@@ -103,7 +103,7 @@ class ExperimentTable(_Asked):
 
 
 def _disagreement(key: str, what: str, hint: str) -> PydanticCustomError:
-    """What does not go together, with the key whose line is told."""
+    """The error for keys that cannot be combined. It is reported at the line of ``key``."""
     return PydanticCustomError("agree", "{what}", {"what": what, "key": key, "hint": hint})
 
 
@@ -171,7 +171,7 @@ SCHEMA_TITLE: Final = "iosonde campaign"
 
 
 def campaign_schema() -> dict[str, Any]:
-    """The JSON Schema of a campaign file, as docs/campaign.schema.json holds it."""
+    """The JSON Schema of a campaign file (docs/campaign.schema.json)."""
     schema = CampaignTable.model_json_schema()
     schema["title"] = SCHEMA_TITLE
     schema["$schema"] = "https://json-schema.org/draft/2020-12/schema"

@@ -1,4 +1,4 @@
-"""What a plan costs before anything is touched: time, bytes written, fills of the target."""
+"""The cost of a plan, calculated before a target is opened: time, bytes written, fills of the test region."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -8,22 +8,22 @@ from iosonde.records import CellPlan, CellTurn, IdleStep, Plan, SteadyState
 from iosonde.units import SECOND_NS
 from iosonde.vocabulary import EngineChoice
 
-# Nobody knows a drive's speed before measuring it. A PCIe 3 x4 link carries about this much, so that a plan errs on
-# the side of more wear; the user can say otherwise.
+# The speed of a drive is unknown before the run. This is about the rate of a PCIe 3 x4 link, so the estimate of bytes
+# written is high rather than low. The user can set another rate.
 ASSUMED_WRITE_BYTES_PER_S: Final = 3 * 10**9
-# Setting up, draining and writing down a cell: seen on two-core machines, 7 to 15 ms.
+# Setup, drain and recording of a cell: 7 to 15 ms on two-core machines.
 CELL_OVERHEAD_NS: Final = 15_000_000
-# fio starts and ends for each cell: seen there, 400 to 600 ms.
+# fio starts and exits for each cell: 400 to 600 ms on the same machines.
 FIO_CELL_OVERHEAD_NS: Final = 500_000_000
 
 
 @dataclass(frozen=True)
 class Cost:
-    """The price of a plan; bytes are upper bounds at the assumed rate.
+    """The cost of a plan. Bytes are upper bounds at the assumed rate.
 
-    With an aim the time is one as well, and ``measurements`` are those that will be made at least. ``fills`` is all
-    that is written, in multiples of the span. ``read_back_bytes`` is what is read to verify it; with an aim, that of
-    the first measurements, whose time comes on top of the budget.
+    With an aim, ``duration_ns`` is an upper bound too, and ``measurements`` is the minimum number of trials.
+    ``read_back_bytes`` is read for verification. With an aim, it is that of the first trials, and its time is added to
+    the budget.
     """
 
     cells: int
@@ -36,22 +36,20 @@ class Cost:
 
     @property
     def total_bytes_max(self) -> int:
-        """All that may be written."""
+        """The maximum number of bytes written."""
         return self.fill_bytes + self.write_bytes_max
 
     def fills(self, span_bytes: int) -> float:
-        """All that may be written, in multiples of the span."""
+        """The maximum number of bytes written, in multiples of the test region."""
         return self.total_bytes_max / span_bytes
 
 
 def plan_cost(
     plan: Plan, assumed_bytes_per_s: int = ASSUMED_WRITE_BYTES_PER_S, *, overhead_ns: int = CELL_OVERHEAD_NS
 ) -> Cost:
-    """The price of a plan on targets that take ``assumed_bytes_per_s`` each, whatever the block size or depth.
+    """The cost of a plan if each target transfers ``assumed_bytes_per_s``, for any block size and queue depth.
 
-    They are read back at the same rate, one after the other.
-
-    ``overhead_ns`` is what each cell takes beside its own time.
+    Targets are read back at the same rate, one after another. ``overhead_ns`` is the extra time of each cell.
     """
     cells = {cell.cell: cell for cell in plan.cells}
     measured = [timed(cells[turn.cell], turn) for turn in trials_at_most(plan)]
@@ -59,7 +57,7 @@ def plan_cost(
     before_ns = preparation_ns(plan, assumed_bytes_per_s)
     first_ns = sum(cell_duration_ns(cell, assumed_bytes_per_s, overhead_ns=overhead_ns) for cell in measured)
     read_back = sum(read_back_bytes(plan, cell) for cell in measured)
-    # What moves an amount takes nothing of a budget, and comes on top of it.
+    # Cells with an amount do not use the budget: their time is added to it.
     of_budget_ns = sum(cell_duration_ns(cell) for cell in measured if cell.timing.amount_bytes is None)
     more_ns = 0 if plan.aim is None else max(plan.aim.budget_ns - of_budget_ns, 0)
     return Cost(
@@ -75,7 +73,7 @@ def plan_cost(
 
 
 def trials_at_most(plan: Plan) -> tuple[CellTurn, ...]:
-    """The trials of a plan, and those that may follow where the rule by which it ends says how many these are."""
+    """The trials of a plan, and the maximum number of further ones if the stop rule limits their number."""
     if not isinstance(plan.stop, SteadyState):
         return plan.turns
     rounds = plan.stop.rounds_max - (plan.last_round[0].round or 1)
@@ -83,7 +81,7 @@ def trials_at_most(plan: Plan) -> tuple[CellTurn, ...]:
 
 
 def preparation_ns(plan: Plan, bytes_per_s: int) -> int:
-    """How long the preparation takes, at the rate that is assumed."""
+    """The duration of the preconditioning at the assumed rate."""
     return sum(
         step.duration_ns if isinstance(step, IdleStep) else cell_duration_ns(step.cell, bytes_per_s, overhead_ns=0)
         for step in plan.preparation
@@ -91,19 +89,19 @@ def preparation_ns(plan: Plan, bytes_per_s: int) -> int:
 
 
 def timed(cell: CellPlan, turn: CellTurn) -> CellPlan:
-    """The cell as one turn measures it."""
+    """The cell with the timing of one trial."""
     return cell if turn.timing is None else cell.model_copy(update={"timing": turn.timing})
 
 
 def cell_overhead_ns(engine: EngineChoice | str) -> int:
-    """What a cell takes beside its own time, by the engine that was asked for."""
+    """The extra time of a cell, by the requested engine."""
     return FIO_CELL_OVERHEAD_NS if engine == EngineChoice.FIO else CELL_OVERHEAD_NS
 
 
 def cell_duration_ns(
     cell: CellPlan, bytes_per_s: int = ASSUMED_WRITE_BYTES_PER_S, *, overhead_ns: int = CELL_OVERHEAD_NS
 ) -> int:
-    """How long a cell takes, from its start to the start of the next; with an amount, at the rate that is assumed."""
+    """The time from a cell's start to the start of the next; for a cell with an amount, at the assumed rate."""
     if cell.timing.amount_bytes is not None:
         return cell.timing.amount_bytes * SECOND_NS // _taken_per_s(cell, bytes_per_s) + overhead_ns
     return cell.timing.lasts_ns + overhead_ns
@@ -112,7 +110,7 @@ def cell_duration_ns(
 def turn_duration_ns(
     plan: Plan, cell: CellPlan, bytes_per_s: int = ASSUMED_WRITE_BYTES_PER_S, *, overhead_ns: int = CELL_OVERHEAD_NS
 ) -> int:
-    """The same with what is read back to verify what the cell has written, at the rate that is assumed."""
+    """The time of a cell including the read-back for verification, at the assumed rate."""
     back_ns = read_back_bytes(plan, cell) * SECOND_NS // bytes_per_s
     return cell_duration_ns(cell, bytes_per_s, overhead_ns=overhead_ns) + back_ns
 
@@ -135,7 +133,7 @@ def _written_in(cell: CellPlan, time_ns: int, bytes_per_s: int) -> int:
 
 
 def _taken_per_s(cell: CellPlan, bytes_per_s: int) -> int:
-    """Bytes that a target takes a second: in an open loop no more than are wanted."""
+    """Bytes that a target transfers per second: in an open loop at most the offered load."""
     if cell.workload.rate_per_s is None:
         return bytes_per_s
     return min(int(cell.workload.rate_per_s * cell.workload.bytes_per_operation), bytes_per_s)

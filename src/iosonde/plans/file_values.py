@@ -1,4 +1,4 @@
-"""Values as a campaign file, or another that is written by hand, has them: checked, and described for an editor."""
+"""The types of values in campaign files and other files written by hand: their checks and their JSON Schema."""
 
 from dataclasses import dataclass
 from typing import Annotated, Any, Final, TypeVar
@@ -34,7 +34,7 @@ def _as_list(value: Any) -> Any:  # noqa: ANN401 - whatever the file holds
 
 
 def _each_once(values: list[Any], about: ValidationInfo) -> list[Any]:
-    """A value that is listed twice would be one cell twice, which is most likely a slip."""
+    """Refuses a value that is listed twice: it would be the same cell twice, which is most likely a mistake."""
     for value in values:
         if values.count(value) > 1:
             shown = _KEYS[about.field_name or ""].kind.shown(value)
@@ -48,7 +48,7 @@ def _each_once(values: list[Any], about: ValidationInfo) -> list[Any]:
 
 @dataclass(frozen=True)
 class _InFile:
-    """A number with a unit, within bounds; a mistake in it keeps its own way out."""
+    """A number with a unit, within bounds. An error in it has its own hint."""
 
     kind: Quantity
 
@@ -65,7 +65,7 @@ class _InFile:
         }
 
     def read(self, value: Any) -> int:  # noqa: ANN401 - whatever the file holds
-        """The number in its base unit."""
+        """The number in base units."""
         kind = self.kind
         if kind.takes_numbers and isinstance(value, int) and not isinstance(value, bool):
             value = str(value)
@@ -86,7 +86,7 @@ class _InFile:
 
 
 def _checked(kind: Kind[int]) -> Any:  # noqa: ANN401 - what stands beside a type in its annotation
-    """What Pydantic is to check of a number."""
+    """The Pydantic annotation that checks a number."""
     if isinstance(kind, Quantity):
         return _InFile(kind)
     assert isinstance(kind, Whole), "a number must be an integer or have a unit"
@@ -94,7 +94,7 @@ def _checked(kind: Kind[int]) -> Any:  # noqa: ANN401 - what stands beside a typ
 
 
 class _OneOrMany:
-    """Tells an editor that a list of one may be written without its brackets."""
+    """Tells an editor that a single value needs no brackets."""
 
     def __get_pydantic_json_schema__(self, core: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
         many = handler(core)
@@ -105,7 +105,7 @@ _SIZE: Final = _InFile(BLOCK)
 
 
 def _read_sizes(value: Any) -> Any:  # noqa: ANN401 - whatever the file holds
-    """One size as any other quantity; several of them, each within the same bounds."""
+    """One size as for any other quantity, or several, each within the same bounds."""
     is_mix = isinstance(value, str) and (value in NAMED_SIZES or ":" in value or "," in value)
     if not is_mix:
         return _SIZE.read(value)
@@ -137,11 +137,11 @@ Repeats = Annotated[int, Field(strict=True, ge=1, le=REPEATS_MAX)]
 Several = Annotated[
     list[_Value], BeforeValidator(_as_list), Field(min_length=1), AfterValidator(_each_once), _OneOrMany()
 ]
-"""One value, or a list for a sweep; several lists give all combinations."""
+"""One value, or a list of values for a sweep. Several lists give all combinations."""
 
 
 def _read_percent(value: Any) -> Any:  # noqa: ANN401 - whatever the file holds
-    """Percent as a flag takes it; a bare number is clear enough."""
+    """Percent in the syntax of a flag, or as a bare number."""
     text = str(value) if isinstance(value, int | float) and not isinstance(value, bool) else value
     if not isinstance(text, str):
         raise PydanticCustomError("quantity", "is not a percentage", {"hint": 'write "2%"'})
@@ -172,7 +172,7 @@ Precision = Annotated[
 
 
 def experiment_fields() -> dict[str, Any]:
-    """The keys of an ``[[experiment]]`` as fields of a Pydantic model, made from their description."""
+    """The keys of an ``[[experiment]]`` as fields of a Pydantic model, made from the descriptions of the keys."""
     return {key.name: _field(key) for key in EXPERIMENT_KEYS}
 
 
@@ -189,7 +189,7 @@ def _field(key: Key[Any]) -> tuple[Any, Any]:
     return kind, Field(default=[default] if about.swept else default, description=key.description)
 
 
-def _type_of(key: Key[Any]) -> Any:  # noqa: ANN401 - a type with what Pydantic is to know of it
+def _type_of(key: Key[Any]) -> Any:  # noqa: ANN401 - a type with annotations for Pydantic
     match key.kind:
         case Whole() | Quantity():
             return Annotated[int, _checked(key.kind)]
@@ -205,7 +205,7 @@ def _type_of(key: Key[Any]) -> Any:  # noqa: ANN401 - a type with what Pydantic 
 
 
 def _default_of(key: Key[Any]) -> Any:  # noqa: ANN401 - of the key's kind
-    """The default as it is held inside."""
+    """The default in base units."""
     if isinstance(key.kind, Quantity) and key.default is not None:
         return key.kind.parse(key.default, key.flag)
     return key.default

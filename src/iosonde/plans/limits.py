@@ -1,4 +1,4 @@
-"""What a plan may ask for, checked before anything is touched. The engine holds the same bounds."""
+"""The limits of a plan, checked before a target is opened. The engine has the same limits."""
 
 from typing import Final
 
@@ -28,20 +28,20 @@ IN_FLIGHT_BYTES_MAX: Final = 4 << 30
 
 
 def check_whole(value: object, flag: str, least: int, most: int) -> None:
-    """Raises UsageError for what a flag does not take; the parser of the command line says it in the same words."""
+    """Raises UsageError for a value that a flag does not accept, with the message of the command-line parser."""
     if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= most:
         bounds = f"a whole number from {least} to {most}"
         raise UsageError(f"{flag} {value!r} is not {bounds}", f"set {flag} to {bounds}")
 
 
 def check_switch(value: object, flag: str) -> None:
-    """Raises UsageError for what is neither True nor False: a text such as "no" would count as consent."""
+    """Raises UsageError unless the value is True or False: a text such as "no" would be true."""
     if not isinstance(value, bool):
         raise UsageError(f"{flag} {value!r} is not True or False", f"set {flag} to True or False, without quotes")
 
 
 def check_rate(rate_per_s: int) -> None:
-    """Raises UsageError for a rate that no open loop can have."""
+    """Raises UsageError for a rate outside the range of open loops."""
     if not 1 <= rate_per_s <= RATE_PER_S_MAX:
         raise UsageError(
             f"--rate {format_rate(rate_per_s)} is not in the range 1 to {format_rate(RATE_PER_S_MAX)} operations "
@@ -51,7 +51,7 @@ def check_rate(rate_per_s: int) -> None:
 
 
 def check_plan(plan: Plan, *, targets: int) -> None:
-    """Raises UsageError for the first cell that cannot be measured on the plan's span of so many targets."""
+    """Raises UsageError for the first cell that cannot be measured on this many targets in the plan's test region."""
     for cell in plan.every_cell:
         if len(cell.streams) > 1:
             raise UsageError(
@@ -74,7 +74,7 @@ def check_plan(plan: Plan, *, targets: int) -> None:
 
 
 def check_alignment(plan: Plan, offset_bytes: int) -> None:
-    """Raises UsageError for a cell whose blocks do not fit what direct I/O asks of offsets."""
+    """Raises UsageError for a cell whose block size violates the alignment that direct I/O requires."""
     for cell in plan.every_cell:
         size = next((size for size in _sizes(cell.workload) if size % offset_bytes), None)
         if size is not None:
@@ -85,7 +85,7 @@ def check_alignment(plan: Plan, offset_bytes: int) -> None:
 
 
 def check_transfers(plan: Plan, namespace: NamespaceFacts | None) -> None:
-    """Raises UsageError for a cell whose blocks no single command of NVMe can move, where commands are sent."""
+    """Raises UsageError for a cell whose blocks are too large for one NVMe command, with passthrough."""
     if namespace is None:
         return
     for cell in plan.every_cell:
@@ -161,13 +161,13 @@ def _check_cell(cell: CellPlan, span_bytes: int) -> None:
 
 
 def check_cells(cells: int, name: str) -> None:
-    """Raises UsageError for an experiment of more cells than a plan may have."""
+    """Raises UsageError if there are more cells than a plan may have."""
     if cells > CELLS_MAX:
         raise UsageError(f"{name} has {cells:,} cells; the maximum is {CELLS_MAX:,}", "use fewer values")
 
 
 def check_turns(turns: int) -> None:
-    """Raises UsageError for more measurements than a plan may have."""
+    """Raises UsageError if there are more trials than a plan may have."""
     if turns > TURNS_MAX:
         raise UsageError(
             f"the campaign has {turns:,} measurements; the maximum is {TURNS_MAX:,}",

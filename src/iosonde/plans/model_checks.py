@@ -1,4 +1,4 @@
-"""What of a workload's shape does not fit together, or not on its target."""
+"""Checks that the settings of a workload can be combined, and that its region fits into the test region."""
 
 from iosonde.errors import UsageError
 from iosonde.records import Permutation, Strided, Sync, Workload
@@ -8,7 +8,7 @@ from iosonde.workload_keys.bounds import SECTOR_BYTES
 
 
 def checked_span(cell: str, workload: Workload, whole_bytes: int) -> int:
-    """The bytes that a workload uses of each target. Raises UsageError where they are not there."""
+    """The bytes that a workload uses on each target. Raises UsageError if they exceed the test region."""
     offset_bytes = workload.offset_bytes
     if offset_bytes % SECTOR_BYTES:
         raise UsageError(
@@ -31,7 +31,7 @@ def checked_span(cell: str, workload: Workload, whole_bytes: int) -> int:
 
 
 def check_shape(cell: str, workload: Workload, span_bytes: int) -> None:
-    """Raises UsageError for what does not go together."""
+    """Raises UsageError for settings that cannot be combined."""
     read, trim = workload.read_percent, workload.trim_percent
     if read + trim > ALL_READS:
         raise UsageError(

@@ -1,6 +1,6 @@
-"""The names of cells: the same workload has the same name in every run, and no other workload has it.
+"""The names of cells: each workload has one name, which is the same in every run.
 
-Seeds follow from names, and expectations hold them: what had a name of its own keeps it.
+Seeds derive from names, and expectations files contain them. An existing name must never change.
 """
 
 from collections.abc import Iterator
@@ -13,7 +13,7 @@ from iosonde.workload_keys import WORKLOAD_KEYS, Key
 from iosonde.workload_keys.bounds import OPEN_LOOP_DEPTH
 from iosonde.workload_keys.keys import JOBS, OFFSET, SPAN, TARGETS
 
-# Names came before the description of keys, and keep their order.
+# Names are older than the descriptions of keys, so this order is fixed.
 _BEFORE_SYNC: Final = (JOBS, TARGETS)
 _LAST: Final = (SPAN, OFFSET)
 _AFTER_SYNC: Final = (
@@ -25,8 +25,8 @@ _AFTER_SYNC: Final = (
 def cell_name(workload: Workload) -> str:
     """The name of a workload, the same in every run: ``random-read-4KiB-qd8``, ``random-mix70-4KiB-qd16-jobs2``.
 
-    That of an open loop has its rate instead of the depth, unless that differs from the usual one, and the arrivals
-    unless they are Poisson's: ``random-read-4KiB-rate20k``, ``random-read-4KiB-rate20k-constant-qd1``.
+    The name of an open loop has the rate. It has the depth and the arrivals only if they differ from the default:
+    ``random-read-4KiB-rate20k``, ``random-read-4KiB-rate20k-constant-qd1``.
     """
     shape = f"{_pattern_name(workload.pattern)}-{_kind_name(workload)}-{_size_name(workload)}"
     parts = [shape, *_loop_name(workload)]
@@ -40,7 +40,7 @@ def cell_name(workload: Workload) -> str:
 
 def _kind_name(workload: Workload) -> str:
     read, trim = workload.read_percent, workload.trim_percent
-    # More than all of them are no workload, and a plan of it is refused: with its own name.
+    # Shares above 100 % are refused later, but the cell needs a name for the error message.
     if workload.only_operation is not None and read + trim <= ALL_READS:
         return workload.only_operation.value
     return f"mix{read}-trim{trim}" if trim else f"mix{read}"
@@ -61,12 +61,12 @@ def _sync_name(workload: Workload) -> list[str]:
     often = "" if workload.flush_every == 1 else str(workload.flush_every)
     if workload.sync is not Sync.NONE:
         return [f"{workload.sync}{often}"]
-    # Nothing is flushed, and a plan of it is refused: with its own name.
+    # This combination is refused later, but the cell needs a name for the error message.
     return [f"flush{often}"] if often else []
 
 
 def _plain_name(workload: Workload, *keys: Key[Any]) -> Iterator[str]:
-    """A part for each key that is told by itself, where its value is not the usual one."""
+    """A part for each of these keys whose value is not the default."""
     for key in keys:
         value = getattr(workload, key.field)
         if value != Workload.model_fields[key.field].default:
@@ -88,7 +88,7 @@ def _loop_name(workload: Workload) -> list[str]:
 
 
 def timing_name(timing: Timing, *, with_warmup: bool) -> str:
-    """How long a cell lasts, where that tells it from another one: ``5.0s``, ``64GiB``, ``5.0s-warmup1.0s``."""
+    """The part of a name that distinguishes timings: ``5.0s``, ``64GiB``, ``5.0s-warmup1.0s``."""
     if timing.amount_bytes is not None:
         return _joined(exact_size(timing.amount_bytes))
     long = _joined(exact_duration(timing.measure_ns))

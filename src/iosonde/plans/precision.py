@@ -1,4 +1,4 @@
-"""Plans that end when figures are known: how repeats begin, how they grow, and what all of them may cost."""
+"""Plans that end at a requested precision: the timing of their repeats, and the check of their budget."""
 
 from typing import Final
 
@@ -8,21 +8,21 @@ from iosonde.records import CellPlan, CellTurn, Plan, Timing
 from iosonde.units import MILLISECOND_NS, exact_duration, format_duration, minutes_flag
 
 DEFAULT_BUDGET_NS: Final = 300 * 10**9
-# Two values for each of thirty batch means.
+# Two intervals for each of thirty batch means.
 INTERVALS: Final = 60
 INTERVAL_STEP_NS: Final = MILLISECOND_NS // 2
-# By so much a repeat may be longer than it was to be.
+# Rounding up to whole intervals can lengthen a repeat by this much.
 ROUNDING_NS: Final = INTERVALS * INTERVAL_STEP_NS
-# A small part of the longest repeat at first; what writes has a cache to fill before it shows what lasts.
+# The first repeats are a small share of the longest. Cells that write need longer ones to fill the drive's cache.
 FIRST_SHARE: Final = 16
 FIRST_SHARE_CHANGING: Final = 8
 WARMUP_SHARE: Final = 5
 
 
 def first_timing(cell: CellPlan, asked_ns: int | None = None) -> Timing:
-    """The timing of a cell's first repeats, with the campaign's as the longest.
+    """The timing of a cell's first repeats. The campaign's timing is that of the longest.
 
-    ``asked_ns`` is how long they are to be; their warm-up is then shorter than the campaign's by as much.
+    ``asked_ns`` is their requested duration. Their warm-up is then shortened in proportion.
     """
     if asked_ns is not None:
         return timing_between(cell, cell.timing.warmup_ns * asked_ns // cell.timing.measure_ns, asked_ns)
@@ -31,7 +31,7 @@ def first_timing(cell: CellPlan, asked_ns: int | None = None) -> Timing:
 
 
 def timing_between(cell: CellPlan, warmup_ns: int, measure_ns: int) -> Timing:
-    """A timing with intervals for batch means; not longer than the cell's longest repeat."""
+    """A timing with intervals for batch means, at most as long as the cell's longest repeat."""
     if cell.timing.amount_bytes is not None:
         return cell.timing
     wanted_ns = min(measure_ns, cell.timing.measure_ns)
@@ -41,14 +41,14 @@ def timing_between(cell: CellPlan, warmup_ns: int, measure_ns: int) -> Timing:
 
 
 def turn_cost_ns(cell: CellPlan, turn: CellTurn) -> int:
-    """What a turn takes of the budget; one that moves an amount takes nothing of it."""
+    """The time that a trial uses of the budget: 0 for a cell with an amount."""
     if cell.timing.amount_bytes is not None:
         return 0
     return cell_duration_ns(timed(cell, turn), overhead_ns=CELL_OVERHEAD_NS)
 
 
 def check_budget(plan: Plan) -> None:
-    """Raises UsageError for a budget that the first repeats alone would exceed."""
+    """Raises UsageError if the first repeats alone would exceed the budget."""
     if plan.aim is None:
         return
     cells = {cell.cell: cell for cell in plan.cells}

@@ -1,4 +1,4 @@
-"""From flags, or arguments of the same names, to the one workload that a probe measures."""
+"""The workload of a probe, from its flags or from Python arguments of the same names."""
 
 from collections.abc import Mapping
 from enum import StrEnum
@@ -16,7 +16,7 @@ _Word = TypeVar("_Word", bound=StrEnum)
 
 
 def probe_request(asked: Mapping[str, Any], *, targets: int) -> tuple[Workload, Timing]:
-    """What is asked of so many targets, by the names of keys. Raises UsageError in the words of the flags."""
+    """The requested workload and timing, by the names of keys. Errors (UsageError) name the flags."""
     values = {key.name: _read(key, asked[key.name]) for key in PROBE_KEYS}
     _check_shares(values)
     _check_pace(values)
@@ -25,7 +25,7 @@ def probe_request(asked: Mapping[str, Any], *, targets: int) -> tuple[Workload, 
 
 
 def choice_of(words: type[_Word], given: str, flag: str) -> _Word:
-    """One of a few words. Raises UsageError as the parser of the command line does."""
+    """One of a few words. Raises UsageError with the message of the command-line parser."""
     try:
         return words(given)
     except ValueError:
@@ -36,7 +36,7 @@ def choice_of(words: type[_Word], given: str, flag: str) -> _Word:
 
 
 def _read(key: Key[Any], given: Any) -> Any:  # noqa: ANN401 - of the key's kind
-    """The value as it is held inside; None where it is not given and has no default."""
+    """The value in base units; None if it is not given and has no default."""
     if given is None and key.default is None:
         return None
     found = given
@@ -80,7 +80,7 @@ def _check_pace(values: Mapping[str, Any]) -> None:
 
 
 def _check_rest(values: Mapping[str, Any]) -> None:
-    """A burst and the rest behind it go together."""
+    """A burst and its think time require each other."""
     burst, think_time = values["burst"], values["think_time"]
     if (burst is None) != (think_time is None):
         given, other = ("--think-time", "--burst 64") if burst is None else ("--burst", "--think-time 10ms")

@@ -1,4 +1,4 @@
-"""From the text of a campaign file to a checked campaign, or to one line on what is wrong with it, and where."""
+"""Parses a campaign file into a checked campaign. An error has one line with its place in the file and its reason."""
 
 import difflib
 import re
@@ -19,7 +19,7 @@ _BOUNDS: Final = {
     **{key.name: key.kind.bounds for key in EXPERIMENT_KEYS if isinstance(key.kind, Whole)},
     "repeats": f"1 to {REPEATS_MAX}",
 }
-# A key that is ours but for a letter is a slip, though another tool may have it (blocksize).
+# A key that is almost one of ours is a typing error, even if another tool has it (blocksize).
 SLIP_RATIO: Final = 0.9
 # A key that is less similar to ours is another word.
 NEAR_RATIO: Final = 0.5
@@ -56,7 +56,7 @@ def _mistake(details: ErrorDetails, text: str, file: str) -> UsageError:
     )
 
 
-# What other tools call it.
+# The words of other tools.
 _MEANT: Final = {"fsync": "fdatasync", "rand": "random", "seq": "sequential", "zero": "zeros"}
 _EXAMPLES: Final = {
     **{
@@ -124,7 +124,7 @@ def _table_of(place: Place) -> str:
 
 
 def _line_of(text: str, place: Sequence[int | str]) -> int:
-    """The line that a key stands on; that of its table's head when it isn't there, or the first of the file."""
+    """The line of a key; without one, that of its table's header, or the first line of the file."""
     table = place[1] if len(place) > 1 and place[0] == "experiment" and isinstance(place[1], int) else -1
     key = place[2] if table >= 0 and len(place) > 2 else place[0] if place else ""  # noqa: PLR2004 - table, number, key
     return line_of_key(text, "experiment", table, str(key))

@@ -1,4 +1,4 @@
-"""What is left of a plan once some of it was measured: the time of what remains, by the same reckoning as its cost."""
+"""The remaining time of a plan after some of its trials, estimated in the same way as its cost."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -10,14 +10,14 @@ from iosonde.records import CellTurn, Plan
 
 @dataclass(frozen=True)
 class Remaining:
-    """Time that is left: of the turns that are known, and of the budget for those that may follow, if any may."""
+    """The remaining time: that of the known trials, and that of possible further ones, from the budget or stop rule."""
 
     turns_ns: int
     more_ns: int
 
     @property
     def total_ns(self) -> int:
-        """Both; with an aim, at most."""
+        """The sum of both; with an aim, an upper bound."""
         return self.turns_ns + self.more_ns
 
 
@@ -29,7 +29,7 @@ def remaining(
     *,
     overhead_ns: int = CELL_OVERHEAD_NS,
 ) -> Remaining:
-    """The time of the turns that are ``left``, and what they and those that are ``done`` leave of the budget."""
+    """The time of the trials that are ``left``, and the rest of the budget after them and those already ``done``."""
     cells, done, left = {cell.cell: cell for cell in plan.cells}, tuple(done), tuple(left)
 
     def lasts_ns(turns: Iterable[CellTurn]) -> int:

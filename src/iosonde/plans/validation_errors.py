@@ -1,4 +1,4 @@
-"""How a mistake in a file that somebody wrote by hand is told."""
+"""Reads TOML files written by hand, and reports errors in them."""
 
 import re
 import tomllib
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from pydantic import ValidationError
     from pydantic_core import ErrorDetails
 
-# What is written by hand is a page or two of text; what is larger is something else.
+# A file written by hand has a page or two.
 TEXT_BYTES_MAX = 1 << 20
 DEPTH_MAX = 100
 KEY_LENGTH_MAX = 1000
@@ -24,7 +24,7 @@ _ENDS_KEY = re.compile(r"[=\n\[\]{}#,]")
 
 
 def read_text(name: str, noun: str, other: str) -> str:
-    """The text of a file of the user's: ``noun`` is what it should be, ``other`` what else can be named instead.
+    """The text of a user's file. Errors name its purpose (``noun``) and the alternative to a file (``other``).
 
     Raises UsageError.
     """
@@ -36,7 +36,7 @@ def read_text(name: str, noun: str, other: str) -> str:
             raise UsageError(f"{name} {what}", f"{wanted}, or {other}")
         if path.stat().st_size > TEXT_BYTES_MAX:
             raise UsageError(f"{name} is too large for {noun}", wanted)
-        # What lies in /proc may look like a file and never end.
+        # A file in /proc may look like a regular file and never end.
         return read_regular(path, bytes_max=TEXT_BYTES_MAX, follow=True).decode("utf-8-sig")
     except OSError as error:
         raise UsageError(
@@ -47,17 +47,17 @@ def read_text(name: str, noun: str, other: str) -> str:
 
 
 def parse(text: str, file: str, whole: str) -> dict[str, Any]:
-    """What a file says in TOML; ``whole`` says where a whole file can be seen. Raises UsageError."""
+    """The content of a TOML file. ``whole`` is the hint where to find a complete file. Raises UsageError."""
     hint = f"shorten it; {whole}"
     if _parts_of_longest_key(text) > DEPTH_MAX:
-        # TOML's own reader takes time and memory by the square of them.
+        # tomllib takes time and memory proportional to the square of the number of parts.
         raise UsageError(f"{file} cannot be read: a key has more than {DEPTH_MAX} parts", hint)
     try:
         found = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise syntax_error(error, text, file, whole) from error
     except (RecursionError, ValueError) as error:
-        # A number of thousands of digits is more than Python reads.
+        # Python refuses to parse integers with thousands of digits.
         what = (
             "it is nested too deeply"
             if isinstance(error, RecursionError)
@@ -71,7 +71,7 @@ def parse(text: str, file: str, whole: str) -> dict[str, Any]:
 
 
 def _parts_of_longest_key(text: str) -> int:
-    """How many words stand in a row with nothing but a dot between them."""
+    """The largest number of consecutive words separated only by dots."""
     most = parts = 0
     for each in text.split("."):
         word = each.strip()
@@ -81,7 +81,7 @@ def _parts_of_longest_key(text: str) -> int:
 
 
 def _beyond(found: dict[str, Any]) -> str:
-    """What in a file is more than anybody means: tables within tables, or numbers beyond 64 bits; empty for nothing."""
+    """Why the content is refused: tables nested too deeply, or an integer beyond 64 bits; empty if it is accepted."""
     waiting: list[tuple[Any, int]] = [(found, 0)]
     while waiting:
         value, depth = waiting.pop()
@@ -95,7 +95,7 @@ def _beyond(found: dict[str, Any]) -> str:
 
 
 def load_tables(text: str, file: str, name: str, whole: str) -> dict[str, Any]:
-    """What a file says in which a list of tables ``[[name]]`` stands. Raises UsageError for what TOML cannot mean."""
+    """The content of a file with a list of tables ``[[name]]``. Raises UsageError if it is a single table."""
     found = parse(text, file, whole)
     if isinstance(found.get(name), dict):
         line = next((n for n, each in enumerate(text.splitlines(), 1) if each.strip().startswith(f"[{name}]")), 1)
@@ -106,13 +106,13 @@ def load_tables(text: str, file: str, name: str, whole: str) -> dict[str, Any]:
 
 
 def first_validation_error(error: "ValidationError", line_of: Callable[[tuple[int | str, ...]], int]) -> "ErrorDetails":
-    """The mistake that stands first in a file; what is lacking comes after what is wrong, as a misspelt key is both."""
+    """The first error in a file. Missing keys come last: a misspelt key is both unknown and missing."""
     found = error.errors(include_url=False)
     return min(found, key=lambda each: (each["type"] == "missing", line_of(each["loc"])))
 
 
 def line_of_key(text: str, name: str, number: int, key: str | None) -> int:
-    """The line of a key in a table ``[[name]]`` (from 0; -1 before the first); without it, that of the table's head."""
+    """The line of a key in a table ``[[name]]``, by its number (from 0; -1 before the first), or of its header."""
     header, head, current = re.compile(rf"^\s*\[\[\s*{name}\s*\]\]"), 1, -1
     for line_number, line in enumerate(text.splitlines(), start=1):
         if header.match(line):
@@ -124,7 +124,7 @@ def line_of_key(text: str, name: str, number: int, key: str | None) -> int:
 
 
 def syntax_error(error: tomllib.TOMLDecodeError, text: str, file: str, whole: str) -> UsageError:
-    """What TOML's own reader found, with its line; ``whole`` says where a whole file can be seen."""
+    """The error that tomllib reported, with its line. ``whole`` is the hint where to find a complete file."""
     what, _, where = str(error).partition(" (at ")
     line = re.match(r"line (\d+)", where)
     number = int(line.group(1)) if line else text.count("\n") + 1
@@ -135,7 +135,7 @@ def syntax_error(error: tomllib.TOMLDecodeError, text: str, file: str, whole: st
 
 
 def shown(value: object) -> str:
-    """A value as the file has it."""
+    """A value as written in the file, shortened if it is long."""
     if isinstance(value, bool):
         return str(value).lower()
     text = f'"{value}"' if isinstance(value, str) and not isinstance(value, StrEnum) else str(value)
@@ -143,5 +143,5 @@ def shown(value: object) -> str:
 
 
 def lower_first(text: str) -> str:
-    """The text with a small first letter, for the middle of a line."""
+    """The text with a lower-case first letter, for the middle of a line."""
     return text[:1].lower() + text[1:]

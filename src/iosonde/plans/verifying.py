@@ -1,4 +1,4 @@
-"""What it takes to verify a plan: which blocks are judged as one, and the memory that their account needs."""
+"""The verification of a plan: the block size of its checks, and the memory of its write ledger."""
 
 from math import gcd
 from typing import Final
@@ -7,10 +7,10 @@ from iosonde.errors import UsageError
 from iosonde.records import CellPlan, Data, Plan, Workload
 from iosonde.units import format_size
 
-# A word for each block; the engine holds the same bound.
+# One 8-byte entry per block. The engine has the same limit.
 STEP_ACCOUNT_BYTES: Final = 8
 STEPS_MAX: Final = 1 << 27
-# Each sector of 512 bytes keeps the 32 of its seal.
+# Each sector of 512 bytes contains a header of 32 bytes that cannot be compressed.
 COMPRESSIBLE_PERCENT_MAX: Final = 90
 
 
@@ -20,7 +20,7 @@ def is_verified(plan: Plan) -> bool:
 
 
 def verified_step_bytes(plan: Plan) -> int:
-    """The bytes that are judged as one: the largest that goes into every block that is written, and every offset."""
+    """The block size of checks: the greatest common divisor of the block sizes and offsets of all verified cells."""
     return gcd(*(step for cell in plan.every_cell if cell.workload.verify for step in _steps_of(cell.workload)))
 
 
@@ -31,17 +31,17 @@ def _steps_of(workload: Workload) -> tuple[int, ...]:
 
 
 def account_bytes(plan: Plan) -> int:
-    """What the account of one target's blocks takes, in memory and in the run directory."""
+    """The size of one target's write ledger, in memory and in the run directory."""
     return plan.span_bytes // verified_step_bytes(plan) * STEP_ACCOUNT_BYTES
 
 
 def read_back_bytes(plan: Plan, cell: CellPlan) -> int:
-    """What is read after a cell: all of every target that the plan uses, where the cell is to be verified."""
+    """The bytes that are read back after a cell: the test region of all used targets, or 0 without verification."""
     return plan.span_bytes * max(each.workload.targets for each in plan.every_cell) if cell.workload.verify else 0
 
 
 def check_account(plan: Plan) -> None:
-    """Raises UsageError where the account would be too large."""
+    """Raises UsageError if the write ledger would be too large."""
     if not is_verified(plan):
         return
     step_bytes = verified_step_bytes(plan)
@@ -54,7 +54,7 @@ def check_account(plan: Plan) -> None:
 
 
 def check_data(cell: CellPlan) -> None:
-    """Raises UsageError for data that cannot be had, or not verified."""
+    """Raises UsageError for data that cannot be generated, or cannot be verified."""
     workload = cell.workload
     compressible, duplicates = workload.compressible_percent, workload.duplicates_percent
     if compressible and workload.data is not Data.RANDOM:

@@ -1,4 +1,4 @@
-"""From the values of keys to a workload; flags, arguments and campaign files meet here."""
+"""The workload from the values of keys, for flags, Python arguments and campaign files."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -9,9 +9,9 @@ from iosonde.workload_keys.bounds import OPEN_LOOP_DEPTH
 
 
 def workload_of(values: Mapping[str, Any], *, targets: int) -> Workload:
-    """The workload of the values by their keys' names, each as it is held inside; None for one that is not given.
+    """The workload from values in base units, by the names of their keys. A value that is not given is None.
 
-    ``targets`` is how many there are, of which all are used unless a value says otherwise.
+    ``targets`` is the number of targets. All of them are used unless a value says otherwise.
     """
     given = {name: value for name, value in values.items() if value is not None}
     asked: dict[str, Any] = {"targets": targets, **_of_loop(values), **given}
@@ -23,7 +23,7 @@ def workload_of(values: Mapping[str, Any], *, targets: int) -> Workload:
 
 
 def _of_loop(values: Mapping[str, Any]) -> dict[str, Any]:
-    """What the kind of loop brings along: Poisson's arrivals and a deep queue, or a queue of one."""
+    """The defaults of the loop: Poisson arrivals and a deep queue in an open loop, queue depth 1 in a closed loop."""
     if values["rate"] is None:
         return {"queue_depth": 1}
     return {"arrivals": Arrivals.POISSON, "queue_depth": OPEN_LOOP_DEPTH}

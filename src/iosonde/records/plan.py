@@ -95,7 +95,7 @@ AIM_REPEATS_MIN: Final = 6
 """A few repeats do not show their spread. With a requested precision, a cell has this many before the first check."""
 
 TAIL_TOLERANCE: Final = 2.0
-"""A p99 is based on one hundredth of the operations. The precision of a mean would take it many times as long."""
+"""A p99 is based on one hundredth of the operations, so the precision of a mean would take it many times as long."""
 
 
 class FixedTrials(Record):

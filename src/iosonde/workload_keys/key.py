@@ -46,5 +46,5 @@ class Key(Generic[Value]):
 
     @property
     def description(self) -> str:
-        """What it means in a campaign file."""
+        """Its meaning in a campaign file."""
         return (self.in_file.description if self.in_file else "") or self.help

@@ -10,13 +10,13 @@ _Word = TypeVar("_Word", bound=StrEnum)
 
 
 class Kind(Generic[Value]):
-    """What a key takes. ``argument`` is the type of a Python argument, ``metavar`` stands for a value in the help."""
+    """What a key takes. ``argument`` is the type of a Python argument, ``metavar`` the placeholder in the help."""
 
     argument: str
     metavar: str | None
 
     def shown(self, value: Any) -> str:  # noqa: ANN401 - each kind has values of its own
-        """A value for people; without its spaces it is a part of a cell's name."""
+        """A value as text for users. Without its spaces it is part of a cell's name."""
         return str(value)
 
 
@@ -48,7 +48,7 @@ class Quantity(Kind[int]):
     least: int
     most: int
     examples: tuple[str, ...]
-    # Whether a bare number is clear in a campaign file, so that it needs no quotes.
+    # Whether a bare number is unambiguous in a campaign file, so that it needs no unit and no quotes.
     takes_numbers: bool = False
 
     @property
@@ -72,7 +72,7 @@ class OneOf(Kind[_Word]):
 
 @dataclass(frozen=True)
 class Switch(Kind[bool]):
-    """On or off; as a flag it takes nothing."""
+    """On or off. The flag takes no value."""
 
     argument = "bool"
     metavar = None
@@ -95,5 +95,5 @@ class SizesText(Kind[Any]):
     metavar = "SIZE"
 
     def shown(self, value: Any) -> str:  # noqa: ANN401 - one size or several
-        """One size as any other; several as they are written."""
+        """One size as text like any other quantity, several in the syntax of the flag."""
         return self.size.shown(value) if isinstance(value, int) else str(value)

@@ -17,7 +17,7 @@ SEED: Final = 20_111
 CONFIDENCE: Final = 0.95
 REPEATS_MIN: Final = 2
 FLOOR: Final = 1e-6
-"""The least resample, as a share of the mean. A wide spread could make it negative."""
+"""The lowest value of a resample, as a share of the mean. A wide spread could make it negative."""
 
 
 def resamples(points: Sequence[DepthPoint]) -> Iterator[tuple[list[float], list[float]]]:

@@ -1,15 +1,16 @@
 """Level changes of a series: the end of a cache, the start of throttling or of garbage collection.
 
 Circular binary segmentation (Olshen, Venkatraman, Lucito and Wigler, 2004) selects the segment that differs most from
-the rest, and separates it by one or two cuts if it explains more than chance does. It then treats each part in the same
-way. A change and its reversal do not hide each other. The part that chance explains depends on the correlation of the
-values, so the noise after the cuts is measured as long-run variance (Andrews and Monahan, 1992: prewhitened, Bartlett's
-kernel). Levels are compared as logarithms: halving the throughput is as large a change as doubling it.
+the rest. If the difference is larger than chance explains, one or two cuts separate the segment, and each part is then
+treated in the same way. A change and its reversal therefore do not hide each other. The effect of chance depends on the
+correlation of the values, so the noise after the cuts is measured as long-run variance (Andrews and Monahan, 1992:
+prewhitened, Bartlett's kernel). Levels are compared as logarithms: halving the throughput is as large a change as
+doubling it.
 
 After a sharp change, the level itself may move for a long time, as when a drive finds its balance of writes and garbage
-collection. With one or two cuts, that movement is noise that hides the change. A test for jumps therefore runs first:
-in a jump, all of five values are on one side of the five values before them, by a distance that is rare between
-adjacent fives of this series (a moving-sum test, Eichinger and Kirch, 2018, with medians and extremes, which are robust
+collection. With one or two cuts, that movement is noise that hides the change. A test for jumps therefore runs first.
+In a jump, five values are all on one side of the five values before them, and the distance is rare between adjacent
+groups of five in this series (a moving-sum test, Eichinger and Kirch, 2018, with medians and extremes, which are robust
 against outliers).
 """
 
@@ -27,12 +28,12 @@ LENGTH_MIN: Final = 5
 """The least number of values between two changes. Shorter excursions belong to the spread of a level."""
 
 JUMP_MIN: Final = 5.0
-"""The size of a jump, in standard deviations of the difference between adjacent fives. In simulations, stationary
-series exceed it at most once in a thousand times if adjacent values correlate by up to 0.9."""
+"""The size of a jump, in standard deviations of the difference between adjacent groups of five. In simulations,
+stationary series exceed it at most once in a thousand times if adjacent values correlate by up to 0.9."""
 
 SHARPNESS_MIN: Final = 0.5
-"""The share of the difference between two fives that one step must cause. In a gradual change, one step causes a
-fifth."""
+"""The share of the difference between two groups of five that one step must cause. In a gradual change, one step causes
+a fifth."""
 
 NORMAL_WITHIN: Final = ((0.5, 0.6745), (0.8, 1.2816))
 """Shares of a normal distribution, and the number of standard deviations that contain them."""
@@ -92,7 +93,7 @@ def find_jump(logarithms: NDArray[np.float64]) -> int | None:
 
 
 def _best_cuts(series: NDArray[np.float64]) -> tuple[int, ...]:
-    """One or two cuts that separate a segment from the rest, if they explain more than chance does."""
+    """One or two cuts that separate a segment from the rest, if the difference is larger than chance explains."""
     count = len(series)
     sums = np.concatenate([[0.0], np.cumsum(series - series.mean())])
     places, weights = _weighted_cuts(count)

@@ -1,6 +1,6 @@
-"""What simulated drives are made of. In: the name of a shipped model, or a file like one. Out: a checked model.
+"""Models of simulated drives. In: the name of a shipped model, or the path of a model file. Out: a checked model.
 
-Every model that comes with iosonde is a file here, like any user's; their kinds stand in ``kinds.py``.
+Each shipped model is a file in this folder, in the same format as a user's. The kinds are listed in ``kinds.py``.
 """
 
 from importlib.resources import files
@@ -17,18 +17,18 @@ _SUFFIX = ".toml"
 
 
 def model_names() -> tuple[str, ...]:
-    """The names of the models that come with iosonde."""
+    """The names of the shipped models."""
     names = [entry.name for entry in files(__package__).iterdir()]
     return tuple(sorted(name.removesuffix(_SUFFIX) for name in names if name.endswith(_SUFFIX)))
 
 
 def load_model(name: str) -> Model:
-    """A model by its name, or from a file of the user's: a path has a slash or ends like a file. Raises UsageError."""
+    """A shipped model by its name, or a user's by its path (with a slash or .toml). Raises UsageError."""
     return read_model(model_text(name), name, name if _is_path(name) else f"{name}{_SUFFIX}")
 
 
 def model_text(name: str) -> str:
-    """The file of a model, as it was written. Raises UsageError where there is none."""
+    """The text of a model's file. Raises UsageError if there is no such model."""
     if _is_path(name):
         return read_text(
             name, "a model file", f"a model such as {model_names()[0]} (`iosonde sim list` lists all models)"

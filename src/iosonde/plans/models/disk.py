@@ -1,4 +1,4 @@
-"""Hard disks: an arm over turning platters, with a cache and a queue from which the nearest goes first."""
+"""Hard disks: an actuator over rotating platters, a cache, and a queue that serves the nearest request first."""
 
 from typing import Annotated, Final, Literal
 
@@ -7,7 +7,7 @@ from pydantic import Field
 from iosonde.plans.models.table import Limit, ModelTable
 from iosonde.units import SECOND_NS, format_bandwidth, format_iops, format_latency
 
-# The engine holds the same bounds, and some of its own that several values make together.
+# The engine has the same bounds, and further ones for combinations of values.
 CACHE_BYTES_MAX: Final = 16 << 30
 SKEW_WHY: Final = "bytes per cylinder / total time of its revolutions, head switches and seek to the next cylinder"
 AGE_NS_MAX: Final = 60 * SECOND_NS
@@ -71,7 +71,7 @@ class DiskTable(ModelTable):
 
 
 def disk_limits(table: DiskTable) -> tuple[Limit, ...]:
-    """What rotation and arm let through."""
+    """The limits that rotation and seeks impose."""
     turn_ns = 60 * SECOND_NS / table.rotation_rpm
     seek_ns = mean_seek_ns(table)
     alone_ns = seek_ns + turn_ns / 2 + table.command_ns
@@ -90,14 +90,14 @@ def disk_limits(table: DiskTable) -> tuple[Limit, ...]:
 
 
 def zone_bytes_per_s(table: DiskTable) -> tuple[float, float]:
-    """What a stream is read or written at in the outermost and in the innermost zone, as data sheets give it.
+    """Sequential bandwidth in the outermost and in the innermost zone, as data sheets give it.
 
-    All tracks of a cylinder pass in a turn each. From one to the next there is a skew, which leaves time for a change
-    of heads, and to the next cylinder for a seek; a write has to fit in (Hitachi, Deskstar 7K500 specification, 4.4.4).
+    Each track of a cylinder takes one revolution. The skew from one track to the next allows for a head switch, and to
+    the next cylinder for a seek. For writes it includes settling (Hitachi, Deskstar 7K500 specification, 4.4.4).
     """
     turns_ns = table.heads * (60 * SECOND_NS // table.rotation_rpm)
     skews_ns = (table.heads - 1) * table.head_switch_ns + table.seek_track_ns + table.heads * table.write_settle_ns
-    # A single zone is the outermost, wherever it ends.
+    # In a single zone, all tracks have the size of the outer ones.
     innermost_bytes = table.track_inner_bytes if table.zones > 1 else table.track_outer_bytes
     outer, inner = (
         min(table.heads * track_bytes * SECOND_NS / (turns_ns + skews_ns), table.interface_bytes_per_s)
@@ -107,12 +107,12 @@ def zone_bytes_per_s(table: DiskTable) -> tuple[float, float]:
 
 
 def mean_bytes_per_s(table: DiskTable) -> int:
-    """What a stream over the whole disk gets: zones have as many tracks each, and these shorten evenly."""
+    """Mean sequential bandwidth over the whole disk: zones have equal track counts, and track sizes fall linearly."""
     return int(sum(zone_bytes_per_s(table)) / 2)
 
 
 def mean_seek_ns(table: DiskTable, steps: int = 10_000) -> float:
-    """The mean seek between two places on random cylinders: a distance of x of the stroke has the density 2 (1 - x)."""
+    """The mean seek between two random cylinders. A distance of x of the full stroke has the density 2 (1 - x)."""
     knee = table.seek_knee_permille / 1000
     total = 0.0
     for step in range(steps):

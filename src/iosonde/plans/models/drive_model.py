@@ -1,4 +1,4 @@
-"""A model: what a simulated drive is made of, where each value comes from, and what follows from them."""
+"""A model of a drive: its parameters, their sources, and the limits that follow from them."""
 
 from dataclasses import dataclass, replace
 from typing import Any
@@ -10,9 +10,9 @@ from iosonde.plans.models.table import FAULTS_KEY, SCALE_KEY, Limit, ModelTable,
 
 @dataclass(frozen=True)
 class Model:
-    """``name`` is what it is called on the command line; ``sources`` are by dotted key.
+    """``name`` is the name on the command line. ``sources`` has the source of each parameter, by dotted key.
 
-    ``leaves_out`` says what the drive has that the model does not, a sentence each.
+    ``leaves_out`` lists properties of the real drive that the model lacks, one sentence each.
     """
 
     name: str
@@ -29,21 +29,21 @@ class Model:
 
     @property
     def parameters(self) -> dict[str, Any]:
-        """Its kind and its parameters, as the engine takes them."""
+        """Its kind and its parameters, in the engine's format."""
         return self.table.parameters()
 
     def meaning(self, key: str) -> str:
-        """What a parameter is, in the words that its table has for it; ``key`` is dotted."""
+        """The description of a parameter. ``key`` is dotted."""
         return meaning_of(type(self.table), key.split("."))
 
     @property
     def faults(self) -> tuple[dict[str, Any], ...]:
-        """What goes wrong with its drives and when, as the engine takes it."""
+        """The fault schedule of its drives, in the engine's format."""
         return self.table.plain_faults()
 
     @property
     def error_beyond(self) -> str | None:
-        """The first media error that does not lie on a drive of it, by its key; None if all do."""
+        """The key of the first media error beyond the end of the drive; None if there is none."""
         size_bytes = self.size_bytes
         for number, fault in enumerate(self.table.faults):
             if isinstance(fault, MediaError) and fault.offset_bytes + fault.length_bytes > size_bytes:
@@ -52,22 +52,22 @@ class Model:
 
     @property
     def size_bytes(self) -> int:
-        """The size of a drive of it."""
+        """The capacity of its drives."""
         return self._row.size_bytes(self.table)
 
     @property
     def limits(self) -> tuple[Limit, ...]:
-        """What follows from its parameters."""
+        """The limits that follow from its parameters."""
         return self._row.limits(self.table)
 
     @property
     def can_be_scaled(self) -> bool:
-        """Whether its drives can be made smaller without another shape in drive fills."""
+        """Whether its drives can be scaled down without changing their behaviour per drive fill."""
         return self._row.can_be_scaled
 
     @property
     def scale(self) -> int:
-        """How many times smaller than the real drive a drive of it is."""
+        """The factor by which its drives are smaller than the real drive."""
         return int(self.parameters.get(SCALE_KEY, 1))
 
     def scaled(self, scale: int) -> "Model":

@@ -1,6 +1,6 @@
-"""What goes wrong with a simulated drive, and when: the ``[[faults]]`` of a model file.
+"""The faults of a simulated drive and their times: the ``[[faults]]`` of a model file.
 
-Times are virtual and count from the moment at which the run opened the drive. The engine holds the same bounds.
+Times are virtual and count from the time when the run opened the drive. The engine has the same bounds.
 """
 
 from collections.abc import Sequence
@@ -25,7 +25,7 @@ Length_ns = Annotated[int, Field(strict=True, ge=1, le=TIME_NS_MAX)]
 
 
 class Affected(StrEnum):
-    """What a media error is in the way of."""
+    """The operations that a media error affects."""
 
     READS = "reads"
     WRITES = "writes"
@@ -33,14 +33,14 @@ class Affected(StrEnum):
 
 
 class InFlight(StrEnum):
-    """What becomes of requests whose drive disappears."""
+    """The fate of requests in flight when their drive disappears."""
 
     FAIL = "fail"
     LOST = "lost"
 
 
 class LatencySpikes(ModelPart):
-    """Again and again, requests that arrive within a stretch of time take longer."""
+    """Periodically, requests that arrive during a burst take longer."""
 
     kind: Literal["latency_spikes"]
     from_ns: From_ns = 0
@@ -64,7 +64,7 @@ class LatencySpikes(ModelPart):
 
 
 class MediaError(ModelPart):
-    """Requests that touch a stretch of the medium fail with EIO, after the time that they take."""
+    """Requests that touch a range of the medium fail with EIO, after their usual time."""
 
     kind: Literal["media_error"]
     from_ns: From_ns = 0
@@ -89,7 +89,7 @@ class _Lasting(ModelPart):
 
 
 class Throttling(_Lasting):
-    """The drive does everything slower."""
+    """Every operation of the drive takes longer."""
 
     kind: Literal["throttling"]
     stretch_permille: int = Field(
@@ -101,13 +101,13 @@ class Throttling(_Lasting):
 
 
 class Stall(_Lasting):
-    """The drive does nothing, and goes on afterwards with what it has."""
+    """The drive makes no progress until the stall ends, and then continues with its queue."""
 
     kind: Literal["stall"]
 
 
 class Disappearance(ModelPart):
-    """The drive is gone: whatever is asked of it fails with ENODEV."""
+    """The drive disappears: every request fails with ENODEV."""
 
     kind: Literal["disappearance"]
     from_ns: From_ns = 0
@@ -125,9 +125,9 @@ FAULT_TABLES: Final[dict[str, type[ModelPart]]] = {
     "stall": Stall,
     "disappearance": Disappearance,
 }
-"""The kinds of faults by the names that stand in files."""
+"""The kinds of faults, by their names in files."""
 
 
 def plain(faults: Sequence[Fault]) -> tuple[dict[str, Any], ...]:
-    """Faults as plain values, as the engine takes them."""
+    """Faults in the engine's format, as plain values for JSON."""
     return tuple(fault.model_dump(mode="json", exclude_none=True) for fault in faults)

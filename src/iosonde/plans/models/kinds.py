@@ -1,4 +1,4 @@
-"""The kinds of models: one row each, and nothing else to change for another one."""
+"""The kinds of models. A new kind needs one entry here and no other change."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -12,9 +12,9 @@ from iosonde.plans.models.table import SCALE_KEY, Limit, ModelTable
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of models: its table, the size of a drive of it in bytes, and what follows from the parameters.
+    """A kind of model: its table, and the functions that give a drive's capacity in bytes and its limits.
 
-    ``write_bytes_per_s`` is the rate at which a drive of it is filled, where the parameters tell it.
+    ``write_bytes_per_s`` gives the rate of preconditioning writes; None if the parameters do not determine it.
     """
 
     table: type[ModelTable]
@@ -24,7 +24,7 @@ class Kind:
 
     @property
     def can_be_scaled(self) -> bool:
-        """Whether its drives can be made smaller without another shape in drive fills."""
+        """Whether its drives can be scaled down without changing their behaviour per drive fill."""
         return SCALE_KEY in self.table.model_fields
 
 

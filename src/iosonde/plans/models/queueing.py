@@ -1,4 +1,4 @@
-"""Drives of queueing theory: servers and one line before them."""
+"""Drives of queueing theory: servers with one common queue."""
 
 from enum import StrEnum
 from typing import Literal
@@ -8,20 +8,20 @@ from pydantic import Field
 from iosonde.plans.models.table import Limit, ModelTable, SizeBytes
 from iosonde.units import SECOND_NS, format_iops
 
-# The engine holds the same bounds.
+# The engine has the same bounds.
 SERVERS_MAX = 4096
 SERVICE_NS_MAX = 3600 * SECOND_NS
 
 
 class Service(StrEnum):
-    """How the times of a server are distributed."""
+    """The distribution of service times."""
 
     CONSTANT = "constant"
     EXPONENTIAL = "exponential"
 
 
 class QueueingTable(ModelTable):
-    """Servers and one line before them: what queueing theory has closed forms for."""
+    """Servers with one common queue, for which queueing theory has closed-form results."""
 
     kind: Literal["queueing"]
     size_bytes: SizeBytes
@@ -31,11 +31,11 @@ class QueueingTable(ModelTable):
 
 
 def queueing_bytes_per_s(table: QueueingTable) -> int:
-    """What a stream of writes of 1 MiB each gets: servers are all busy, and take as long whatever a request's size."""
+    """Bandwidth of writes of 1 MiB with all servers busy: the service time is independent of the request size."""
     return table.servers * (1 << 20) * SECOND_NS // table.service_ns
 
 
 def queueing_limits(table: QueueingTable) -> tuple[Limit, ...]:
-    """What all servers together can do when none of them ever waits for work."""
+    """The throughput with all servers busy."""
     peak = table.servers * SECOND_NS / table.service_ns
     return (Limit(name="peak IOPS", value=f"{format_iops(peak)}/s", why="servers / service_ns, with all servers busy"),)

@@ -1,4 +1,4 @@
-"""From the text of a model file to a checked model, or to one line on what is wrong with it, and where."""
+"""Parses a model file into a checked model. An error has one line with its place in the file and its reason."""
 
 import difflib
 import re
@@ -18,7 +18,7 @@ from iosonde.records import flattened
 
 _TEXTS: Final = ("title", "about")
 _LEAVES_OUT: Final = "leaves_out"
-# What a file says besides its parameters.
+# The other keys of a file are parameters.
 _SAID: Final = {*_TEXTS, _LEAVES_OUT, "sources"}
 _BOUND_KINDS: Final = {
     "greater_than",
@@ -35,7 +35,7 @@ KeyPath = tuple[int | str, ...]
 def read_model(text: str, name: str, file: str) -> Model:
     """The model that a file describes. Raises UsageError with file, line, key, value, range and nearest key.
 
-    ``name`` is what the model is called on the command line. Sources may be left out in a file of the user's.
+    ``name`` is the name on the command line. A user's file may omit the sources.
     """
     found = parse(text, file, _WAY_OUT)
     kind = _kind(found, text, file)
@@ -44,7 +44,7 @@ def read_model(text: str, name: str, file: str) -> Model:
     try:
         table = KINDS[kind].table.model_validate(parameters)
     except ValidationError as error:
-        # What is lacking is told after what is wrong: a key that is misspelt is both.
+        # Missing keys come last: a misspelt key is both unknown and missing.
         details = sorted(
             error.errors(include_url=False), key=lambda each: (each["type"] == "missing", line_of(text, each["loc"]))
         )
@@ -116,7 +116,7 @@ def _mistake(details: ErrorDetails, kind: Kind, text: str, file: str) -> UsageEr
     if details["type"] == "extra_forbidden":
         return _unknown_key(at, tagged, kind)
     if "hint" in context:
-        # A rule about several values; the table says in its own words what does not go together.
+        # A rule about several values: the table's own message says which of them conflict.
         where = f"{key}: " if place else ""
         return UsageError(f"{at}: {where}{lower_first(details['msg'])}", str(context["hint"]))
     if details["type"].startswith("union_tag"):
@@ -129,7 +129,7 @@ def _mistake(details: ErrorDetails, kind: Kind, text: str, file: str) -> UsageEr
 
 
 def _written(tagged: KeyPath) -> KeyPath:
-    """A place as the file has it: pydantic puts a fault's kind behind its number."""
+    """The place of a value as written in the file: pydantic inserts a fault's kind after its number."""
     return (*tagged[:2], *tagged[3:]) if tagged[:1] == (FAULTS_KEY,) else tagged
 
 
@@ -159,7 +159,7 @@ def _unknown_key(at: str, tagged: KeyPath, kind: Kind) -> UsageError:
 
 
 def _table_at(table: type[BaseModel], place: Sequence[int | str]) -> type[BaseModel]:
-    """The table that stands at a place of another one."""
+    """The table at a place within another table."""
     for part in place:
         if part in FAULT_TABLES:
             table = FAULT_TABLES[str(part)]
@@ -169,14 +169,14 @@ def _table_at(table: type[BaseModel], place: Sequence[int | str]) -> type[BaseMo
     return table
 
 
-def _tables_in(annotation: Any) -> list[type[BaseModel]]:  # noqa: ANN401 - whatever a field may be annotated with
+def _tables_in(annotation: Any) -> list[type[BaseModel]]:  # noqa: ANN401 - any annotation of a field
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         return [annotation]
     return [found for part in getattr(annotation, "__args__", ()) for found in _tables_in(part)]
 
 
 def _takes(table: type[BaseModel], place: KeyPath) -> str:
-    """What a key takes, in words: its range, its choices, or its form."""
+    """The values that a key accepts, in words: a range, choices, or a type."""
     key = next((part for part in reversed(place) if isinstance(part, str)), "")
     schema = _table_at(table, place[:-1]).model_json_schema()
     about: dict[str, Any] = schema["properties"].get(key, {})
@@ -211,7 +211,7 @@ _KEY_LINE: Final = re.compile(r"^\s*([A-Za-z0-9_.\"' -]+?)\s*=")
 
 
 def line_of(text: str, place: Sequence[int | str]) -> int:
-    """The line that a key stands on; that of its table's head where it isn't there, or the first of the file."""
+    """The line of a key; without one, that of its table's header, or the first line of the file."""
     *tables, key = [part for part in place if isinstance(part, str)] or [""]
     table, wanted = ".".join(tables), ".".join([*tables, key])
     item = next((part for part in place if isinstance(part, int)), 0)
@@ -220,7 +220,7 @@ def line_of(text: str, place: Sequence[int | str]) -> int:
         if head := _HEAD_LINE.match(line):
             current = _bare(head[2])
             items[current] = items.get(current, -1) + 1
-            # Of a list of tables only one is meant.
+            # In a list of tables, only the one with the wanted number counts.
             is_wanted = head[1] == "[" or items[current] == item
             if is_wanted and current == wanted:
                 return number
@@ -229,7 +229,7 @@ def line_of(text: str, place: Sequence[int | str]) -> int:
             full = f"{current}.{_bare(written[1])}".lstrip(".")
             if full == wanted:
                 return number
-            # A table that is written on one line.
+            # An inline table.
             found = number if full == table else found
     return found
 

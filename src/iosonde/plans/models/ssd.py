@@ -1,4 +1,4 @@
-"""Solid-state drives: link, controller, write buffer, flash behind a translation that has to collect."""
+"""Solid-state drives: link, controller, write buffer, and flash behind a translation layer with garbage collection."""
 
 from enum import StrEnum
 from math import exp
@@ -10,7 +10,7 @@ from iosonde.plans.models.part import ModelPart
 from iosonde.plans.models.table import Limit, ModelTable
 from iosonde.units import SECOND_NS, format_bandwidth, format_iops
 
-# The engine holds the same bounds, and some of its own that several values make together.
+# The engine has the same bounds, and further ones for combinations of values.
 TIB: Final = 1 << 40
 HOUR_NS: Final = 3600 * SECOND_NS
 PAGE_BYTES: Final = 4096
@@ -22,14 +22,14 @@ Command_ns = Annotated[int, Field(strict=True, ge=0, le=SECOND_NS)]
 
 
 class Duplex(StrEnum):
-    """Whether data goes both ways at a time."""
+    """Whether the link transfers data in both directions at the same time."""
 
     HALF = "half"
     FULL = "full"
 
 
 class SlcFull(StrEnum):
-    """What a full SLC cache does with a write."""
+    """How writes continue when the SLC cache is full."""
 
     BYPASS = "bypass"
     FOLD = "fold"
@@ -51,7 +51,7 @@ class ControllerTable(ModelPart):
 
 
 class BufferTable(ModelPart):
-    """Where writes wait for the media."""
+    """The buffer in which writes wait for the media."""
 
     size_bytes: int = Field(strict=True, ge=2 * PAGE_BYTES, le=1 << 36, description="Size of the write buffer.")
     power_loss_protection: bool = Field(
@@ -60,7 +60,7 @@ class BufferTable(ModelPart):
 
 
 class MediaTable(ModelPart):
-    """Channels, dies and what they hold."""
+    """The media: channels, dies and their geometry."""
 
     channels: int = Field(strict=True, ge=1, le=64, description="Number of channels.")
     dies_per_channel: int = Field(strict=True, ge=1, le=64, description="Dies per channel.")
@@ -88,7 +88,7 @@ class MediaTable(ModelPart):
 
 
 class SlcTable(ModelPart):
-    """A part of the media that is used with one bit a cell."""
+    """The part of the media that stores one bit per cell."""
 
     size_bytes: int = Field(strict=True, ge=1 << 20, le=256 * TIB, description="Size of the SLC cache.")
     read_ns: Media_ns = Field(description="Median read time of an SLC page.")
@@ -97,7 +97,7 @@ class SlcTable(ModelPart):
 
 
 class IdleTable(ModelPart):
-    """What the drive does while nobody asks for anything."""
+    """What the drive does when it is idle."""
 
     delay_ns: int = Field(strict=True, ge=1, le=HOUR_NS, description="Idle time before background work starts.")
     spare_permille: int = Field(
@@ -109,7 +109,7 @@ class IdleTable(ModelPart):
 
 
 class ThermalTable(ModelPart):
-    """How it heats: one body that cools by a time constant."""
+    """The temperature: one body that cools with a time constant."""
 
     ambient_celsius: int = Field(strict=True, ge=-40, le=85, description="Equilibrium temperature when idle.")
     busy_rise_celsius: int = Field(
@@ -131,7 +131,7 @@ class ThermalTable(ModelPart):
 
 
 class PowerTable(ModelPart):
-    """What it draws and may draw; operations of the media begin later, so that the mean stays at or below that."""
+    """Power draw and power limit. Media operations are delayed so that the mean stays at or below the limit."""
 
     idle_mw: int = Field(strict=True, ge=0, le=10**6, description="Idle power.")
     read_mw: Die_mw = Field(description="Additional power per die while reading.")
@@ -171,12 +171,12 @@ class SsdTable(ModelTable):
 
 
 def ssd_size_bytes(table: SsdTable) -> int:
-    """What the host sees: whole pages of the scaled capacity."""
+    """The capacity that the host sees: whole pages of the scaled capacity."""
     return table.capacity_bytes // table.capacity_scale // PAGE_BYTES * PAGE_BYTES
 
 
 def ssd_limits(table: SsdTable) -> tuple[Limit, ...]:
-    """The most that each part lets through, and what random writes cost in the long run."""
+    """The maximum throughput of each part, and the long-term cost of random writes."""
     media = table.media
     dies = media.channels * media.dies_per_channel
     data_ns = PAGE_BYTES * SECOND_NS / table.link.bytes_per_s
@@ -234,9 +234,9 @@ def _power_limits(table: SsdTable) -> tuple[Limit, ...]:
 
 
 def ssd_bytes_per_s(table: SsdTable) -> int:
-    """The most that a stream of writes gets: what the narrowest of link, channels and media lets through.
+    """The maximum bandwidth of sequential writes: that of the slowest of link, channels and media.
 
-    Of the media the faster part counts: an SLC cache takes more for as long as it has room.
+    For the media, the faster part counts: an SLC cache is faster for as long as it has free space.
     """
     media = table.media
     program_ns = min(media.program_ns, table.slc.program_ns if table.slc is not None else media.program_ns)
@@ -245,7 +245,7 @@ def ssd_bytes_per_s(table: SsdTable) -> int:
 
 
 def _programmed_bytes_per_s(media: MediaTable, program_ns: int) -> float:
-    """What all dies together program when a page takes so long."""
+    """The program bandwidth of all dies together, if a page takes ``program_ns``."""
     return media.channels * media.dies_per_channel * media.planes_per_die * media.page_bytes * SECOND_NS / program_ns
 
 

@@ -1,4 +1,4 @@
-"""What every model's table has, whatever its kind."""
+"""The base of the tables of all kinds of models."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -26,30 +26,30 @@ SizeBytes = Annotated[
 """The size of a drive."""
 
 SCALE_KEY: Final = "capacity_scale"
-"""The parameter of kinds whose drives can be made smaller without another shape in drive fills."""
+"""The parameter of kinds whose drives can be scaled down without changing their behaviour per drive fill."""
 
 FAULTS_KEY: Final = "faults"
-"""What goes wrong with a drive of any kind."""
+"""The faults of a drive of any kind."""
 
 
 class ModelTable(ModelPart):
-    """The parameters of a kind, by the names that the engine knows them by; subclasses say which kind."""
+    """The parameters of a kind, named as in the engine. A subclass for each kind adds them."""
 
     faults: tuple[Fault, ...] = Field(
         default=(), max_length=FAULTS_MAX, description="Faults to inject, with their times."
     )
 
     def parameters(self) -> dict[str, Any]:
-        """All of them with the kind, as plain values for JSON; a mechanism that the drive lacks is not there."""
+        """The kind and all parameters, as plain values for JSON. A mechanism that the drive lacks is omitted."""
         return self.model_dump(mode="json", exclude_none=True, exclude={FAULTS_KEY})
 
     def plain_faults(self) -> tuple[dict[str, Any], ...]:
-        """What goes wrong, as plain values for JSON."""
+        """The faults, as plain values for JSON."""
         return plain(self.faults)
 
 
 def meaning_of(table: type[BaseModel], path: Sequence[str]) -> str:
-    """What a field is, in the words that its table, or the part that it lies in, has for it."""
+    """The description of a field; ``path`` leads through the tables that contain it."""
     field = table.model_fields[path[0]]
     if len(path) == 1:
         return field.description or ""
@@ -60,7 +60,7 @@ def meaning_of(table: type[BaseModel], path: Sequence[str]) -> str:
 
 @dataclass(frozen=True)
 class Limit:
-    """Something that follows from a model's parameters: the value with its unit, and why it is so."""
+    """A limit that follows from a model's parameters: its value with a unit, and the reason."""
 
     name: str
     value: str

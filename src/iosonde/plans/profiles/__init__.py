@@ -1,4 +1,4 @@
-"""The campaigns that come with iosonde, each a file like any user's."""
+"""The shipped campaigns. Each is a file in the same format as a user's."""
 
 from importlib.resources import files
 from typing import Final
@@ -10,7 +10,7 @@ from iosonde.plans.read_campaign import read_campaign
 PROFILES: Final = ("lab", "lab-slow", "reads", "reads-slow")
 
 SLOW_FORMS: Final = {"lab": "lab-slow", "reads": "reads-slow"}
-"""What takes the place of a profile on targets that are too slow for it."""
+"""The profiles that replace others on slow targets."""
 
 
 def load_profile(name: str) -> CampaignTable:
