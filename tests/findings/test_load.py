@@ -1,9 +1,10 @@
 """What is said of the depth and the rate that a cell reached."""
 
 from collections.abc import Callable
+from typing import Any
 
 from iosonde.findings import Severity
-from iosonde.records import Engine, FaultKind, RunRecord
+from iosonde.records import CellRecord, Engine, FaultKind, RunRecord, Workload
 from tests.builders import engine_facts, workload
 from tests.findings.runs import (
     FULL_COUNT,
@@ -21,11 +22,19 @@ from tests.findings.runs import (
 from tests.judging import findings_of
 from tests.pace_builder import paced_repeat, paced_run
 
+
+def cold(asked: Workload | None = None, **others: Any) -> list[CellRecord]:
+    """Three repeats without a warm-up."""
+    repeats = [repeat(number, asked, **others) for number in (1, 2, 3)]
+    return [each.model_copy(update={"timing": each.timing.model_copy(update={"warmup_ns": 0})}) for each in repeats]
+
+
 FIRES: dict[str, Callable[[], RunRecord]] = {
     # A quarter more than 8 in flight have time for, and no edge that would explain it.
     "littles-law-off": lambda: run_of(*three(count=FULL_COUNT * 5 // 4)),
     "depth-not-reached": lambda: run_of(*three(queue_depth_achieved=7.0)),
-    "too-few-operations": lambda: run_of(*three(count=39)),
+    "too-few-operations": lambda: run_of(*three(count=9)),
+    "cold-queue": lambda: run_of(*cold(count=400)),
     "saturated": lambda: paced_run(*(paced_repeat(each, count=4_700, waiting_ns=300 * MS) for each in (1, 2, 3))),
     "submitted-late": lambda: paced_run(*(paced_repeat(each, host_lag_ns=MS // 5) for each in (1, 2, 3))),
 }
@@ -33,8 +42,11 @@ FIRES: dict[str, Callable[[], RunRecord]] = {
 NEAR_MISSES: list[tuple[str, Callable[[], RunRecord]]] = [
     ("saturated", lambda: by_fio(rate_per_s=5_000_000, arrivals="constant")),
     ("depth-not-reached", lambda: run_of(*three(queue_depth_achieved=7.3))),
-    ("too-few-operations", lambda: run_of(*three(count=40))),
-    ("too-few-operations", lambda: run_of(*three(count=39), header={"target": {"kind": "null"}})),
+    ("too-few-operations", lambda: run_of(*three(count=10))),
+    ("cold-queue", lambda: run_of(*three(count=400))),
+    ("cold-queue", lambda: run_of(*cold(count=801))),
+    ("cold-queue", lambda: run_of(*cold(count=400), header={"target": {"kind": "null"}})),
+    ("cold-queue", lambda: run_of(*cold(workload(burst_operations=64, think_ns=10**7), count=400))),
     ("depth-not-reached", lambda: run_of(*commits(Engine.IO_URING, achieved=0.8))),
     ("littles-law-off", lambda: run_of(*three(count=FULL_COUNT * 101 // 100))),
     # One operation that had been under way for a fifth of the window is in the depth, and in no latency.
@@ -85,23 +97,26 @@ def test_an_engine_that_was_late_is_named_with_its_own_part_of_the_response() ->
     assert "the engine's p99 lag is 200 µs and the p99 response latency is 1,000 µs" in found.statement
 
 
-def test_a_queue_that_was_hardly_refilled_is_told_with_the_time_that_it_needs() -> None:
-    found = only(run_of(*three(count=10)), "too-few-operations")
+def test_a_queue_that_began_empty_is_told_with_the_warm_up_that_it_needs() -> None:
+    found = only(run_of(*cold(count=400)), "cold-queue")
     assert found.statement == (
-        "In 1 cell, fewer than 5 operations per unit of queue depth completed. In random-read-4KiB-qd8, repeat 1, "
-        "10 operations completed at queue depth 8. The start and the end of the measurement have a large effect on "
-        "the results."
+        "In 1 cell, the measurement began before the queue had been refilled twice. In random-read-4KiB-qd8, "
+        "400 operations completed at queue depth 8 after a warm-up of 0 ms. Throughput and mean latency can be too "
+        "low by up to 2 %."
     )
-    assert found.deciding_test.startswith("Run the cell again with a measurement time of at least 20.0 s")
-    assert found.severity is Severity.DOUBTFUL
+    assert found.deciding_test == "Run again with a warm-up of at least 200 ms."
 
 
-def test_a_queue_that_was_never_refilled_makes_its_cell_invalid_and_no_other() -> None:
-    deep = workload(queue_depth=16)
-    run = run_of(*three(count=1), *(repeat(each, deep, count=40) for each in (1, 2, 3)))
-    found = [each for each in findings_of(run) if each.id == "too-few-operations"]
+def test_a_large_error_is_invalid_and_a_smaller_one_of_another_cell_is_doubtful() -> None:
+    run = run_of(*cold(count=8), *(each for each in cold(workload(queue_depth=16), count=400)))
+    found = [each for each in findings_of(run) if each.id == "cold-queue"]
     assert [(each.severity, each.cells) for each in found] == [
         (Severity.INVALID, ("random-read-4KiB-qd8",)),
         (Severity.DOUBTFUL, ("random-read-4KiB-qd16",)),
     ]
-    assert "fewer than 1 operation per unit of queue depth" in found[0].statement
+
+
+def test_repeats_of_a_few_operations_are_doubtful_though_they_agree() -> None:
+    found = only(run_of(*three(count=3)), "too-few-operations")
+    assert "repeat 1, only 3 operations completed" in found.statement
+    assert found.severity is Severity.DOUBTFUL

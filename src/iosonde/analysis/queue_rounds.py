@@ -1,21 +1,48 @@
-"""How often a closed loop refilled its queue during a repeat."""
+"""How often a closed loop refilled its queue during a repeat, and whether the queue was full when it began."""
 
-from math import inf
+from dataclasses import dataclass
 from typing import Final
 
 from iosonde.analysis.totals import total_of
 from iosonde.records import CellRecord
 
-ROUNDS_MIN: Final = 5
-"""Below this number, the operations in flight at the start and at the end are a fifth or more of all."""
+WARM_ROUNDS_MIN: Final = 2
+"""A warm-up in which the queue was refilled less often than this ends before completions are evenly spaced."""
 
 
-def rounds_of_queue(record: CellRecord) -> float:
-    """The completed operations of a repeat per unit of requested queue depth.
+@dataclass(frozen=True)
+class QueueRounds:
+    """A round is the time in which as many operations complete as the queue holds: by Little's law, the mean latency.
 
-    Infinite for an open loop, whose depth is a maximum, and for a repeat without completions, which is no result.
+    ``operations`` completed at queue depth ``depth``. ``rounds`` and ``warm_rounds`` are the lengths of the measurement
+    and of the warm-up.
     """
-    totals = total_of(record.operations, record.workload.subject)
-    if totals is None or record.workload.is_open_loop:
-        return inf
-    return totals.count / record.workload.operations_in_flight
+
+    operations: int
+    depth: int
+    rounds: float
+    warm_rounds: float
+
+    @property
+    def bias_share(self) -> float:
+        """An upper bound of the share that throughput and mean latency can be too low; 0 after a warm-up.
+
+        In a queue that starts empty, nothing completes during the first round, and the operations of the last round
+        are in flight at the end.
+        """
+        return 0.0 if self.warm_rounds >= WARM_ROUNDS_MIN else min(1 / self.rounds, 1.0)
+
+
+def queue_rounds(record: CellRecord) -> QueueRounds | None:
+    """The rounds of a repeat. None if nothing completed, or if the workload does not keep its queue full."""
+    asked = record.workload
+    totals = total_of(record.operations, asked.subject)
+    if totals is None or not record.measured_ns or asked.is_open_loop or asked.burst_operations is not None:
+        return None
+    rounds = totals.count / asked.operations_in_flight
+    return QueueRounds(
+        operations=totals.count,
+        depth=asked.operations_in_flight,
+        rounds=rounds,
+        warm_rounds=rounds * record.timing.warmup_ns / record.measured_ns,
+    )

@@ -24,7 +24,8 @@ def _check_data(found: Iterable[Verification], hint: str) -> None:
     damaged = sum(each.steps_damaged for each in found)
     if damaged:
         kinds = ", ".join(dict.fromkeys(str(kind) for each in found for kind in each.damaged))
-        raise DataError(f"{damaged:,} blocks do not contain the data that was written ({kinds})", hint)
+        blocks = "1 block does" if damaged == 1 else f"{damaged:,} blocks do"
+        raise DataError(f"{blocks} not contain the data that was written ({kinds})", hint)
 
 
 def check_campaign(run: RunRecord, directory: Path, report: Path) -> None:

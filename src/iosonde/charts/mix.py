@@ -88,7 +88,7 @@ def _panels(cells: Sequence[CellEstimate]) -> list[Panel]:
     families = families_of(cells, Along.READ_SHARE)
     named = list(zip(names_of(families, Along.READ_SHARE), families, strict=True))
     rest = len(named) - FAMILIES_MAX
-    more = f"See the table for {rest} more workloads." if rest > 0 else ""
+    more = f"See the table for {rest} more {'workload' if rest == 1 else 'workloads'}." if rest > 0 else ""
     alone = len(named) == 1
     return [
         Panel(

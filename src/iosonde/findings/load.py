@@ -7,7 +7,7 @@ from iosonde.analysis.cells import CellEstimate
 from iosonde.analysis.depth import DEPTH_SHARE_INVALID, depth_share
 from iosonde.analysis.histogram import TAIL_PERCENT
 from iosonde.analysis.littles_law import LittlesLaw, littles_law
-from iosonde.analysis.queue_rounds import ROUNDS_MIN, rounds_of_queue
+from iosonde.analysis.queue_rounds import WARM_ROUNDS_MIN, QueueRounds, queue_rounds
 from iosonde.findings.case import Case, count_of, distinct, of_repeat
 from iosonde.findings.finding import Confidence, Finding, Severity
 from iosonde.records import CellRecord, Engine
@@ -25,6 +25,14 @@ OWN_LAG_SHARE_MAX = 0.10
 
 
 EVIDENCE_MAX: Final = 10
+
+COLD_SHARE_DOUBTFUL: Final = 0.01
+COLD_SHARE_INVALID: Final = 0.10
+"""The share by which the start of an empty queue can falsify throughput and mean latency. 1 % is what confidence
+intervals of a careful run can resolve, 10 % decides between drives."""
+
+OPERATIONS_MIN: Final = 10
+"""With fewer operations in a repeat, one operation more or less changes throughput by more than 10 %."""
 
 
 def depth_not_reached(case: Case) -> Iterator[Finding]:
@@ -57,45 +65,75 @@ def depth_not_reached(case: Case) -> Iterator[Finding]:
         )
 
 
-def too_few_operations(case: Case) -> Iterator[Finding]:
-    """Each place in the queue of a cell completed only a few operations, so the start and the end dominate."""
+def cold_queue(case: Case) -> Iterator[Finding]:
+    """The warm-up was so short that the measurement includes the time in which the queue filled."""
     if case.run.header.target.kind == "null":
         return
-    least: dict[str, tuple[CellRecord, float]] = {}
+    worst: dict[str, tuple[CellRecord, QueueRounds]] = {}
     for record in case.used:
-        rounds = rounds_of_queue(record)
-        if rounds < least.get(record.cell, (record, ROUNDS_MIN))[1]:
-            least[record.cell] = record, rounds
-    invalid = [each for each in least.values() if each[1] < 1]
-    doubtful = [each for each in least.values() if each[1] >= 1]
+        rounds = queue_rounds(record)
+        if rounds is not None and rounds.bias_share > COLD_SHARE_DOUBTFUL:
+            before = worst.get(record.cell)
+            if before is None or rounds.bias_share > before[1].bias_share:
+                worst[record.cell] = record, rounds
+    invalid = [each for each in worst.values() if each[1].bias_share > COLD_SHARE_INVALID]
+    doubtful = [each for each in worst.values() if each[1].bias_share <= COLD_SHARE_INVALID]
     for severity, found in ((Severity.INVALID, invalid), (Severity.DOUBTFUL, doubtful)):
         if found:
-            yield _few_operations(severity, found)
+            yield _cold_queue(severity, found)
 
 
-def _few_operations(severity: Severity, found: Sequence[tuple[CellRecord, float]]) -> Finding:
-    """The finding on cells, each with its worst repeat and its operations per unit of queue depth."""
-    record, rounds = min(found, key=lambda each: each[1])
-    depth, bound = record.workload.operations_in_flight, 1 if severity is Severity.INVALID else ROUNDS_MIN
-    longer_ns = record.measured_ns * ROUNDS_MIN / rounds
+def _cold_queue(severity: Severity, found: Sequence[tuple[CellRecord, QueueRounds]]) -> Finding:
+    """The finding on cells, each with its worst repeat."""
+    record, rounds = max(found, key=lambda each: each[1].bias_share)
+    needed_ns = max(WARM_ROUNDS_MIN * each.measured_ns / own.rounds for each, own in found)
     return Finding(
-        id="too-few-operations",
+        id="cold-queue",
         severity=severity,
         confidence=Confidence.CERTAIN,
         statement=(
-            f"In {count_of(len(found), 'cell')}, fewer than {count_of(bound, 'operation')} per unit of queue depth "
-            f"completed. In {record.cell}, repeat {record.repeat}, {count_of(round(rounds * depth), 'operation')} "
-            f"completed at queue depth {depth}. The start and the end of the measurement have a large effect on the "
-            "results."
+            f"In {count_of(len(found), 'cell')}, the measurement began before the queue had been refilled twice. In "
+            f"{record.cell}, {count_of(rounds.operations, 'operation')} completed at queue depth {rounds.depth} after "
+            f"a warm-up of {format_duration(record.timing.warmup_ns)}. Throughput and mean latency can be too low by "
+            f"up to {format_percent(rounds.bias_share)}."
         ),
         evidence=tuple(
-            (each.cell, f"repeat {each.repeat}: {share:.2g} per unit of queue depth")
-            for each, share in found[:EVIDENCE_MAX]
+            (each.cell, f"too low by up to {format_percent(own.bias_share)}") for each, own in found[:EVIDENCE_MAX]
         ),
-        advice="Do not use the results of these cells.",
-        deciding_test=f"Run the cell again with a measurement time of at least {format_duration(longer_ns)} and a "
-        "warm-up of the same length.",
+        advice="Do not compare these results with those of other runs. Use a warm-up of more than twice the mean "
+        "latency.",
+        deciding_test=f"Run again with a warm-up of at least {format_duration(needed_ns)}.",
         cells=tuple(each.cell for each, _ in found),
+    )
+
+
+def too_few_operations(case: Case) -> Iterator[Finding]:
+    """So few operations completed in a repeat that a single one changes the result."""
+    least: dict[str, tuple[CellRecord, int]] = {}
+    for record in case.used:
+        found = queue_rounds(record)
+        if found is not None and found.operations < least.get(record.cell, (record, OPERATIONS_MIN))[1]:
+            least[record.cell] = record, found.operations
+    if not least:
+        return
+    record, operations = min(least.values(), key=lambda each: each[1])
+    longer_ns = record.measured_ns * OPERATIONS_MIN / operations
+    yield Finding(
+        id="too-few-operations",
+        severity=Severity.DOUBTFUL,
+        confidence=Confidence.CERTAIN,
+        statement=(
+            f"In {count_of(len(least), 'cell')}, fewer than {OPERATIONS_MIN} operations completed in a repeat. In "
+            f"{record.cell}, repeat {record.repeat}, only {count_of(operations, 'operation')} completed. A single "
+            "operation more or less changes the result."
+        ),
+        evidence=tuple(
+            (each.cell, f"repeat {each.repeat}: {count_of(number, 'operation')}")
+            for each, number in list(least.values())[:EVIDENCE_MAX]
+        ),
+        advice="Do not use the results of these cells, even if their confidence intervals are narrow.",
+        deciding_test=f"Run the cell again with a measurement time of at least {format_duration(longer_ns)}.",
+        cells=tuple(least),
     )
 
 

@@ -58,6 +58,7 @@ RULES: Final[tuple[Rule, ...]] = (
     io_errors.cell_failed,
     io_errors.io_errors,
     load.depth_not_reached,
+    load.cold_queue,
     load.too_few_operations,
     repeats.repeats_differ,
     host.steal,

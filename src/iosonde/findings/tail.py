@@ -6,11 +6,12 @@ from math import inf
 from typing import Final
 
 from iosonde.analysis.estimate import LEVEL_SHARE_MIN
-from iosonde.analysis.queue_rounds import ROUNDS_MIN, rounds_of_queue
+from iosonde.analysis.queue_rounds import queue_rounds
 from iosonde.analysis.slowest import Common, Shared, shared_by_slowest
 from iosonde.analysis.totals import total_of
 from iosonde.findings.case import Case, count_of, distinct, name_some, of_repeat
 from iosonde.findings.finding import Confidence, Finding, Severity
+from iosonde.findings.load import COLD_SHARE_INVALID
 from iosonde.records import CellRecord, Operation
 from iosonde.units import format_duration, format_latency, format_percent, format_size
 
@@ -37,8 +38,8 @@ def slowest_together(case: Case) -> Iterator[Finding]:
     found = [
         (record, shared)
         for record in case.used
-        # With so few operations, the slowest are those that the empty queue began with.
-        if rounds_of_queue(record) >= ROUNDS_MIN
+        # In a queue that was still filling, the slowest operations are those of its beginning.
+        if not _is_cold(record)
         for shared in shared_by_slowest(record, case.run.header.plan.span_bytes)
     ]
     for common in Common:
@@ -63,6 +64,11 @@ def slowest_together(case: Case) -> Iterator[Finding]:
             deciding_test="Run the cell again for longer. If the pattern recurs, it is not a coincidence.",
             cells=cells,
         )
+
+
+def _is_cold(record: CellRecord) -> bool:
+    rounds = queue_rounds(record)
+    return rounds is not None and rounds.bias_share > COLD_SHARE_INVALID
 
 
 def describe_shared(shared: Shared) -> str:

@@ -1,5 +1,6 @@
 """The width and height of each chart. The script and the static images use the same sizes."""
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
@@ -15,6 +16,10 @@ WIDTHS_PX: Final = {1: 1232, 2: 596, 3: 384}
 BESIDE_WORDS_PX: Final = 700
 HEIGHT_MAX_PX: Final = 230
 """The greatest height of a chart's plot area. Charts in several rows are lower, so that a chapter fits one screen."""
+
+_DEFINITION: Final = re.compile(r" \([^()]*=[^()]*\)")
+TITLE_LETTER_PX: Final = 7
+"""The mean width of a letter in the title of an axis."""
 
 PAPER_WIDTHS_PX: Final = {1: 800, 2: 390}
 """The same in the PDF, where 800 pixels are the width of the text and letters have 7 points."""
@@ -32,9 +37,33 @@ class ChartSize:
     height_px: int
 
     def lowered(self, specification: dict[str, Any]) -> dict[str, Any]:
-        """The specification, with the default height limited. A chart with a row per cell keeps its own height."""
-        is_usual = specification.get("height") == HEIGHT
-        return {**specification, "height": min(HEIGHT, self.height_px)} if is_usual else specification
+        """The specification, with the default height limited. A chart with a row per cell keeps its own height.
+
+        A title of the y axis that is longer than the axis is shortened.
+        """
+        height = specification.get("height")
+        if height == HEIGHT:
+            height = min(HEIGHT, self.height_px)
+        if not isinstance(height, int):
+            return specification
+        return {**_with_short_titles(specification, height), "height": height}
+
+
+def _with_short_titles(part: dict[str, Any], height_px: int) -> dict[str, Any]:
+    """A chart or layer whose titles of y axes fit the height."""
+    found = dict(part)
+    if "layer" in part:
+        found["layer"] = [_with_short_titles(each, height_px) for each in part["layer"]]
+    y = part.get("encoding", {}).get("y", {})
+    title = y.get("title")
+    if isinstance(title, str) and len(title) * TITLE_LETTER_PX > height_px:
+        found["encoding"] = {**part["encoding"], "y": {**y, "title": _shortened(title)}}
+    return found
+
+
+def _shortened(title: str) -> str:
+    """A title without the definition of its unit, and with a shorter name of the scale."""
+    return _DEFINITION.sub("", title).replace(", log scale", ", log")
 
 
 def lone_chart(chapter: Chapter) -> Figure | None:

@@ -148,7 +148,7 @@ def _unit(cell: CellEstimate) -> str:
 def _of_groups(said: Sequence[str]) -> str:
     """The first ``FAMILIES_MAX`` sentences, and the number of workloads that only the table has."""
     more = len(said) - FAMILIES_MAX
-    rest = [f"See the table for {more} more workloads."] if more > 0 else []
+    rest = [f"See the table for {more} more {'workload' if more == 1 else 'workloads'}."] if more > 0 else []
     return " ".join([*said[:FAMILIES_MAX], *rest])
 
 

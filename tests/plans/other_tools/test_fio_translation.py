@@ -151,6 +151,8 @@ REFUSED = [
     "--rate=1000",
     "--thinktime_spin=10",
     "--rw=randwrite --sync=3",
+    "--rw=randwrite --zero_buffers --buffer_compress_percentage=50",
+    "--rw=randwrite --zero_buffers --dedupe_percentage=20",
     "--rw=randwrite --fsync=1 --fdatasync=8",
     "--rw=randwrite --fsync=1 --sync=sync",
     "--rw=randwrite --fdatasync=8 --sync=dsync",

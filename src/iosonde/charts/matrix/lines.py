@@ -103,7 +103,7 @@ def _across(rows: Sequence[Row], key: Key, px: int) -> alt.X:
     axis = alt.Axis(
         values=list(ticks),
         labelExpr=_tick_labels(ticks),
-        labelOverlap="parity",
+        labelOverlap="greedy",
         labelSeparation=LABEL_GAP_PX,
         grid=False,
     )

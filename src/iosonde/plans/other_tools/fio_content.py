@@ -8,6 +8,7 @@ from iosonde.plans.other_tools.fio_options import FioOptions, refused
 from iosonde.plans.other_tools.said import Differs, Flag, Said
 
 _HALF: Final = "50"
+_PARTLY_RANDOM: Final = ("buffer_compress_percentage", "dedupe_percentage")
 _NULL_WORD: Final = "null:"
 
 
@@ -57,6 +58,9 @@ def content(options: FioOptions) -> Iterator[Said]:
             raise refused("verify", verify, "iosonde verifies only its own writes, and this job does not write")
         return
     if options.on("zero_buffers"):
+        other = next((name for name in _PARTLY_RANDOM if options.number(name, 0)), None)
+        if other is not None:
+            raise refused(other, options.text(other), "the job also sets zero_buffers, which fio then ignores in part")
         yield Flag("--data", "zeros", "zero_buffers")
     elif options.has("buffer_pattern"):
         pattern = options.text("buffer_pattern")
