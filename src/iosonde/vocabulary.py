@@ -36,7 +36,7 @@ class Arrivals(StrEnum):
 class LatencyKind(StrEnum):
     """The start of a latency: the submission of an operation, or its intended start.
 
-    A closed loop has no intended starts, so it has service latency only.
+    A closed loop has no intended starts, so it has service time only.
     """
 
     SERVICE = "service"

@@ -19,20 +19,20 @@ def closed() -> CellEstimate:
 
 def test_open_loops_are_drawn_with_their_response_latency() -> None:
     (figure,) = matrix_latency([at_a_rate(paced())])
-    assert figure.caption.startswith("Mean response latency (µs)")
+    assert figure.caption.startswith("Mean response time (µs)")
     assert [row["latency_us"] for row in figure.rows] == [2000]
     assert figure.rows[0]["name"] == "4 KiB, random, read, depth 64, 1k/s, poisson arrivals"
 
 
 def test_a_chart_of_closed_loops_speaks_of_service_latency() -> None:
     (figure,) = matrix_latency([closed()])
-    assert figure.caption.startswith("Mean service latency (µs)")
+    assert figure.caption.startswith("Mean service time (µs)")
 
 
 def test_a_chart_with_both_says_which_is_which() -> None:
     (figure,) = matrix_latency([closed(), at_a_rate(paced())])
     assert figure.caption.startswith(
-        "Mean latency (response latency in cells with an arrival rate, otherwise service latency)"
+        "Mean latency (response time in cells with an arrival rate, otherwise service time)"
     )
 
 

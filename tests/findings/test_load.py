@@ -94,7 +94,7 @@ def test_a_saturated_cell_names_both_rates_and_how_far_it_was_behind() -> None:
 
 def test_an_engine_that_was_late_is_named_with_its_own_part_of_the_response() -> None:
     found = only(FIRES["submitted-late"](), "submitted-late")
-    assert "the engine's p99 lag is 200 µs and the p99 response latency is 1,000 µs" in found.statement
+    assert "the engine's p99 lag is 200 µs and the p99 response time is 1,000 µs" in found.statement
 
 
 def test_a_queue_that_began_empty_is_told_with_the_warm_up_that_it_needs() -> None:

@@ -83,10 +83,11 @@ def test_a_finding_comes_alone_where_its_reason_is_alone(identity: str) -> None:
         "waiting-not-counted": {"measured-by-fio"},
         **{
             each: {"littles-law-off"}
-            for each in ("repeats-differ", "precision-missed", "not-established", "too-few-operations")
+            for each in ("repeats-differ", "precision-missed", "not-established", "cold-queue")
         },
         "state-left": {"littles-law-off", "repeats-discarded"},
         "nothing-completed": {"not-established"},
+        "too-few-operations": {"cold-queue", "littles-law-off"},
         "reads-of-holes": {"volatile-write-cache"},
         "slowest-by-operation": {"volatile-write-cache"},
     }

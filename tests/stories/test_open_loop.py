@@ -72,9 +72,9 @@ def test_a_campaign_of_rates_says_in_every_form_which_latency_it_shows(tmp_path:
     forms = iosonde("report", "run", "--markdown", "run.md", "--csv", "csv", folder=tmp_path)
     assert forms.returncode == 0, forms.stderr
     text = (tmp_path / "run.md").read_text(encoding="utf-8")
-    assert "For cells with an arrival rate, latency is response latency, measured from the intended start" in text
-    assert "Mean response latency (ms) of each cell" in text
-    assert "Mean service latency (µs) of each cell" in text
+    assert "For cells with an arrival rate, latency is response time, measured from the intended start" in text
+    assert "Mean response time (ms) of each cell" in text
+    assert "Mean service time (µs) of each cell" in text
     # How many come in a second is chance.
     assert re.search(r"4 KiB random read at 2k/s: (1,[89]|2,[012])\d\d IOPS, mean response", text)
     assert re.search(r"at depth 1: (9,[789]|10,[0123])\d\d IOPS, mean latency", text)
@@ -87,7 +87,7 @@ def test_a_campaign_of_rates_says_in_every_form_which_latency_it_shows(tmp_path:
         ("random-read-4KiB-qd1", "service"),
     }
     shown = iosonde("show", "run", "random-read-4KiB-rate12k", folder=tmp_path)
-    assert "Rate, service latency and lag" in shown.stdout
+    assert "Rate, service time and lag" in shown.stdout
     assert "saturated in 2 of 2" in shown.stdout
 
 

@@ -69,9 +69,9 @@ class OperationEstimate:
 
     ``count``, ``bytes`` and ``latency`` are sums over repeats; minimum and maximum are the extremes over repeats.
 
-    ``latency_kind`` is response in an open loop and service in a closed loop. An open loop also has its service latency
+    ``latency_kind`` is response in an open loop and service in a closed loop. An open loop also has its service time
     in ``service``, the wait before submission in ``lag``, and the engine's part of that wait in ``host_lag``; in a
-    closed loop these are None. ``saturated`` means that the arrival rate was not sustained. Response latency then
+    closed loop these are None. ``saturated`` means that the arrival rate was not sustained. Response time then
     depends on the measurement time, and no percentile has a value.
     """
 
@@ -162,7 +162,7 @@ class CellEstimate:
 
     @property
     def latency_kind(self) -> LatencyKind:
-        """Service or response latency; without results, that of the workload."""
+        """Service or response time; without results, that of the workload."""
         return latency_kind(self.workload) if self.subject is None else self.subject.latency_kind
 
     def of(self, operation: Operation) -> OperationEstimate | None:
@@ -249,7 +249,7 @@ def _estimate_all(
 
 
 def _withheld(figures: OperationEstimate | None) -> OperationEstimate | None:
-    """The results of a saturated cell without percentiles, because its response latency has no stable distribution."""
+    """The results of a saturated cell without percentiles, because its response time has no stable distribution."""
     if figures is None or figures.latency_kind is not LatencyKind.RESPONSE:
         return figures
     none = tuple(PercentileEstimate(each.percent, None, None, None) for each in figures.percentiles)

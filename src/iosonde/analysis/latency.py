@@ -1,4 +1,4 @@
-"""Response latency for open loops, service latency for closed loops."""
+"""Response time for open loops, service time for closed loops."""
 
 from dataclasses import dataclass, replace
 
@@ -31,7 +31,7 @@ def latency_kind(workload: Workload) -> LatencyKind:
 def leading(totals: OperationTotals) -> OperationTotals:
     """The same totals with the latency of their loop in ``latency``.
 
-    Response latency, if known, is the time that a user waits. Service latency does not include the wait for a full
+    Response time, if known, is the time that a user waits. Service time does not include the wait for a full
     queue, which dominates when a target stalls.
     """
     times = totals.response
@@ -47,7 +47,7 @@ def leading(totals: OperationTotals) -> OperationTotals:
 
 
 def service_of(totals: OperationTotals) -> Times:
-    """Service latency as a separate distribution."""
+    """Service time as a separate distribution."""
     return Times(
         ns_sum=totals.latency_ns_sum,
         ns_min=totals.latency_ns_min,

@@ -17,7 +17,7 @@ class LittlesLaw:
     """The identity for one repeat.
 
     ``queue_depth_achieved`` is the time-weighted number in flight. ``queue_depth_by_latency`` is IOPS times mean
-    service latency, over reads, writes, trims and flushes. ``residual_share`` is the second divided by the first, less
+    service time, over reads, writes, trims and flushes. ``residual_share`` is the second divided by the first, less
     1. The two edges explain ``edge_share_low`` to ``edge_share_high`` of it: operations in flight at the start had
     waited no longer than the slowest completed operation, and the record has the age of those in flight at the end.
     """

@@ -18,7 +18,7 @@ standard deviations than this is not distinguishable from chance."""
 
 
 SATURATED: Final = (
-    "Saturated: response latency grows with the measurement time. Percentiles are not reported; mean and maximum are "
+    "Saturated: response time grows with the measurement time. Percentiles are not reported; mean and maximum are "
     "lower bounds (≥)."
 )
 """The note next to the latencies of a saturated cell."""

@@ -65,7 +65,7 @@ class _Row:
 
     @cached_property
     def service(self) -> TimesEstimate | None:
-        """The service latency of an open loop. In a closed loop it is the latency itself."""
+        """The service time of an open loop. In a closed loop it is the latency itself."""
         is_open = self.totals is not None and self.totals.response is not None
         return estimate_times(service_of(self.totals)) if self.totals is not None and is_open else None
 
@@ -221,7 +221,7 @@ def _of_times(name: str, times: str, value: Callable[[TimesEstimate], Any], make
 
 
 def _kind(row: _Row) -> str:
-    """The kind of latency. A flush is part of a commit and has no intended start, so it always has service latency."""
+    """The kind of latency. A flush is part of a commit and has no intended start, so it always has service time."""
     if row.totals is not None and row.totals.response is None:
         return str(LatencyKind.SERVICE)
     return str(latency_kind(row.record.workload))

@@ -66,7 +66,7 @@ def _ratio_error(parts: NDArray[np.float64], counts: NDArray[np.float64]) -> flo
     """The standard error of the sum of parts divided by the sum of counts."""
     found = batch_means(parts - parts.sum() / counts.sum() * counts, scale=float(parts.mean()))
     assert found is not None
-    assert found.error is not None, "expected enough values for a standard error"
+    assert found.error is not None, "expected at least two values for a standard error"
     return found.error / float(counts.mean())
 
 

@@ -50,7 +50,7 @@ def _figure(family: Family, name: str, operation: Operation, number: int, more: 
     kind = "all operations" if operation is Operation.ALL else plural(operation)
     of = kind if is_plain else f"{kind} of {name}"
     caption = (
-        f"Percentiles p50 to p99.9 of the service latency of {of} ({unit.name}), by requested queue depth, with all "
+        f"Percentiles p50 to p99.9 of the service time of {of} ({unit.name}), by requested queue depth, with all "
         "repeats merged. Error bars extend from the lowest to the highest repeat. Percentiles with fewer than 10 "
         f"samples above them are omitted.{more}"
     )

@@ -63,7 +63,7 @@ def _latency(panel: Panel) -> Figure:
         for (line, point), end in zip(points, ends, strict=True)
     ]
     caption = (
-        f"Mean service latency ({unit.name}) by queue depth. {_marks(rows)}. {bars_text(rows)}. "
+        f"Mean service time ({unit.name}) by queue depth. {_marks(rows)}. {bars_text(rows)}. "
         f"{_little('latency', 'IOPS')}"
     )
     fields = (unit.field, "latency_by_little")

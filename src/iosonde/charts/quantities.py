@@ -180,7 +180,7 @@ def latency_words(cells: Iterable[CellEstimate]) -> str:
     """The kind of latency in a chart of these cells, as the beginning of a sentence."""
     kinds = {cell.latency_kind for cell in cells}
     if kinds == {LatencyKind.RESPONSE}:
-        return "Response latency"
+        return "Response time"
     if LatencyKind.RESPONSE in kinds:
-        return "Latency (response latency in cells with an arrival rate, otherwise service latency)"
-    return "Service latency"
+        return "Latency (response time in cells with an arrival rate, otherwise service time)"
+    return "Service time"

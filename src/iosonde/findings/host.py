@@ -214,11 +214,12 @@ def busy_by_design(case: Case) -> Iterator[Finding]:
             severity=Severity.NOTE,
             confidence=Confidence.CERTAIN,
             statement=(
-                f"In {name_some(cells)}, the engine thread was continuously busy, which is normal for polling and open "
-                "loops. Its CPU time does not show whether the host was the bottleneck."
+                f"In {name_some(cells)}, the engine thread was continuously busy, which is normal with polling or an "
+                "arrival rate. Its CPU time does not show whether the host was the bottleneck."
             ),
             evidence=tuple(of_repeat(record, _busy_text(record)) for record in awake[:10]),
-            advice="For open loops, check the engine's lag. For closed loops, compare with --poll interrupt.",
+            advice="With an arrival rate, check how late the engine submitted operations. With polling, compare with "
+            "--poll interrupt.",
             deciding_test="",
             cells=cells,
         )

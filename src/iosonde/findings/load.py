@@ -217,7 +217,7 @@ def saturated(case: Case) -> Iterator[Finding]:
         statement=(
             f"{count_of(len(behind), 'cell')} did not sustain the arrival rate. {worst.cell} completed "
             f"{format_iops(pace.achieved_per_s.mean)} of {format_iops(pace.asked_per_s)} operations per second"
-            f"{waited}. The achieved throughput is valid. Response latency is not valid because it increases with the "
+            f"{waited}. The achieved throughput is valid. Response time is not valid because it increases with the "
             "measurement time and excludes operations still waiting at the end. Latency percentiles are not reported. "
             "The mean and maximum are lower bounds."
         ),
@@ -239,7 +239,7 @@ def _rate_evidence(cell: CellEstimate) -> tuple[str, str]:
 
 
 def submitted_late(case: Case) -> Iterator[Finding]:
-    """The engine's own lag is a considerable part of the response latency."""
+    """The engine's own lag is a considerable part of the response time."""
     if not case.run.header.target.is_storage:
         return  # In virtual time nothing is late, and on the null target the lag is all there is to measure.
     late = [(cell, share) for cell in case.estimates.cells if (share := _own_share(cell)) > OWN_LAG_SHARE_MAX]
@@ -258,12 +258,12 @@ def submitted_late(case: Case) -> Iterator[Finding]:
         confidence=Confidence.LIKELY,
         statement=(
             f"In {count_of(len(late), 'cell')}, the engine submitted operations late even though the queue had free "
-            f"slots. In {worst.cell}, the engine's p99 lag is {format_latency(own_ns)} and the p99 response latency is "
+            f"slots. In {worst.cell}, the engine's p99 lag is {format_latency(own_ns)} and the p99 response time is "
             f"{format_latency(response_ns)}. This lag is caused by the host, not the target."
         ),
-        evidence=tuple((cell.cell, f"{format_percent(part)} of the p99 response latency") for cell, part in late[:10]),
+        evidence=tuple((cell.cell, f"{format_percent(part)} of the p99 response time") for cell, part in late[:10]),
         advice=(
-            "Compare service latency with response latency. Stop other workloads on the host, and allow the run to use "
+            "Compare service time with response time. Stop other workloads on the host, and allow the run to use "
             "more CPUs."
         ),
         deciding_test="Run the cell again on an idle host, or at a lower arrival rate.",

@@ -201,7 +201,7 @@ def _type_of(key: Key[Any]) -> Any:  # noqa: ANN401 - a type with annotations fo
             return Pattern
         case SizesText():
             return Sizes
-    raise AssertionError(f"{key.name} has an unsupported kind")
+    raise AssertionError(f"{key.name} has an unsupported type")
 
 
 def _default_of(key: Key[Any]) -> Any:  # noqa: ANN401 - of the key's kind

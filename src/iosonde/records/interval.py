@@ -24,7 +24,7 @@ class Times:
 class OperationTotals:
     """The totals of one operation over a period of time, counted at completion.
 
-    ``latency`` is service latency: reap time minus submission time. Minimum, maximum and sum are exact, not from
+    ``latency`` is service time: reap time minus submission time. Minimum, maximum and sum are exact, not from
     buckets. ``response`` is reap time minus intended start, ``lag`` is submission time minus intended start, and
     ``host_lag`` is the part of the lag in which the queue had room, which is the engine's own lag. All three are None
     in a closed loop, which has no intended starts.

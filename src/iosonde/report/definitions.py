@@ -17,15 +17,15 @@ DEFINITIONS: Final = (
     (
         "Latency",
         (
-            "Service latency: the time from submitting an operation to reaping its completion. In a closed loop, a "
+            "Service time: the time from submitting an operation to reaping its completion. In a closed loop, a "
             "new operation starts when another completes, so latency does not include the wait for a free queue slot."
         ),
     ),
     (
-        "Response latency",
+        "Response time",
         (
             "In cells with an arrival rate, latency is measured from the intended start of an operation, so it "
-            "includes the wait for a free queue slot. A separate table shows the rate, service latency and lag of "
+            "includes the wait for a free queue slot. A separate table shows the rate, service time and lag of "
             "these cells."
         ),
     ),
@@ -60,8 +60,8 @@ DEFINITIONS: Final = (
         (
             "Half-width of the Student's t confidence interval for the mean over n repeats. The interval is computed "
             "on log-transformed values. The weight of each repeat is 1 / (variance between repeats + variance within "
-            "repeats / length). If the variation within repeats explains the differences between them, the interval "
-            "is based on the variation within repeats. No interval is shown for a single repeat, or if the interval "
+            "repeats / measurement time). If the variation within repeats explains the differences between them, the "
+            "interval is based on the variation within repeats. No interval is shown for a single repeat, or if the interval "
             "would extend above twice the value or below half of it."
         ),
     ),

@@ -1,4 +1,4 @@
-"""The table of open loops: the offered and the achieved rate, and the components of response latency."""
+"""The table of open loops: the offered and the achieved rate, and the components of response time."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -12,9 +12,7 @@ from iosonde.report.dashes import Dash
 from iosonde.report.tables import Head, Line, ResultTable
 from iosonde.units import format_latency
 
-CAPTION: Final = (
-    "Open-loop cells (with an arrival rate). In the other tables, response latency is lag plus service latency."
-)
+CAPTION: Final = "Open-loop cells (with an arrival rate). In the other tables, response time is lag plus service time."
 
 
 def pace_table(cells: Sequence[CellEstimate]) -> ResultTable | None:
@@ -69,7 +67,7 @@ def pace_facts(cell: CellEstimate) -> list[tuple[str, str]]:
     achieved = f"{with_interval(pace.achieved_per_s)} achieved ({pace.share:.1%})"
     rate = f"{pace.asked_per_s:,} offered, {achieved}: {kept}{behind}"
     lag = None if figures.saturated else figures.lag
-    times = (("service latency", figures.service), ("lag", lag), ("engine lag", figures.host_lag))
+    times = (("service time", figures.service), ("lag", lag), ("engine lag", figures.host_lag))
     return [("operations/s", rate), *((name, times_text(each)) for name, each in times if each is not None)]
 
 

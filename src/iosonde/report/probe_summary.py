@@ -127,7 +127,7 @@ def _figures(cell: CellEstimate, style: str) -> Iterator[RenderableType]:
     for operation in operations:
         table.add_column(operation.value, justify="right", no_wrap=True, style=style)
     columns = [_column(figures) for operation in operations if (figures := cell.of(operation)) is not None]
-    # "latency" is service latency here; an open loop names both latencies. MB/s is 1,000,000 bytes per second.
+    # "latency" is service time here; an open loop names both latencies. MB/s is 1,000,000 bytes per second.
     has_response = cell.latency_kind is LatencyKind.RESPONSE
     lead = "response mean" if has_response else "latency mean"
     names = ["operations/s", "MB/s", lead, "min", *(percent_label(each) for each in PERCENTS), "max"]
@@ -143,7 +143,7 @@ def _figures(cell: CellEstimate, style: str) -> Iterator[RenderableType]:
 
 
 def _service(figures: OperationEstimate) -> list[str]:
-    """The service latency of an open loop: without the time that an operation waited before its submission."""
+    """The service time of an open loop: without the time that an operation waited before its submission."""
     times = figures.service
     if times is None:
         return [Dash(ENGINE_UNKNOWING)] * 4

@@ -33,7 +33,7 @@ FEW_PERCENTS: Final = (50.0, 95.0, 99.0, 99.9)
 AT_LEAST: Final = "≥ "
 
 RESPONSE_NOTE: Final = (
-    "For cells with an arrival rate, latency is response latency, measured from the intended start, not the submission."
+    "For cells with an arrival rate, latency is response time, measured from the intended start, not the submission."
 )
 
 FULL_DISTRIBUTION_IN: Final = (Experiment.BASELINE, Experiment.TAIL, Experiment.PROBE)
@@ -217,7 +217,7 @@ def _without_interval(shown: Iterable[tuple[CellEstimate, OperationEstimate]]) -
 
 
 def latency_notes(shown: Iterable[tuple[CellEstimate, OperationEstimate]]) -> tuple[str, ...]:
-    """Notes on the latencies of these rows: response latency, saturated cells and commits."""
+    """Notes on the latencies of these rows: response time, saturated cells and commits."""
     pairs = list(shown)
     notes = []
     if any(figures.latency_kind is LatencyKind.RESPONSE for _, figures in pairs):

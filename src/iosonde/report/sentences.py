@@ -224,7 +224,7 @@ def _with_depth(cell: CellEstimate) -> str:
 
 
 def _latency_word(cell: CellEstimate) -> str:
-    return "response latency" if cell.latency_kind is LatencyKind.RESPONSE else "latency"
+    return "response time" if cell.latency_kind is LatencyKind.RESPONSE else "latency"
 
 
 def _load(cell: CellEstimate) -> str:

@@ -71,7 +71,9 @@ def content(options: FioOptions) -> Iterator[Said]:
         yield from _random_data(options)
     if verify not in {"0", "null"}:
         yield Flag("--verify", None, "verify")
-        yield Differs("verify", "iosonde uses a different sector format and reads back the whole target at the end")
+        yield Differs(
+            "verify", "iosonde writes a different header to each sector and reads back the whole target at the end"
+        )
 
 
 def _random_data(options: FioOptions) -> Iterator[Said]:

@@ -87,7 +87,7 @@ TRANSLATED: Final = {
     "nrfiles": "one file per target",
     "direct": "the default; --buffered disables it",
     "buffered": "--buffered",
-    "ioengine": "--engine io_uring or psync; use io_uring for libaio",
+    "ioengine": "--engine io_uring or psync; use io_uring instead of libaio",
     "hipri": "--poll iopoll",
     "sqthread_poll": "--poll sqpoll",
     "rate_iops": "--rate",
@@ -258,7 +258,7 @@ WORDS: Final[dict[str, FioWord]] = {
     ),
     **_words(
         DiscardReason.REFUSED,
-        "with --verify, iosonde uses a different sector format and reads the data back in a different way",
+        "with --verify, iosonde writes a different header to each sector and reads the data back in a different way",
         "verify_interval verify_offset verify_pattern verify_pattern_interval verify_backlog "
         "verify_backlog_batch verify_only verify_state_load verify_state_save verify_policy "
         "verify_write_sequence verify_header_seed experimental_verify trim_percentage trim_verify_zero "

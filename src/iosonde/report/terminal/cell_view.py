@@ -88,7 +88,7 @@ def _figures(
 def _slowest(chosen: ChosenCell) -> Iterator[RenderableType]:
     slowest = slowest_table(chosen.records)
     if slowest is not None:
-        yield from (_title("Slowest operations, by service latency"), slowest, Text())
+        yield from (_title("Slowest operations, by service time"), slowest, Text())
 
 
 def _findings(chosen: ChosenCell, findings: Sequence[Finding], *, all_findings: bool) -> Iterator[RenderableType]:
@@ -174,7 +174,7 @@ def _of(chosen: ChosenCell, invalid: tuple[str, ...]) -> dict[str, tuple[str, ..
 def _paces(estimate: CellEstimate) -> Iterator[RenderableType]:
     facts = pace_facts(estimate)
     if facts:
-        yield _title("Rate, service latency and lag")
+        yield _title("Rate, service time and lag")
         yield named_values(facts)
         yield Text()
 

@@ -28,7 +28,7 @@ from iosonde.report.validity import MARK, Invalid, invalid_cells, marked, see
 
 DISTRIBUTIONS_MAX: Final = 3
 LEGEND: Final = (
-    "IOPS: operations/s; MB/s: 1,000,000 bytes/s; latency: service latency, or response latency in cells with an "
+    "IOPS: operations/s; MB/s: 1,000,000 bytes/s; latency: service time, or response time in cells with an "
     "arrival rate; percentiles: from merged histograms; ±: half-width of the 95 % confidence interval."
 )
 
