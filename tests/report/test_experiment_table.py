@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from iosonde.analysis.cells import CellEstimate
 from iosonde.analysis.experiments import estimate_run
+from iosonde.analysis.missing_reasons import TOO_WIDE
 from iosonde.analysis.run import RunAnalysis
 from iosonde.charts.figure import Figure
 from iosonde.records import Access, Aim, Experiment, Neighbour, PlannedExperiment, RunRecord, Sync, Workload
@@ -43,6 +44,19 @@ def test_rows_are_named_by_what_varies_alone() -> None:
     assert [head.name for head in table.heads][:3] == ["Pattern", "QD", "IOPS"]
     assert [line.texts[:2] for line in table.lines] == [
         (str(pattern), str(depth)) for pattern in Access for depth in (1, 8)
+    ]
+
+
+def test_rows_without_an_interval_are_named_with_the_reason() -> None:
+    plans = [cell_plan(workload(queue_depth=depth), Experiment.MATRIX) for depth in (1, 8)]
+    records = [
+        cell_record(plan, {plan.workload.subject: totals_of([100_000] * count)}, repeat=repeat)
+        for plan, counts in zip(plans, ((1000, 1010, 1020), (100, 1000, 5000)), strict=True)
+        for repeat, count in enumerate(counts, start=1)
+    ]
+    table = experiment_table(Experiment.MATRIX, estimate_run(run_record(plans, records)).cells, None)
+    assert [note for note in table.notes if note.startswith("No confidence interval")] == [
+        f"No confidence interval for 8: {TOO_WIDE}."
     ]
 
 

@@ -61,8 +61,8 @@ DEFINITIONS: Final = (
             "Half-width of the Student's t confidence interval for the mean over n repeats. The interval is computed "
             "on log-transformed values. The weight of each repeat is 1 / (variance between repeats + variance within "
             "repeats / measurement time). If the variation within repeats explains the differences between them, the "
-            "interval is based on the variation within repeats. No interval is shown for a single repeat, or if the interval "
-            "would extend above twice the value or below half of it."
+            "interval is based on the variation within repeats. No interval is shown for a single repeat, or if the "
+            "interval would extend above twice the value or below half of it."
         ),
     ),
     (

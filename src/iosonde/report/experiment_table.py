@@ -1,12 +1,12 @@
 """The short table of an experiment: the parameters in which its cells differ, and the main results."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from iosonde.analysis.cells import CellEstimate, OperationEstimate
 from iosonde.analysis.figures import figure_of
-from iosonde.analysis.missing_reasons import NO_DATA_MOVED
+from iosonde.analysis.missing_reasons import NO_DATA_MOVED, TOO_WIDE, why_no_mean_interval
 from iosonde.charts.figure import why_no_figures
 from iosonde.charts.quantities import BANDWIDTH_UNIT, MEGABYTE, LatencyUnit, latency_unit, significant
 from iosonde.records import Aim, Experiment
@@ -29,6 +29,9 @@ from iosonde.vocabulary import Quantity
 
 ROWS_MAX: Final = 12
 """The most rows that are readable at a glance. The folded table has all rows."""
+
+NAMED_MAX: Final = 3
+"""A note names so many rows."""
 
 _PERCENTS: Final = (50.0, 95.0, 99.0, 99.9)
 _BOTH_ENDS: Final = 2
@@ -62,9 +65,19 @@ def experiment_table(experiment: Experiment, cells: Sequence[CellEstimate], aim_
         caption="" if len(chosen) == len(rows) else f"Only {len(chosen)} of {len(rows)} rows are shown.",
         heads=(*varying.heads, *((Head("Operation", number=False),) if apart else ()), *_heads(unit)),
         lines=tuple(_line(row, varying, unit, aim_ended, apart=apart) for row in chosen),
-        notes=latency_notes(shown),
+        notes=(*latency_notes(shown), *_without_interval(shown, varying)),
         is_extract=len(chosen) < len(rows),
     )
+
+
+def _without_interval(shown: Sequence[tuple[CellEstimate, OperationEstimate]], varying: Varying) -> Iterator[str]:
+    """A note on the rows whose mean varies too much between repeats for an interval."""
+    names = dict.fromkeys(
+        ", ".join(varying.texts(cell)) for cell, figures in shown if why_no_mean_interval(figures.iops) == TOO_WIDE
+    )
+    if names:
+        named = [*list(names)[:NAMED_MAX], *([f"{len(names) - NAMED_MAX} more"] if len(names) > NAMED_MAX else [])]
+        yield f"No confidence interval for {'; '.join(named)}: {TOO_WIDE}."
 
 
 def _rows_of(cell: CellEstimate) -> list[_Row]:
