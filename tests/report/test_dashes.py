@@ -63,7 +63,7 @@ def test_means_without_an_interval_say_why() -> None:
 def test_the_headline_says_why_a_figure_or_its_interval_is_missing() -> None:
     [group] = headline_of(estimate_run(run_of_one_repeat())).groups
     rate, tail = (figure_text(figure) for figure in group.figures)
-    assert (rate.spread, rate.why) == ("", f"no 95 % confidence interval: {ONE_REPEAT}")
+    assert (rate.spread, rate.why) == ("", f"no 95 % CI: {ONE_REPEAT}")
     assert (tail.value, tail.why) == (NO_VALUE, FEW_BEYOND)
 
 

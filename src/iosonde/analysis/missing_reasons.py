@@ -45,7 +45,7 @@ def why_no_percentile_interval(figures: OperationEstimate, percent: float) -> st
         return why
     if _reaches_beyond(figures.count, percent):
         return "too few samples are above this percentile for an upper bound"
-    return f"{figures.iops.repeats} repeats with this much variation are too few for a confidence interval"
+    return f"{figures.iops.repeats} repeats vary too much for a confidence interval"
 
 
 def why_no_range(figures: OperationEstimate, percent: float) -> str:

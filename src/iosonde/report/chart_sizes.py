@@ -25,7 +25,7 @@ PAPER_WIDTHS_PX: Final = {1: 800, 2: 390}
 """The same in the PDF, where 800 pixels are the width of the text and letters have 7 points."""
 
 PAPER_ROW_MAX: Final = 2
-PAPER_PICTURE_PX: Final = HEIGHT_MIN
+PAPER_PICTURE_PX: Final = 135
 """The chart on the first page is lower, so that the whole summary fits on that page."""
 
 

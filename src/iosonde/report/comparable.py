@@ -11,7 +11,7 @@ from typing import Final
 from iosonde.analysis.cells import CellEstimate, OperationEstimate
 from iosonde.analysis.estimate import Estimate
 from iosonde.analysis.ratios import Extreme, Ratio, extreme_of
-from iosonde.charts.quantities import cell_depth_label, load_label, significant, workload_label
+from iosonde.charts.quantities import cell_depth_label, depth_label, load_label, significant, workload_label
 from iosonde.records import Workload
 
 Pair = tuple[CellEstimate, OperationEstimate]
@@ -47,7 +47,7 @@ class Comparables:
         if "share" in self.varied and len(self.pairs) > 1:
             size = "" if self._differs(lambda cell: cell.workload.size_text) else f"{first.workload.size_text} "
             words = f"{size}{first.workload.pattern} read/write mixes"
-        load = "" if self._differs(_load) else f" at {_load(first)}"
+        load = "" if self._differs(_asked_load) else f" at {(_asked_load if self._differs(_load) else _load)(first)}"
         return f"{words}{load}"
 
     def name(self, cell: CellEstimate) -> str:
@@ -58,7 +58,7 @@ class Comparables:
         if self._differs(lambda each: (each.workload.read_percent, each.workload.trim_percent)):
             trim = f" and {cell.workload.trim_percent} % trims" if cell.workload.trim_percent else ""
             parts.append(f"{cell.workload.read_percent} % reads{trim}")
-        if self._differs(_load):
+        if self._differs(_asked_load):
             parts.append(_load(cell) if not parts else f"at {_load(cell)}")
         return " ".join(parts) or cell.cell
 
@@ -139,7 +139,19 @@ def _ends(ratio: Ratio) -> str:
     return f"{significant(ratio.low, 3)} to {significant(ratio.high, 3)}"
 
 
-def _load(cell: CellEstimate) -> str:
+def _asked_load(cell: CellEstimate) -> str:
+    """The requested load per queue, with the number of targets."""
     asked = cell.workload
-    where = f" on {asked.targets} targets" if asked.targets > 1 else ""
-    return f"{load_label(asked) if asked.is_open_loop else cell_depth_label(cell)}{where}"
+    load = load_label(asked) if asked.is_open_loop else depth_label(cell.queue_depth_asked, None)
+    return f"{load}{_on_targets(cell)}"
+
+
+def _load(cell: CellEstimate) -> str:
+    """The requested load with the achieved depth, if it differs."""
+    load = load_label(cell.workload) if cell.workload.is_open_loop else cell_depth_label(cell)
+    return f"{load}{_on_targets(cell)}"
+
+
+def _on_targets(cell: CellEstimate) -> str:
+    targets = cell.workload.targets
+    return f" on {targets} targets" if targets > 1 else ""

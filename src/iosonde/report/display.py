@@ -47,7 +47,7 @@ def figure_text(figure: HeadlineFigure) -> FigureText:
     if figure.value is None:
         return FigureText(NO_VALUE, "", figure.why_none, unit)
     sign = UNMET if figure.remark else ""
-    missing = f"no 95 % confidence interval: {figure.why_none}" if figure.why_none else ""
+    missing = f"no 95 % CI: {figure.why_none}" if figure.why_none else ""
     if figure.is_mean:
         value, _, half_width = value_with_interval(figure.value, figure.half_width, factor).partition(" ± ")
         return FigureText(value, f"± {half_width}" if half_width else "", "" if half_width else missing, unit, sign)
