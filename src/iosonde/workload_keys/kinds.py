@@ -28,7 +28,7 @@ class Whole(Kind[int]):
     most: int
     tells_most: bool = True
     argument = "int"
-    metavar = None
+    metavar = "N"
 
     @property
     def bounds(self) -> str:
