@@ -18,7 +18,7 @@ from iosonde.vocabulary import Quantity
 ADDED_UP: Final = "the repeats are merged, so the variation between them is unknown"
 NOT_PRINTED: Final = "the printed results do not include it"
 UNCOUNTED: Final = "the printed means have no operation counts, so they cannot be averaged over repeats"
-NOT_ADDED: Final = "printed percentiles of several repeats cannot be merged"
+NOT_ADDED: Final = "percentiles of several repeats cannot be merged without their histograms"
 MIXED: Final = "some repeats have histograms, and others only summary values"
 NO_INTERVAL_DERIVED: Final = "it was computed from printed means without confidence intervals"
 

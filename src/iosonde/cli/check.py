@@ -75,6 +75,6 @@ def _end(checked: "CheckedResults") -> None:
         )
     if undecided:
         raise UndecidedError(
-            f"{undecided} of {number} checks are undecided",
+            f"{undecided} of {number} checks {'is' if undecided == 1 else 'are'} undecided",
             "use a longer measurement time or more repeats, or fix the causes listed above",
         )

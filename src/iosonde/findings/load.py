@@ -58,7 +58,7 @@ def depth_not_reached(case: Case) -> Iterator[Finding]:
             advice=(
                 "These results are valid only for the achieved queue depth."
                 if case.is_simulated
-                else "First, check the CPU load. These results are valid only for the achieved queue depth."
+                else "Check the CPU load. These results are valid only for the achieved queue depth."
             ),
             deciding_test="" if case.is_simulated else f"Run the cell again with {_deeper(case, cell)}.",
             cells=tuple(each.cell for each, _ in short),

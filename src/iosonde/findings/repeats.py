@@ -27,7 +27,7 @@ FROM_OUTSIDE: Final = frozenset({DiscardReason.CONTAMINATED, DiscardReason.STEAL
 WHY_DISCARDED: Final = {
     DiscardReason.CONTAMINATED: "another run used the device",
     DiscardReason.STEAL: "the hypervisor gave CPU time to other guests",
-    DiscardReason.INITIAL_STATE: "the target was still in its initial state",
+    DiscardReason.INITIAL_STATE: "the first repeats differ from all later ones",
     DiscardReason.WARMING_UP: "the warm-up was too short",
 }
 """Why a finished repeat was discarded."""

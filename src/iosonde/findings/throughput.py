@@ -141,8 +141,8 @@ def state_left(case: Case) -> Iterator[Finding]:
         severity=Severity.NOTE,
         confidence=Confidence.LIKELY,
         statement=(
-            f"The target left its initial state during the run: {name} delivered {format_iops(before)} IOPS initially "
-            f"and {format_iops(after)} IOPS later. iosonde discarded the first repeats of {name_some(cells)}."
+            f"The performance of the target changed after the first repeats: {name} delivered "
+            f"{format_iops(before)} IOPS initially and {format_iops(after)} IOPS later. iosonde discarded the first repeats of {name_some(cells)}."
         ),
         evidence=tuple(
             (
@@ -151,7 +151,7 @@ def state_left(case: Case) -> Iterator[Finding]:
             )
             for each, first, later, number in found[:EVIDENCE_MAX]
         ),
-        advice="The results apply to the later state. A new or erased target starts in its initial state.",
+        advice="The results apply to the later state. A fresh drive is faster until garbage collection starts.",
         deciding_test="Run again on the target in its current state. The first repeats should no longer differ.",
         cells=cells,
     )

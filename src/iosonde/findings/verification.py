@@ -41,7 +41,8 @@ def not_as_written(case: Case) -> Iterator[Finding]:
             "device health and the host memory."
         ),
         deciding_test=(
-            "Run `iosonde verify RUN` again. If different blocks are corrupted this time, the cause is a read error."
+            "Run `iosonde verify RUN` again. If different blocks are corrupted this time, the data is corrupted while "
+            "it is read (by the drive, the link or the host memory)."
         ),
         cells=distinct(cell.cell for cell in case.run.cells if any(each.steps_damaged for each in cell.verification)),
     )

@@ -194,7 +194,7 @@ _READERS: Final[dict[str, Callable[[str, str], Shaped]]] = {
 def _scatter(rest: str, what: str, *, usual: bool) -> tuple[str, bool]:
     text, _, word = rest.partition(":")
     if word not in {"", "scattered", "together"}:
-        raise UsageError(f"{what}: unknown placement '{word}'", "use scattered or together, or omit the placement")
+        raise UsageError(f"{what}: unknown placement '{word}'", "use `scattered` or `together`, or omit the placement")
     return text, {"scattered": True, "together": False}.get(word, usual)
 
 

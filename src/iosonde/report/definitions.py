@@ -88,7 +88,7 @@ DEFINITIONS: Final = (
     (
         "Knee",
         (
-            "The median depth of three rules. The first rule selects the lowest depth with at least "
+            "The median of the depths that three rules select. The first rule selects the lowest depth with at least "
             f"{THROUGHPUT_SHARE_MIN * 100:.0f} % of the best throughput. The second rule selects the depth with the "
             "highest ratio of throughput to mean latency (power). The third rule, Kneedle, selects the bend in the "
             "curve of throughput against log depth. The knee is not identifiable if the sweep has fewer than "
@@ -113,7 +113,7 @@ DEFINITIONS: Final = (
         "Discarded repeats",
         (
             "A finished repeat is discarded for one of four reasons: another run used the device, the hypervisor gave "
-            "CPU time to other guests, the target was still in its initial state, or the warm-up was too short. A "
+            "CPU time to other guests, the first repeats differ from all later ones, or the warm-up was too short. A "
             "repeat is never discarded because of its value. No repeat is discarded if fewer than three would remain. "
             "The run order shows the status of each repeat."
         ),

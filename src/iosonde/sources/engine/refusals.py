@@ -19,7 +19,7 @@ from iosonde.vocabulary import FailureKind
 _MENDS: Final[Mapping[str, tuple[type[IosondeError], str]]] = {
     FailureKind.TARGET_MISSING: (TargetError, "specify an existing file, or a new file in an existing directory"),
     FailureKind.TARGET_EXISTS: (TargetError, "specify another file, or overwrite this one with --overwrite"),
-    FailureKind.NOT_REGULAR: (TargetError, "specify a regular file, a directory or a block device"),
+    FailureKind.NOT_REGULAR: (TargetError, "specify a regular file or a block device"),
     FailureKind.NOT_DEVICE: (TargetError, "specify a file, a directory or a block device in /dev"),
     FailureKind.DEVICE_WRITE: (
         TargetError,
