@@ -142,7 +142,8 @@ def state_left(case: Case) -> Iterator[Finding]:
         confidence=Confidence.LIKELY,
         statement=(
             f"The performance of the target changed after the first repeats: {name} delivered "
-            f"{format_iops(before)} IOPS initially and {format_iops(after)} IOPS later. iosonde discarded the first repeats of {name_some(cells)}."
+            f"{format_iops(before)} IOPS initially and {format_iops(after)} IOPS later. iosonde discarded the "
+            f"first repeats of {name_some(cells)}."
         ),
         evidence=tuple(
             (
