@@ -118,7 +118,7 @@ def _batched(ioengine: str, manner: str = "", *settings: str) -> dict[str, Measu
 
 
 def _ring_candidates() -> dict[str, Measure]:
-    """Runs of fio with io_uring: on all CPUs or one (with io-wq workers), with or without registered files and buffers."""
+    """Runs of fio with io_uring: on all CPUs or one (with io-wq workers), with or without registered resources."""
     fixed = ("--fixedbufs=1", "--registerfiles=1")
     return (
         _batched("io_uring")
