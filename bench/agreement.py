@@ -32,7 +32,7 @@ LEAN = (
     "--iodepth_batch_complete_min=1",
     "--iodepth_batch_complete_max=8",
 )
-# By default fio writes the same few blocks repeatedly, and these stay in the CPU caches of a host that copies data.
+# By default fio writes the same few blocks repeatedly, and these stay in the caches of a host that copies data.
 # iosonde's data are all different, so fio's have to be as well: the comparison is of I/O, not of data.
 FIO_DATA = {Data.RANDOM: "--refill_buffers=1", Data.ZEROS: "--zero_buffers=1"}
 # Read percent, queue depth, data of writes. The deepest queue writes zeros: the generation of random data costs fio so
