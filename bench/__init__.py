@@ -1,1 +1,1 @@
-"""Measured comparisons, printed and kept: ``make bench``."""
+"""Measured comparisons with other tools and builds: ``make bench``. Prints the results and stores them."""

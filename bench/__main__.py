@@ -27,7 +27,7 @@ COMPARISONS = {
 
 
 def main() -> int:
-    """Parses what was asked for and runs it; 1 when a target was missed."""
+    """Parses the command line and runs the comparisons. Returns 1 if one of them misses its target."""
     parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
     parser.add_argument(
         "names", nargs="*", choices=[[], *COMPARISONS, "builds", "fronts"], help="which comparisons; all by default"

@@ -1,4 +1,4 @@
-"""The lab profile on a real file, twice, as anybody would run it: the time it takes, and whether both runs agree."""
+"""The lab profile on a real file, twice, as a user would run it: the time it takes, and whether both runs agree."""
 
 import subprocess
 import sys
@@ -23,7 +23,7 @@ AGREE_MIN: Final = 0.9
 
 
 def run(results: Path, folder: Path, _pairs: int) -> bool:
-    """Measures, prints and keeps both runs; True when they are short enough and agree."""
+    """Measures both runs, prints and stores the results. True if the runs are short enough and agree."""
     report = Report("The lab profile, twice", folder, [f"- file: {format_size(SPAN_BYTES)}, direct I/O"])
     report.say(
         f"Fixed times are {FIXED_REPEATS} repeats of 10 s per cell, each with a warm-up of one second.",
@@ -51,7 +51,7 @@ def _lab(place: Path) -> RunRecord:
 
 
 def _spent(run: RunRecord) -> tuple[float, float, int]:
-    """Device time in seconds, that as a share of fixed times, and how many cells are known as well as was asked."""
+    """Device time in seconds, device time as a share of fixed times, and the number of cells that met the precision."""
     plan = run.header.plan
     assert plan.aim is not None, "the lab profile has an aim"
     device_s = run.asked_ns / SECOND_NS
@@ -60,7 +60,7 @@ def _spent(run: RunRecord) -> tuple[float, float, int]:
 
 
 def _compare(report: Report, runs: Sequence[RunRecord]) -> bool:
-    """Says of each figure in how many cells the intervals of both runs overlap."""
+    """Reports for each figure in how many cells the intervals overlap. True if enough cells agree in all figures."""
     report.say("", "| quantity | cells with an interval in both runs | overlapping intervals |", "|---|---|---|")
     first, second = ([_ends(cell) for cell in estimate_run(each).cells] for each in runs)
     told: list[list[bool]] = [[] for _ in first]
@@ -84,7 +84,7 @@ def _compare(report: Report, runs: Sequence[RunRecord]) -> bool:
 
 
 def _ends(cell: CellEstimate) -> list[tuple[float, float] | None]:
-    """The ends of the 95 % interval of each figure, None where too little is known for one."""
+    """The ends of the 95 % interval of each figure; None for a figure without an interval."""
     if cell.subject is None:
         return [None] * len(FIGURES)
     found = [(each.low, each.high) for each in figures_of(cell.subject)]

@@ -1,6 +1,6 @@
-"""The same cell by iosonde and by fio on a file: same block size, depth and data, direct I/O.
+"""The same cell measured by iosonde and by fio on a file: same block size, queue depth and data, direct I/O.
 
-fio runs as a plain io_uring job, and once more with the settings that spend the least CPU time on it.
+fio runs as a plain io_uring job (plain), and with the settings that need the least CPU time (lean).
 """
 
 from dataclasses import replace
@@ -16,8 +16,8 @@ from iosonde.vocabulary import Data
 
 SPAN_BYTES = 2 << 30
 DURATION_S = 2
-# Virtual hosts stray by a tenth and more within seconds, and short rounds follow each other before they do; but what a
-# process needs to start weighs too much in them for its CPU time to be told.
+# The speed of virtual hosts varies by a tenth and more within seconds, so rounds are short. CPU time is taken from long
+# rounds, because in a short one the start of the process has a large share of it.
 SHORT_S = 0.5
 SHORT_EACH = 8
 AGREEMENT = (0.95, 1.05)
@@ -32,16 +32,16 @@ LEAN = (
     "--iodepth_batch_complete_min=1",
     "--iodepth_batch_complete_max=8",
 )
-# By default fio writes the same few blocks again and again, which a host that copies has in its caches: iosonde's data
-# are all different, and so must fio's be where a drive is to be compared and not its data.
+# By default fio writes the same few blocks repeatedly, and these stay in the caches of a host that copies data.
+# iosonde's data are all different, so fio's have to be as well: the comparison is of I/O, not of data.
 FIO_DATA = {Data.RANDOM: "--refill_buffers=1", Data.ZEROS: "--zero_buffers=1"}
-# Read percent, queue depth, what is written. Of zeros and deep, because data cost fio so much CPU time that its queue
-# runs low: then the drive is not its limit.
+# Read percent, queue depth, data of writes. The deepest queue writes zeros: the generation of random data costs fio so
+# much CPU time that its queue would not stay full, and the drive would not be its limit.
 CELLS = ((100, 1, Data.RANDOM), (100, 32, Data.RANDOM), (0, 32, Data.RANDOM), (0, 128, Data.ZEROS))
 
 
 def run(results: Path, folder: Path, pairs: int) -> bool:
-    """Measures, prints and keeps the comparison; True when every target is met."""
+    """Measures the cells, prints and stores the comparison. True if every target is met."""
     target = (folder / "iosonde-bench.data").resolve()
     report = Report(
         f"iosonde and fio on the same cell, {pairs * SHORT_EACH} short rounds and {pairs} long ones, alternating",

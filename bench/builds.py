@@ -1,4 +1,4 @@
-"""The engine against other builds of it, such as the one before a change: each load by all of them in turn."""
+"""Compares the engine with other builds of it, such as the one before a change. All builds alternate on each load."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,7 +15,7 @@ MEMORY_DEPTHS = (1, 8, 32, 128)
 
 
 def run(results: Path, folder: Path, pairs: int, before: list[Path]) -> int:
-    """Measures, prints and keeps the table; always 0, since it judges nothing."""
+    """Measures the loads, prints and stores the table. Always returns 0, because there is no target."""
     report = Report(f"The engine compared with another build, {pairs} alternating rounds of {DURATION_S} s", folder)
     report.say(
         "4 KiB random reads. Ratios are this build / the other build in the same round: median of the rounds",

@@ -1,7 +1,7 @@
-"""The default campaign, as anybody would start it: how much of what it asks it establishes, and in which time.
+"""The default campaign, as a user would start it: how many results reach the requested precision, and in what time.
 
-On the disk under three background loads, on a loop device over a file in memory, on compressed memory (zram), and on
-every shipped model, in whose virtual time nothing else runs.
+It runs on the disk under three background loads, on a loop device over a file in memory, on compressed memory (zram),
+and on every shipped model, where background load has no effect on virtual time.
 """
 
 import contextlib
@@ -36,16 +36,16 @@ MEMORY_BYTES: Final = 3 << 30
 IDLE, STEADY, BURSTS = "no other load", "steady small I/O", "bursts of large writes"
 LOADS: Final[dict[str, tuple[str, ...]]] = {
     IDLE: (),
-    # A database beside it: reads and writes of 4 KiB at a rate that the disk has many times over.
+    # Like a database: reads and writes of 4 KiB, at a small part of the throughput of the disk.
     STEADY: ("--rw=randrw", "--rwmixread=70", "--bs=4k", "--iodepth=4", "--rate_iops=700,300"),
-    # A flush of logs every few seconds: 64 MiB at full speed, then five seconds of rest.
+    # Like a flush of logs every few seconds: 64 MiB at full speed, then a pause of five seconds.
     BURSTS: ("--rw=write", "--bs=256k", "--iodepth=4", "--thinktime=5s", "--thinktime_blocks=256"),
 }
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What one default campaign established."""
+    """The result of one default campaign: how many cells and headline results have the requested precision."""
 
     cells: int
     met: int
@@ -68,7 +68,7 @@ HEAD: Final = (
 
 
 def run(results: Path, folder: Path, _pairs: int) -> bool:
-    """On the disk, a loop device and zram; True if each reaches the target. Needs root."""
+    """Runs it on the disk, a loop device and zram. True if each reaches the target. Needs root."""
     report = Report("The default campaign on real targets", folder)
     report.say(*_promise(), "", *HEAD)
     held = []
@@ -83,7 +83,7 @@ def run(results: Path, folder: Path, _pairs: int) -> bool:
 
 
 def run_models(results: Path, folder: Path, _pairs: int) -> bool:
-    """On every shipped model, in virtual time: what else the host does changes no figure."""
+    """Runs it on every shipped model, in virtual time: other load on the host does not change the results."""
     report = Report("The default campaign on the shipped models", folder)
     report.say(*_promise(), "", *HEAD)
     held = []
@@ -122,7 +122,7 @@ def _campaign(target: str, place: Path) -> tuple[Outcome, RunRecord]:
     began_s = time.monotonic()
     words = ["run", target, "--out", str(place / "run")]
     environment = os.environ | {"TERM": "dumb"}
-    # A finding that makes figures unreliable ends with a code of its own; the figures are judged here.
+    # The exit code is ignored: findings of unreliable results set it, and the precision is judged here.
     subprocess.run([sys.executable, "-m", "iosonde", *words], check=False, capture_output=True, env=environment)
     wall_s = time.monotonic() - began_s
     record = load_run(place / "run", intervals=False)
@@ -131,7 +131,7 @@ def _campaign(target: str, place: Path) -> tuple[Outcome, RunRecord]:
 
 
 def outcome_of(record: RunRecord, wall_s: float) -> Outcome:
-    """What a finished run established."""
+    """The outcome of a finished run that took ``wall_s``."""
     aim = record.header.plan.aim
     assert aim is not None, "it was to know figures"
     estimates = estimate_run(record)
@@ -142,7 +142,7 @@ def outcome_of(record: RunRecord, wall_s: float) -> Outcome:
     return Outcome(
         cells=len(found),
         met=sum(each.met for each in found.values()),
-        # A place of the headline that has no figure at all is missed as well.
+        # A group of the headline without any figure counts as missed.
         headlines=len(headlines) + sum(not group.figures for group in groups),
         headlines_met=sum(is_established(each, aim) for each in headlines),
         device_s=record.asked_ns / SECOND_NS,
@@ -152,14 +152,14 @@ def outcome_of(record: RunRecord, wall_s: float) -> Outcome:
 
 
 def is_established(figure: HeadlineFigure, aim: Aim) -> bool:
-    """Whether a figure of the headline is known as well as was asked of it."""
+    """Whether a figure of the headline has the requested precision."""
     share, percent = figure.half_width_share, aim.precision_percent if figure.is_mean else aim.tail_percent
     return share is not None and 100 * share <= percent
 
 
 @contextmanager
 def _beside(load: str, place: Path) -> Iterator[None]:
-    """Fio at work on a file beside the target for as long as the context lasts."""
+    """Runs fio with a background load on another file in the same directory, while the context is open."""
     if not LOADS[load]:
         yield
         return
@@ -167,7 +167,7 @@ def _beside(load: str, place: Path) -> Iterator[None]:
     words += ["--ioengine=libaio", "--time_based", "--runtime=1h", *LOADS[load]]
     process = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
-        # It lays out its file first.
+        # fio first lays out its file.
         time.sleep(15)
         assert process.poll() is None, "fio is at work"
         yield

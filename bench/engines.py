@@ -1,7 +1,7 @@
-"""The same cells by iosonde's own engine and by fio as its second one, through the very same way to the record.
+"""The same cells measured by iosonde's own engine and by fio as its second engine, with the same code for records.
 
-One campaign's worth of cells on one open file; both engines measure each cell in turn, with the same seed, as
-``iosonde run`` and ``iosonde run --engine fio`` would, and every figure is read from records by the same code.
+The cells are those of a small campaign on one open file. The engines alternate on each cell with the same seed, as in
+``iosonde run`` and ``iosonde run --engine fio``. All figures are read from records by the same code.
 """
 
 import time
@@ -34,7 +34,7 @@ from iosonde.units import SECOND_NS, format_iops, format_latency, format_size
 from iosonde.vocabulary import Access, Sync
 
 SPAN_BYTES = 2 << 30
-# Short, so that the rounds of a pair follow each other before a virtual host has changed.
+# Short, because the speed of a virtual host can change between the two measurements of a pair.
 TIMING = Timing(warmup_ns=SECOND_NS // 10, measure_ns=SECOND_NS // 2, interval_ns=SECOND_NS // 10)
 KIB = 1 << 10
 AGREEMENT = (0.95, 1.05)
@@ -42,7 +42,7 @@ P50, P99 = PERCENTS.index(50.0), PERCENTS.index(99.0)
 FIELDS = ("iops", "mean", "p50", "p99")
 JUDGED = ("iops", "mean")
 TOO_FEW = "too few"
-# A percentile is None where fewer than ten operations lie beyond it.
+# A percentile with fewer than ten operations beyond it is None.
 Figures = dict[str, float | None]
 
 
@@ -65,7 +65,7 @@ WORKLOADS = (
 
 
 def run(results: Path, folder: Path, pairs: int) -> bool:
-    """Measures, prints and keeps the comparison; True when both engines agree on every cell."""
+    """Measures the cells, prints and stores the comparison. True if both engines agree on every cell."""
     target = folder / "iosonde-bench.data"
     with _opened(target) as source:
         own = _own_engine(source)
@@ -93,7 +93,7 @@ def run(results: Path, folder: Path, pairs: int) -> bool:
 
 @contextmanager
 def _opened(target: Path) -> Iterator[FioSource]:
-    """A source with the file made, filled and open: its engine holds it, and either engine can measure on it."""
+    """A source with a new file, preconditioned and open. Its engine holds it, and both engines can measure it."""
     source = FioSource()
     try:
         fill_open(source, _own_engine(source), target, SPAN_BYTES)
@@ -149,7 +149,7 @@ def _figures(record: CellRecord) -> Figures:
 
 
 def _known(field: str, samples: Sequence[Figures]) -> list[float] | None:
-    """The figure of every sample; None where one of them has too few operations for it."""
+    """The figure of every sample; None if one of them has too few operations for it."""
     known = [value for each in samples if (value := each[field]) is not None]
     return known if len(known) == len(samples) else None
 

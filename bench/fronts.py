@@ -1,4 +1,4 @@
-"""The front compared with that of an older commit: whole commands, by both in turn, with the same engine."""
+"""Compares the front end with that of an older commit: both run whole commands alternately, with the same engine."""
 
 import os
 import shutil
@@ -22,7 +22,7 @@ HELP_S_MAX: Final = 0.3
 
 @dataclass(frozen=True)
 class Command:
-    """A command with its words; ``makes`` is a directory that each call makes anew."""
+    """A command and its arguments. ``makes`` is a directory that it creates; it is removed before each call."""
 
     name: str
     words: tuple[str, ...]
@@ -30,7 +30,7 @@ class Command:
 
 
 def run(results: Path, folder: Path, pairs: int, commit: str) -> int:
-    """Measures, prints and keeps the table; 1 where ``--help`` takes too long."""
+    """Measures the commands, prints and stores the table. Returns 1 if ``--help`` takes too long."""
     report = Report(f"The front compared with that of {commit}, {pairs} alternating rounds", folder)
     report.say(
         "Wall time and peak memory of whole commands. Ratios are this checkout / the other one in the same round:",
@@ -75,7 +75,7 @@ def _compared(command: Command, source: Path, pairs: int) -> tuple[float, dict[s
             if command.makes is not None:
                 shutil.rmtree(command.makes, ignore_errors=True)
             sides[side].append(_once(side, command.words))
-    # The first round has loaded what both need.
+    # The first round warms the page cache for both.
     ours, theirs = (found[1:] for found in sides.values())
     names = ("time", "memory")
     ratios = {
@@ -86,7 +86,7 @@ def _compared(command: Command, source: Path, pairs: int) -> tuple[float, dict[s
 
 
 def _once(source: Path, words: tuple[str, ...]) -> tuple[float, int]:
-    """Seconds and the largest memory of one call, bytes."""
+    """The time of one call in seconds, and its peak memory in bytes."""
     environment = os.environ | {"PYTHONPATH": str(source / "src")}
     started_s = time.perf_counter()
     child = subprocess.Popen(

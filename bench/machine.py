@@ -6,7 +6,7 @@ from iosonde.machine.local_host import LocalHost
 
 
 def machine_facts(folder: Path) -> dict[str, str | int | bool]:
-    """Host and device, for a program."""
+    """Host and device as JSON values."""
     here = LocalHost()
     host, device = here.facts(), here.device(str(folder))
     return {

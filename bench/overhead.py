@@ -1,4 +1,4 @@
-"""What the engine itself costs, where the target is faster than it: nothing at all, the kernel's rings, and memory."""
+"""The overhead of the engine, on targets that are faster than it: the null ring, the kernel's rings, and memory."""
 
 import json
 import os
@@ -51,7 +51,7 @@ ONE_CPU = "--cpus_allowed=0"
 
 @dataclass(frozen=True)
 class Row:
-    """One line of the table. ``met`` is None where it could not be measured."""
+    """One line of the table. ``met`` is None if it could not be measured."""
 
     measure: str
     seen: str
@@ -64,7 +64,7 @@ class Row:
 
 
 def run(results: Path, folder: Path, pairs: int) -> bool:
-    """Measures, prints and keeps the table; True when every target is met."""
+    """Measures the overhead, prints and stores the table. True if every target is met."""
     report = Report(
         f"Cost of the engine, {pairs} alternating rounds of {DURATION_S} s",
         folder,
@@ -95,7 +95,7 @@ def _keep(report: Report, name: str, **figures: Paired) -> None:
 
 
 def _fastest(candidates: dict[str, Measure], load: Load) -> tuple[str, Measure]:
-    """The candidate with the most operations a second in a few rounds."""
+    """The candidate with the highest IOPS in ``TRIALS`` rounds."""
     tried = paired(list(candidates.values()), load, TRIALS)
     speeds = {name: median(each.iops for each in samples) for name, samples in zip(candidates, tried, strict=True)}
     best = max(speeds, key=speeds.__getitem__)
@@ -103,7 +103,7 @@ def _fastest(candidates: dict[str, Measure], load: Load) -> tuple[str, Measure]:
 
 
 def _batched(ioengine: str, manner: str = "", *settings: str) -> dict[str, Measure]:
-    """Sides of fio with every batch that is worth trying, without its map of random blocks."""
+    """Runs of fio with each useful batch size, without its random map."""
     return {
         f"batch {size}{manner}": by_fio(
             ioengine,
@@ -118,7 +118,7 @@ def _batched(ioengine: str, manner: str = "", *settings: str) -> dict[str, Measu
 
 
 def _ring_candidates() -> dict[str, Measure]:
-    """Free to be moved, or on one CPU with the kernel's threads that help it; with what can be registered, or not."""
+    """Runs of fio with io_uring: on all CPUs or one (with io-wq workers), with or without registered resources."""
     fixed = ("--fixedbufs=1", "--registerfiles=1")
     return (
         _batched("io_uring")
@@ -190,7 +190,7 @@ def _rings(report: Report, pairs: int) -> Iterator[Row]:
                 for what in ("IOPS", "user CPU per I/O"):
                     yield Row(f"{place}, 4 KiB random read, depth {SHALLOW_DEPTH}: {what}", "none here", "-", None)
                 continue
-            # Memory has no way around itself.
+            # tmpfs has no direct I/O.
             load = Load(target, SPAN_BYTES, SHALLOW_DEPTH, DURATION_S, direct=place != "tmpfs")
             yield from _ring(report, place, load, pairs)
 
@@ -213,7 +213,7 @@ def _ring(report: Report, place: str, load: Load, pairs: int) -> Iterator[Row]:
 
 @contextmanager
 def zram() -> Iterator[Path | None]:
-    """A file on a compressed device in memory, made for this and given back; None where that can't be."""
+    """A file on a zram device, which is created and removed again. None without root, the tools, or the device."""
     if os.geteuid() != 0 or any(shutil.which(tool) is None for tool in ("zramctl", "mkfs.ext4", "mount", "umount")):
         yield None
         return
@@ -245,7 +245,7 @@ def _mounted(device: str, folder: Path) -> Iterator[None]:
 
 @contextmanager
 def tmpfs() -> Iterator[Path | None]:
-    """A file in memory, where Linux has memory as a file system; None where that can't be."""
+    """A file on tmpfs, in /dev/shm. None if that is not writable."""
     shared = Path("/dev/shm")  # noqa: S108 Where Linux has memory as a file system.
     if not os.access(shared, os.W_OK):
         yield None

@@ -1,4 +1,4 @@
-"""How long large reports take: a thousand cells written and opened, and the lab profile's on paper."""
+"""The time of large reports: a report of a thousand cells is written and opened, one of the lab profile as PDF."""
 
 import os
 import shutil
@@ -19,7 +19,7 @@ from iosonde.records import Plan, Timing
 from iosonde.vocabulary import EngineChoice
 
 ANALYSIS_S_MAX = 5.0
-# Like every command that reads a run: without the search for garbage, and ended as it stands.
+# Like every command that reads a run: without garbage collection, and without a cleanup at the end.
 ANALYSIS = """
 import gc
 import sys
@@ -52,14 +52,14 @@ queue_depth = [1, 2, 4, 8, 16, 24, 32, 48, 64, 128]
 
 @dataclass(frozen=True)
 class Spent:
-    """Seconds and the largest memory of a command, bytes."""
+    """The time of a command in seconds, and its peak memory in bytes."""
 
     seconds: float
     memory_bytes: int
 
 
 def run(results: Path, folder: Path, _pairs: int) -> bool:
-    """Measures, prints and keeps the waits; True when every target is met."""
+    """Measures the times, prints and stores them. True if every target is met."""
     report = Report("Large reports", folder)
     with tempfile.TemporaryDirectory() as place:
         thousand, lab = Path(place) / "thousand", Path(place) / "lab"
@@ -104,7 +104,7 @@ def _measure(directory: Path, campaign: CampaignTable) -> None:
 
 
 def _short(plan: Plan) -> Plan:
-    """The same cells with ten intervals of 1 ms each: what is measured here is what comes afterwards."""
+    """The same cells with ten intervals of 1 ms each. Only the reports are timed here, not the run."""
     timing = Timing(warmup_ns=MS, measure_ns=10 * MS, interval_ns=MS)
     return plan.model_copy(update={"cells": tuple(cell.model_copy(update={"timing": timing}) for cell in plan.cells)})
 
@@ -126,7 +126,7 @@ def _spent_by(command: list[str]) -> Spent:
 
 
 def _opened(page: Path) -> float | None:
-    """Seconds from the call of the browser's page to its first chart; None where no Chromium is installed."""
+    """The time in seconds until a browser shows the first chart of the page; None if Chromium is not installed."""
     from playwright.sync_api import sync_playwright
 
     chromium = shutil.which("chromium")

@@ -1,4 +1,4 @@
-"""Ratios and differences of pairs, with bootstrap intervals."""
+"""Ratios and differences of paired values, with bootstrap intervals."""
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
@@ -20,7 +20,7 @@ class Paired:
     pairs: int
 
     def within(self, low: float, high: float) -> bool:
-        """Whether the whole interval lies within the bounds."""
+        """Whether the whole interval is within the bounds."""
         return low <= self.low and self.high <= high
 
     def as_json(self) -> dict[str, Any]:
@@ -32,12 +32,12 @@ class Paired:
 
 
 def ratio_of(ours: Sequence[float], theirs: Sequence[float], seed: int = 1) -> Paired:
-    """The ratio of paired values. Pairs are resampled, never single values: drift hits both sides of a pair."""
+    """The ratio of paired values. Resamples pairs, not single values, because drift affects both sides of a pair."""
     return _median_of(np.asarray(ours) / np.asarray(theirs), seed)
 
 
 def difference_of(ours: Sequence[float], theirs: Sequence[float], seed: int = 1) -> Paired:
-    """How much larger ours are, pair by pair, in their own unit; with the interval that a ratio has."""
+    """The difference of paired values, ours minus theirs, in their unit. Resamples pairs, like ``ratio_of``."""
     return _median_of(np.asarray(ours) - np.asarray(theirs), seed)
 
 

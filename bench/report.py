@@ -1,4 +1,4 @@
-"""What a comparison leaves behind: a page to read and its figures as JSON, with the machine that they are of."""
+"""The output of a comparison: a Markdown page and its figures as JSON, both with the facts of the machine."""
 
 import json
 from collections.abc import Sequence
@@ -11,7 +11,7 @@ from bench.machine import machine_facts, machine_lines
 
 @dataclass
 class Report:
-    """Lines are printed as they come, and kept; ``figures`` by the name of their row."""
+    """Prints each line at once, and collects all lines for the page. ``figures`` are by the name of their row."""
 
     title: str
     folder: Path
@@ -23,7 +23,7 @@ class Report:
         self.say(f"# {self.title}", "", *machine_lines(self.folder), *self.notes, "")
 
     def say(self, *lines: str) -> None:
-        """Prints lines and keeps them."""
+        """Prints lines, and adds them to the page."""
         print("\n".join(lines), flush=True)
         self.lines += lines
 

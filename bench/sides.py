@@ -1,7 +1,7 @@
-"""One cell by either side: our engine, the whole command, or fio. Each is a process of its own, seen from outside.
+"""Measures one cell with each side: our engine, the whole command, or fio. Each runs in its own process.
 
-CPU time and memory are those of whole processes, kernel workers included, as the kernel gives them to whoever waits for
-them. What a process needs to start is part of it, on either side.
+CPU time and memory are those of whole processes, io-wq workers included, as the kernel reports them to the parent
+process. On every side they include the start of the process.
 """
 
 import json
@@ -41,13 +41,13 @@ from iosonde.units import SECOND_NS
 from iosonde.vocabulary import Arrivals, Data
 
 BLOCK_BYTES = 4096
-# Writers may leave the drive busy; a pause keeps one side's leftovers out of the other's figures.
+# Writes may leave the drive busy. The pause keeps this from affecting the next measurement.
 PAUSE_S = 0.2
 
 
 @dataclass(frozen=True)
 class Load:
-    """What is measured on both sides: random accesses of 4 KiB over ``span_bytes`` of a target; None for nothing."""
+    """The workload of all sides: random 4 KiB I/O on ``span_bytes`` of a target. None is the null target."""
 
     target: Path | None
     span_bytes: int
@@ -61,19 +61,19 @@ class Load:
 
     @property
     def name(self) -> str:
-        """As a table shows it."""
+        """The load in words, for a table."""
         what = " of zeros" if self.data is Data.ZEROS else ""
         return f"4 KiB random {self.direction}{what}, depth {self.queue_depth}"
 
     @property
     def direction(self) -> Operation:
-        """The only class of operations in it."""
+        """The class of all its operations."""
         return Operation.READ if self.read_percent else Operation.WRITE
 
 
 @dataclass(frozen=True)
 class Sample:
-    """One measurement by one side; CPU time is of user and system together unless it says otherwise."""
+    """One measurement by one side. ``cpu_ns_per_io`` is user and system time."""
 
     iops: float
     latency_ns_mean: float
@@ -94,18 +94,18 @@ class CpuSpent:
 
     @classmethod
     def by_children(cls) -> "CpuSpent":
-        """By all that this process has started so far and waited for."""
+        """That of all child processes that this process has waited for."""
         used = resource.getrusage(resource.RUSAGE_CHILDREN)
         return cls(round(used.ru_utime * SECOND_NS), round(used.ru_stime * SECOND_NS))
 
     def sample(self, before: "CpuSpent", count: int, iops: float, latency_ns_mean: float) -> Sample:
-        """A measurement of ``count`` operations that cost what was spent since ``before``."""
+        """A sample of ``count`` operations, with the CPU time spent since ``before``."""
         user_ns, system_ns = self.user_ns - before.user_ns, self.system_ns - before.system_ns
         return Sample(iops, latency_ns_mean, (user_ns + system_ns) / count, user_ns / count)
 
 
 def paired(sides: Sequence[Measure], load: Load, pairs: int) -> list[list[Sample]]:
-    """All sides in turn, each first as often as the others, with nothing between those of a round."""
+    """Measures all sides alternately, with a pause of ``PAUSE_S``. Each side is the first equally often."""
     samples: list[list[Sample]] = [[] for _ in sides]
     for number in range(pairs):
         first = number % len(sides)
@@ -121,9 +121,9 @@ def field_ratio(field: str, ours: Sequence[Sample], theirs: Sequence[Sample]) ->
 
 
 def by_engine(engine: Engine, program: Path | None = None) -> Measure:
-    """Our engine alone, its I/O through ``engine``; a process of its own for each cell.
+    """Our engine without the front end, with I/O through ``engine``. Each cell has its own process.
 
-    ``program`` is another build of it.
+    ``program`` is the path of another build.
     """
 
     def measure(load: Load, seed: int) -> Sample:
@@ -138,7 +138,7 @@ def by_engine(engine: Engine, program: Path | None = None) -> Measure:
 
 
 def cell_of(engine: Engine, load: Load, seed: int, program: Path | None = None) -> CellRecord:
-    """The record of one cell by an engine process of its own."""
+    """Measures one cell with a new engine process, and returns its record."""
     source = EngineSource([program] if program else None)
     try:
         return _measured(source, engine, load, seed)
@@ -147,7 +147,7 @@ def cell_of(engine: Engine, load: Load, seed: int, program: Path | None = None) 
 
 
 def memory_of(engine: Engine, load: Load) -> int:
-    """The most memory that an engine process had in use over one cell, bytes."""
+    """The peak memory of an engine process that measures one cell, in bytes."""
     source = EngineSource()
     try:
         _measured(source, engine, load, seed=1)
@@ -182,7 +182,7 @@ def _measured(source: EngineSource, engine: Engine, load: Load, seed: int) -> Ce
 
 
 def by_command(load: Load, seed: int) -> Sample:
-    """The whole command, for reads only: before it writes over an existing file it would fill it first."""
+    """The whole command. For reads only, because the command preconditions an existing file before it writes to it."""
     before = CpuSpent.by_children()
     words = [sys.executable, "-m", "iosonde", "probe", str(load.target), "--warmup", "0s"]
     words += ["--duration", f"{load.duration_s:g}s", "--queue-depth", str(load.queue_depth), "--seed", str(seed)]
@@ -195,7 +195,7 @@ def by_command(load: Load, seed: int) -> Sample:
 
 
 def by_fio(ioengine: str, *settings: str) -> Measure:
-    """A side: fio with an engine and settings of its own, latencies on as they are by default."""
+    """Runs of fio with this ioengine and these settings. fio records latencies, as by default."""
 
     def measure(load: Load, seed: int) -> Sample:
         before = CpuSpent.by_children()
@@ -208,7 +208,7 @@ def by_fio(ioengine: str, *settings: str) -> Measure:
             f"--iodepth={load.queue_depth}",
         ]
         words += ["--time_based=1", f"--runtime={load.duration_s * 1000:.0f}ms", "--randrepeat=0", f"--randseed={seed}"]
-        # Null targets have no file, and fio would make one for its name in the folder that it stands in.
+        # Without a file name, fio may create a file in its working directory.
         with tempfile.TemporaryDirectory() as folder:
             answer = subprocess.run(
                 [*words, *settings, "--output-format=json"], stdout=subprocess.PIPE, check=True, cwd=folder
@@ -221,12 +221,12 @@ def by_fio(ioengine: str, *settings: str) -> Measure:
 
 
 def fio_version() -> str:
-    """As fio names itself."""
+    """The version that fio reports."""
     return subprocess.run(["fio", "--version"], stdout=subprocess.PIPE, check=True, text=True).stdout.strip()
 
 
 def fill(target: Path, span_bytes: int, *, direct: bool = True) -> None:
-    """Makes a file by the engine, writes it full and makes it durable."""
+    """Creates a file with the engine, preconditions it and makes it durable."""
     source = EngineSource()
     try:
         fill_open(source, Engine.IO_URING, target, span_bytes, direct=direct)
@@ -236,7 +236,7 @@ def fill(target: Path, span_bytes: int, *, direct: bool = True) -> None:
 
 
 def fill_open(source: Source, engine: Engine, target: Path, span_bytes: int, *, direct: bool = True) -> None:
-    """Makes a file that ``source`` keeps open, writes it full through ``engine`` and makes it durable."""
+    """Creates a file that ``source`` keeps open, preconditions it through ``engine`` and makes it durable."""
     source.open(OpenRequest(NewFile(path=target, span_bytes=span_bytes), write=True, direct=direct))
     turn = CellTurn(order=0, cell="fill", repeat=0, seed=1)
     source.measure(fill_cell(TargetInfo(span_bytes, fill=True)), turn, IoPath(engine), span_bytes, lambda _: None)

@@ -1,4 +1,4 @@
-"""How long a user waits: ``--help``, the report of a run of 100 cells, and a list of 200 such runs."""
+"""The times that a user waits for ``--help``, for the report of a run of 100 cells, and for a list of 200 such runs."""
 
 import subprocess
 import sys
@@ -28,7 +28,7 @@ MS = 10**6
 
 
 def run(results: Path, folder: Path, _pairs: int) -> bool:
-    """Measures, prints and keeps the waits; True when every target is met."""
+    """Measures the times, prints and stores them. True if every target is met."""
     report = Report("Waiting times", folder)
     commands = [[], ["run"], ["plan"], ["probe"], ["list"], ["show"], ["report"]]
     help_s = {" ".join(["iosonde", *words, "--help"]): _timed([*words, "--help"]) for words in commands}
@@ -81,7 +81,7 @@ def _report() -> tuple[float, float, int, int]:
 
 
 def _many(run: Path, folder: Path) -> Path:
-    """A folder with many runs, each of them the same; links cost no room."""
+    """A directory with ``LISTED_RUNS`` identical runs. Hard links need no space."""
     for number in range(LISTED_RUNS):
         copy = folder / f"run-{number}"
         copy.mkdir(parents=True)
@@ -91,7 +91,7 @@ def _many(run: Path, folder: Path) -> Path:
 
 
 def hundred_cells(span_bytes: int) -> Plan:
-    """A hundred cells, three repeats, twelve intervals each, in the experiments that draw the most."""
+    """A hundred cells with three repeats and twelve intervals each, in the experiments with the largest charts."""
     timing = Timing(warmup_ns=20 * MS, measure_ns=100 * MS, interval_ns=10 * MS)
     shapes = [(pattern, share, 4096 << step) for pattern in Access for share in (100, 0) for step in range(9)]
     sweep = [(Access.RANDOM, share, 4096, depth) for share in (100, 0) for depth in range(1, 33)]

@@ -1,7 +1,7 @@
-"""Mean and p99 latency by iosonde and by fio on the same cells, compared with the kernel's time of the same requests.
+"""Compares mean and p99 latency of iosonde and of fio on the same cells with the kernel's time of the same requests.
 
-The kernel counts requests at the device by itself, and neither tool can move its figures. What a tool says above them
-is what it, and the host, add.
+The kernel counts requests at the device, independently of both tools. A tool's latency above the kernel's is what the
+tool and the host add.
 """
 
 import json
@@ -32,9 +32,9 @@ PERCENTILES = ("--lat_percentiles=1", "--clat_percentiles=0", "--percentile_list
 
 @dataclass(frozen=True)
 class Seen:
-    """What one side says of a cell, and what the kernel says of it. Times are ns.
+    """The results of one side for a cell, and the kernel's mean. Times are in ns.
 
-    ``counted`` is the kernel's requests over the side's operations.
+    ``counted`` is the number of the kernel's requests, divided by the number of the side's operations.
     """
 
     iops: float
@@ -45,7 +45,7 @@ class Seen:
 
 
 def run(results: Path, folder: Path, pairs: int) -> bool:
-    """Measures, prints and keeps the table; True where no mean lies below the kernel's."""
+    """Measures the cells, prints and stores the table. True if no mean of iosonde is below the kernel's."""
     target = (folder / "iosonde-bench.data").resolve()
     report = Report(
         f"Latencies compared with the kernel's, {pairs} alternating rounds of {DURATION_S} s",

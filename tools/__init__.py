@@ -1,1 +1,1 @@
-"""What make runs that is longer than a line."""
+"""Programs that the Makefile runs."""

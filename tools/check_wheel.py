@@ -1,4 +1,4 @@
-"""Proves that what is in dist/ works where nothing else is: a new virtual environment, outside the checkout."""
+"""Checks that the packages in dist/ work in an empty virtual environment, outside the checkout."""
 
 import json
 import os
@@ -17,7 +17,7 @@ FORMS = ("--html", "x.html", "--markdown", "x.md", "--csv", "csv", "--parquet", 
 PDF = ("--pdf", "x.pdf")
 USAGE_ERROR = 2
 SECONDS_MAX = 60
-# Half of what it was before, by docs/decisions/0041.
+# Half of the size before docs/decisions/0041.
 MEGABYTES_MAX = 270
 COME_WITH_PYTHON = ("pip", "setuptools", "pkg_resources", "_distutils_hack", "distutils-precedence.pth")
 ENGINE_FILES = ("Cargo.toml", "Cargo.lock", "src/main.rs")
@@ -25,7 +25,7 @@ DATA_FOLDERS = ("report/templates", "report/static", "report/fonts")
 
 
 def main() -> None:
-    """Check the one sdist and the one wheel in dist/, and end with a message and exit code 1 where one is wrong."""
+    """Check the only sdist and the only wheel in dist/. Exits with a message and code 1 if one is wrong."""
     sdist, wheel = only_one("*.tar.gz"), only_one("*.whl")
     check_sdist(sdist)
     check_wheel_files(wheel)
@@ -35,7 +35,7 @@ def main() -> None:
 
 
 def only_one(pattern: str) -> Path:
-    """The only file in dist/ that matches; two would leave open which of them was checked."""
+    """The only file in dist/ that matches. With two, it would be unclear which one was checked."""
     found = sorted((ROOT / "dist").glob(pattern))
     if len(found) != 1:
         sys.exit(f"expected one {pattern} in dist/, found {len(found)}")
@@ -43,7 +43,7 @@ def only_one(pattern: str) -> Path:
 
 
 def check_sdist(sdist: Path) -> None:
-    """The sdist holds all that the engine is built from, and nothing that was built."""
+    """Checks that the sdist has the sources of the engine, and no build products."""
     with tarfile.open(sdist) as archive:
         names = {name.partition("/")[2] for name in archive.getnames()}
     missing = [name for name in ENGINE_FILES if f"engine/{name}" not in names]
@@ -55,7 +55,7 @@ def check_sdist(sdist: Path) -> None:
 
 
 def check_wheel_files(wheel: Path) -> None:
-    """The wheel holds the engine, and every data file of the package."""
+    """Checks that the wheel has the engine, the manual pages, and every data file of the package."""
     with zipfile.ZipFile(wheel) as archive:
         names = archive.namelist()
     if not any(name.endswith(".data/scripts/iosonde-engine") for name in names):
@@ -68,7 +68,7 @@ def check_wheel_files(wheel: Path) -> None:
 
 
 def data_files() -> Iterator[str]:
-    """The data files of the package, as a wheel names them."""
+    """The data files of the package, by their names in a wheel."""
     package = ROOT / "src" / "iosonde"
     yield "iosonde/py.typed"
     for path in (package / "plans").rglob("*.toml"):
@@ -80,9 +80,9 @@ def data_files() -> Iterator[str]:
 
 
 def check_installed(wheel: Path, folder: Path) -> None:
-    """The wheel measures with a release engine and writes every form but a PDF with what it brings by itself.
+    """Checks that a default installation measures with a release engine, and writes every output except a PDF.
 
-    With all extras it writes that as well.
+    With all extras it also writes a PDF.
     """
     place = Installed(folder)
     place.install("--require-hashes", "-r", str(ROOT / "requirements" / "runtime.txt"))
@@ -104,7 +104,7 @@ def check_installed(wheel: Path, folder: Path) -> None:
 
 
 class Installed:
-    """A new virtual environment, outside the checkout and without what leads to it."""
+    """A new virtual environment outside the checkout, without environment variables that lead to it."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -113,26 +113,26 @@ class Installed:
         venv.create(self._place, with_pip=True)
 
     def install(self, *words: str) -> None:
-        """Have pip install something."""
+        """Runs ``pip install`` with these arguments."""
         pip = [str(self._place / "bin" / "python"), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
         subprocess.run([*pip, *words], cwd=self._folder, env=self._environment, check=True)
 
     def ended(self, *words: str) -> subprocess.CompletedProcess[str]:
-        """An ``iosonde`` command that has ended."""
+        """Runs an ``iosonde`` command, with any exit code."""
         return subprocess.run(
             [str(self._place / "bin" / "iosonde"), *words],
             cwd=self._folder, env=self._environment, capture_output=True, text=True, timeout=SECONDS_MAX, check=False,
         )  # fmt: skip
 
     def iosonde(self, *words: str) -> str:
-        """What an ``iosonde`` command prints. Ends with its message where it fails."""
+        """Runs an ``iosonde`` command and returns its stdout. Exits with its message if it fails."""
         done = self.ended(*words)
         if done.returncode:
             sys.exit(f"iosonde {' '.join(words)} ends with {done.returncode}: {done.stderr}")
         return done.stdout
 
     def megabytes(self) -> float:
-        """The size of all packages but pip and what comes with a virtual environment."""
+        """The size of all packages in MB, without those that come with a virtual environment, such as pip."""
         packages = next(self._place.glob("lib/python*/site-packages"))
         own = [each for each in packages.iterdir() if not each.name.startswith(COME_WITH_PYTHON)]
         files = [path for each in own for path in (each.rglob("*") if each.is_dir() else [each]) if path.is_file()]
@@ -140,7 +140,7 @@ class Installed:
 
 
 def foreign_environment() -> dict[str, str]:
-    """This process's environment without what could lead to the checkout or to its virtual environment."""
+    """The environment of this process, without variables and paths of the checkout or its virtual environment."""
     environment = {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "VIRTUAL_ENV"))}
     folders = environment.get("PATH", os.defpath).split(os.pathsep)
     outside = [folder for folder in folders if not Path(folder).absolute().is_relative_to(ROOT)]

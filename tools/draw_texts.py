@@ -23,7 +23,7 @@ KINDS: Final = {
     "message": ("src/iosonde/",),
     "paragraph": ("README.md", "CONTRIBUTING.md", "ARCHITECTURE.md", "docs"),
 }
-"""Where the texts of each kind are. A file belongs to the first kind that names it."""
+"""The places of the texts of each kind. A file belongs to the first kind with a matching place."""
 
 WORDS_MIN: Final = 4
 _GENERATED: Final = ("docs/reference", "docs/man", "docs/models")
@@ -46,7 +46,7 @@ def main() -> int:
 
 
 def draw(source: Path, count: int, seed: int) -> Iterator[tuple[str, str, str]]:
-    """The kind, place and text of each drawn text. Raises ValueError where there are too few."""
+    """The kind, place and text of each drawn text. Raises ValueError if there are too few."""
     drawing = random.Random(seed)
     for number, kind in enumerate(KINDS):
         size = count * (number + 1) // len(KINDS) - count * number // len(KINDS)
@@ -77,7 +77,7 @@ def _is_generated(path: Path) -> bool:
 
 
 def _of_python(text: str) -> Iterator[tuple[int, str]]:
-    """Strings of several words that are no docstrings; the values of an f-string are in braces."""
+    """All strings except docstrings, with their lines. The expressions of an f-string are in braces."""
     tree = ast.parse(text)
     skipped = {id(part) for node in ast.walk(tree) if isinstance(node, ast.JoinedStr) for part in node.values}
     skipped |= {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}

@@ -1,4 +1,4 @@
-"""The glossary: reads docs/glossary.toml and makes docs/glossary.md of it."""
+"""The glossary: reads docs/glossary.toml, and generates docs/glossary.md from it."""
 
 import tomllib
 from collections.abc import Callable, Iterable, Iterator
@@ -16,7 +16,7 @@ FIELDS: Final = {
     "kernel": "kernel",
     "statistics": "statistics",
 }
-"""What others call a term: the key in the table, and the name on the page."""
+"""Whose terms the column *elsewhere* lists: the key in the table, and the name on the page."""
 HEAD: Final = (
     "# Glossary\n\n"
     "This page defines the terms that iosonde uses in its interface, records, reports and documentation. The column "
@@ -41,7 +41,7 @@ class Term(BaseModel):
     columns: tuple[str, ...] = ()
     """Columns of the tables; ``*`` stands for any text."""
     headings: tuple[str, ...] = ()
-    """Chapters of the report, by their address."""
+    """Sections of the report, by their id."""
     fio: str = ""
     snia: str = ""
     diskspd: str = ""
@@ -50,19 +50,19 @@ class Term(BaseModel):
 
     @property
     def in_iosonde(self) -> str:
-        """Flags, keys and columns, as text of a page."""
+        """Flags, keys and columns, as Markdown."""
         names = (*self.flags, *(f"{key} =" for key in self.keys), *self.columns)
         return ", ".join(f"`{name}`" for name in names)
 
     @property
     def elsewhere(self) -> str:
-        """What others call it, as text of a page."""
+        """The terms of other tools and fields, as Markdown."""
         called = ((name, getattr(self, field)) for field, name in FIELDS.items())
         return "; ".join(f"{name}: {text}" for name, text in called if text)
 
 
 def read_glossary(text: str) -> tuple[Term, ...]:
-    """The terms of a table. A key that a term does not have is a ``ValidationError``."""
+    """The terms of a table. Raises ValidationError for an unknown key."""
     return tuple(Term.model_validate(row) for row in tomllib.loads(text)["term"])
 
 

@@ -1,10 +1,10 @@
-"""Keep what the current schema version looks like, for the versions to come.
+"""Stores examples of the current schema version, to test later versions with them.
 
     python -m tools.keep_version
 
-writes ``tests/fixtures/schemas/vN.json``, the fields of everything that is stored, and ``tests/fixtures/runs/
-vN-all-frames``, a run with frames of every kind. What is there already is never written again: a version that somebody
-may have written runs with stays as it is. docs/decisions/0023-unknown-is-refused.md says what to do when fields change.
+writes ``tests/fixtures/schemas/vN.json`` (the fields of all stored records) and ``tests/fixtures/runs/vN-all-frames``
+(a run with frames of every kind). Existing examples are never replaced, because users may have runs of that version.
+docs/decisions/0023-unknown-is-refused.md describes what to do when fields change.
 """
 
 import json
@@ -41,7 +41,7 @@ FIXTURES: Final = Path(__file__).resolve().parents[1] / "tests/fixtures"
 SCHEMAS: Final = FIXTURES / "schemas"
 RUNS: Final = FIXTURES / "runs"
 TARGET_BYTES: Final = 16 << 20
-# What tells people what a field is, and no program.
+# Descriptions for users, which do not affect validation.
 _WORDS: Final = frozenset({"description", "title", "examples", "$comment"})
 _INTERRUPTED_IN: Final = 4
 _BUDGET_NS: Final = 2 * 10**9
@@ -70,7 +70,7 @@ rate = 100
 
 
 def stored_schema() -> dict[str, Any]:
-    """The fields of everything that is stored, their types, values and defaults, without what is said of them."""
+    """The fields of all stored records: their types, values and defaults, without descriptions."""
     forms = [("run.json", TypeAdapter[Any](RunHeader)), *((kind.name, form) for kind, form in FORMS.items())]
     schemas, shared = TypeAdapter.json_schemas([(name, "validation", form) for name, form in forms])
     found = {
@@ -87,7 +87,7 @@ def _bare(schema: Any) -> Any:  # noqa: ANN401 - any part of a schema
         return [_bare(each) for each in schema]
     if not isinstance(schema, dict):
         return schema
-    # A field may be called like one of these, and is no text.
+    # A field can have one of these names. Its value is then a schema and not a text.
     return {
         key: _bare(value)
         for key, value in schema.items()
@@ -102,17 +102,17 @@ class _Impatient(NullObserver):
         self._cells = 0
 
     def cell_started(self, plan: CellPlan, turn: CellTurn) -> None:  # noqa: ARG002 - every cell counts
-        """Counts."""
+        """Counts the cells."""
         self._cells += 1
 
     def interval(self, interval: IntervalRecord) -> None:  # noqa: ARG002 - whatever it holds
-        """Interrupts."""
+        """Interrupts the run."""
         if self._cells > _INTERRUPTED_IN:
             raise KeyboardInterrupt
 
 
 def _write_run(folder: Path, run: Path) -> None:
-    """Measures, is interrupted, goes on, and reads back."""
+    """Writes a run that was interrupted, resumed, and read back."""
     file, now = folder / "iosonde.dat", datetime.now(UTC)
     file.write_bytes(bytes(TARGET_BYTES))
     campaign = read_campaign(_CAMPAIGN, "all-frames.toml")
@@ -134,7 +134,7 @@ def _write_run(folder: Path, run: Path) -> None:
 
 
 def _is_whole(run: RunRecord) -> bool:
-    """Whether every cell came to its end: on a busy host some see no operation complete in their few milliseconds."""
+    """Whether every cell has finished. On a busy host, no operation may complete in the few milliseconds of a cell."""
     return all(cell.outcome is Outcome.FINISHED for cell in run.cells)
 
 
@@ -160,7 +160,7 @@ def _keep_run(to: Path) -> None:
 
 
 def main() -> int:
-    """Keeps the schema and a run of this version, each where there is none yet."""
+    """Stores the schema and a run of this version, unless they exist."""
     schema, run = SCHEMAS / f"v{SCHEMA_VERSION}.json", RUNS / f"v{SCHEMA_VERSION}-all-frames"
     if not schema.exists():
         schema.parent.mkdir(exist_ok=True)

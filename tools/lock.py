@@ -1,4 +1,4 @@
-"""Makes the files in requirements/ anew from pyproject.toml."""
+"""Regenerates the files in requirements/ from pyproject.toml."""
 
 import os
 import subprocess
@@ -16,15 +16,15 @@ COMPILE = (
 
 
 def compile_requirements(output: str, arguments: list[str], also: list[str]) -> None:
-    """Pin what pyproject.toml asks for, and the requirements in ``also``, with hashes, into the file ``output``."""
-    # A folder of wheels on this machine must not decide what others install.
+    """Pins the requirements of pyproject.toml and those in ``also`` with hashes, and writes them to ``output``."""
+    # A directory of wheels on this machine must not affect the result for others.
     environment = {name: value for name, value in os.environ.items() if not name.endswith("_FIND_LINKS")}
     command = [*COMPILE, *arguments, "--output-file", output]
     subprocess.run(command, cwd=ROOT, env=environment, input="\n".join(also), text=True, check=True)
 
 
 def main() -> None:
-    """Lock what a plain installation brings, then all extras, then what a developer needs, with the same versions."""
+    """Locks a default installation, then all extras, then the development tools, all with the same versions."""
     build_backend = tomllib.loads((ROOT / "pyproject.toml").read_text())["build-system"]["requires"]
     flags = sys.argv[1:]
     compile_requirements("requirements/runtime.txt", flags, [])

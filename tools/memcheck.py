@@ -1,4 +1,4 @@
-"""Runs the engine's tests under Valgrind's memcheck, and keeps what it said in ``lab/results/memcheck.txt``.
+"""Runs the engine's tests under Valgrind's memcheck, and stores the results in ``lab/results/memcheck.txt``.
 
 python -m tools.memcheck
 """
@@ -16,7 +16,8 @@ from typing import Final
 ROOT: Final = Path(__file__).parents[1]
 RESULT: Final = ROOT / "lab/results/memcheck.txt"
 TEST_S_MAX: Final = 600
-# Valgrind runs them a fifty times slower, and they have no unsafe code but a hint to the processor.
+# Skipped tests, with the reason. Those of simulated drives are 50 times slower under Valgrind, and their only unsafe
+# code is a hint to the processor.
 LEFT_OUT: Final = {
     "ssd": "simulated drives",
     "disk": "simulated drives",
@@ -31,9 +32,9 @@ VALGRIND: Final = ("valgrind", "--quiet", "--error-exitcode=9", "--leak-check=no
 
 
 def programs() -> Iterator[tuple[str, Path]]:
-    """The test programs of the engine by name, built."""
+    """Builds the test programs of the engine, and yields their names and paths."""
     words = ["cargo", "test", "--locked", "--no-run", "--message-format=json", "--target-dir", "target/memcheck"]
-    # Valgrind hides the kernel's page of functions, which rustix looks for unless it goes through libc.
+    # Valgrind hides the vDSO, which rustix searches unless it uses libc.
     environment = {**os.environ, "RUSTFLAGS": "--cfg=rustix_use_libc"}
     built = subprocess.run(
         words, cwd=ROOT / "engine", check=True, stdout=subprocess.PIPE, text=True, env=environment
@@ -45,7 +46,7 @@ def programs() -> Iterator[tuple[str, Path]]:
 
 
 def check(program: Path) -> tuple[str, bool]:
-    """What became of one program, in a few words, and whether all was well."""
+    """Runs one program. Returns its result in a few words, and whether it had no errors."""
     begun = time.monotonic()
     words = [*VALGRIND, str(program), "--test-threads=1"]
     try:
@@ -63,7 +64,7 @@ def check(program: Path) -> tuple[str, bool]:
 
 
 def main() -> int:
-    """Checks every program; 1 where memcheck or a test has something to say."""
+    """Checks every program. Returns 1 if a test fails or memcheck reports an error."""
     valgrind = shutil.which("valgrind")
     if valgrind is None:
         print("memcheck needs: apt-get install --no-install-recommends valgrind", file=sys.stderr)

@@ -1,4 +1,4 @@
-"""A checkout of an older commit beside this one, for whoever compares the two."""
+"""A temporary checkout of an older commit, for comparisons with this one."""
 
 import shutil
 import subprocess
@@ -14,7 +14,7 @@ GIT: Final = shutil.which("git") or "git"
 
 @contextmanager
 def older_checkout(commit: str) -> Iterator[Path]:
-    """The directory of the checkout, which is removed afterwards."""
+    """Yields the directory of the checkout, and removes it at the end."""
     with tempfile.TemporaryDirectory() as place:
         source = Path(place) / "source"
         subprocess.run([GIT, "worktree", "add", "--detach", "-q", str(source), commit], cwd=ROOT, check=True)

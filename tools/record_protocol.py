@@ -1,10 +1,9 @@
-"""Record what front and engine say to each other, for the tests of both sides.
+"""Records the messages between front end and engine, for the tests of both.
 
-    python -m tools.record_protocol
+    python -m tools.record_protocol [NAME...]
 
-writes ``tests/fixtures/wall/*.jsonl`` anew, or only those that are named behind it. A line
-``{"command": …}`` went to the engine, ``{"event": …}`` came back.
-``$DIR`` stands for the folder of the target.
+regenerates ``tests/fixtures/wall/*.jsonl``, or only the named ones. A line ``{"command": …}`` was sent to the engine,
+and a line ``{"event": …}`` was received from it. ``$DIR`` is the directory of the target.
 """
 
 import json
@@ -24,9 +23,9 @@ SPAN_BYTES: Final = 16 << 20
 
 
 def job(**changes: object) -> Message:
-    """A short job: random 4 KiB reads at depth 4, 100 ms of warm-up, 300 ms of measuring.
+    """A short job: random 4 KiB reads at queue depth 4, 100 ms of warm-up, 300 ms of measurement.
 
-    Long enough that a busy machine does something in each interval.
+    It is long enough that even on a busy machine operations complete in each interval.
     """
     return {
         "engine": "null",
@@ -50,7 +49,7 @@ def job(**changes: object) -> Message:
 
 
 def open_file(name: str, **changes: object) -> Message:
-    """An open of a new file, buffered: the same on every file system."""
+    """The command that opens a new file, for buffered I/O: its messages are the same on every file system."""
     return {
         "command": "open",
         "kind": "file",
@@ -150,7 +149,7 @@ SCRIPTS: Final[dict[str, list[Message]]] = {
 
 
 def play(script: list[Message], folder: Path) -> Iterator[Message]:
-    """Commands and events in their order."""
+    """Sends the commands, and yields all commands and events in order."""
     process = EngineProcess([find_engine()])
     try:
         yield {"event": process.receive(10)}
@@ -167,7 +166,7 @@ def play(script: list[Message], folder: Path) -> Iterator[Message]:
 
 
 def main() -> None:
-    """Records every script, or those that are named."""
+    """Records every script, or those named on the command line."""
     FOLDER.mkdir(parents=True, exist_ok=True)
     for name in sys.argv[1:] or SCRIPTS:
         script = SCRIPTS[name]

@@ -1,10 +1,9 @@
-"""Whether reports of kept runs are as an older commit makes them: ``python -m tools.same_reports COMMIT [RUN...]``.
+"""Compares reports of stored runs with those of an older commit: ``python -m tools.same_reports COMMIT [RUN...]``.
 
-Every form that holds figures as text is made by both, each in a process of its own. Pages and listings are compared to
-the letter (of a page, space between its elements is not), tables by the columns that there were, the JSON document by
-the values that it had under their keys. What differs is an error; columns and keys that are new, or that are there no
-more, are told by name. Figures that are rounded otherwise, within 1e-12 of each other, are the same; the largest such
-difference is told.
+Both versions write every text output, each in its own process. Pages and listings must be identical, except for white
+space in HTML. Of tables, columns with the same name are compared, and of the JSON document, values at the same place. A
+difference is an error. New or removed columns and keys are only listed. Numbers that differ by less than 1e-12 of their
+value are equal, and the largest of these differences is listed.
 """
 
 import csv
@@ -24,22 +23,22 @@ from typing import Any, Final
 from tools.older_checkout import ROOT, older_checkout
 
 LINES_SHOWN_MAX: Final = 8
-# A page has lines of many kilobytes.
+# Lines of an HTML page can have many kilobytes.
 WIDTH_SHOWN: Final = 160
-# What says by which version a form was made, and of which records.
+# The schema versions in an output, which may differ.
 VERSIONS: Final = re.compile(r'(record schema(?:</dt>\s*<dd>| \| )|"(?:schema|export)_version": ?)\d+')
 NUMBER: Final = re.compile(r"-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?")
 ROUNDED_MAX: Final = 1e-12
 DIGITS_MIN: Final = 12
-# Altair names a table by the hash of what is in it.
+# Altair names a table by the hash of its content.
 NAMED_BY_HASH: Final = re.compile(r"data-[0-9a-f]{32}")
-# A branch of the JSON document that moved as a whole is told as one.
+# New and removed keys of the JSON document are listed to this depth, so that a moved branch is listed once.
 PLACES_TOLD: Final = 4
 SUFFIXES: Final = frozenset({".html", ".md", ".csv", ".json"})
 
 
 def made_by(source: Path, run: Path, out: Path) -> dict[str, str]:
-    """All forms of a run as the checkout at ``source`` makes them, by name."""
+    """The outputs for a run by name, written by the checkout at ``source``."""
     out.mkdir(parents=True)
     environment = os.environ | {"PYTHONPATH": str(source / "src"), "COLUMNS": "160"}
 
@@ -59,7 +58,7 @@ def made_by(source: Path, run: Path, out: Path) -> dict[str, str]:
 
 
 def compared(path: Path) -> str:
-    """What is compared of a file: all of it, but for the space between the elements of a page."""
+    """The text of a file for the comparison, with normalised white space in HTML."""
     text = path.read_text()
     return re.sub(r">\s*<", ">\n<", re.sub(r"\s+", " ", text)) if path.suffix == ".html" else text
 
@@ -83,7 +82,7 @@ def values_of(document: Any, place: str = "") -> Iterator[tuple[str, str]]:  # n
 
 
 def parts_of(name: str, text: str) -> dict[str, str]:
-    """What of a form is compared by itself."""
+    """The parts of an output that are compared separately: columns, values, or the whole text."""
     if name.endswith(".csv"):
         return columns_of(text)
     if name.endswith(".json"):
@@ -92,7 +91,7 @@ def parts_of(name: str, text: str) -> dict[str, str]:
 
 
 def distance(old: str, new: str) -> float:
-    """How far unrounded figures in two texts are from each other, as a share of the larger; infinite for other text."""
+    """The largest relative difference of unrounded numbers in two texts; infinite if anything else differs."""
     if old == new:
         return 0.0
     texts = [NAMED_BY_HASH.sub("data-N", text) for text in (old, new)]
@@ -104,7 +103,7 @@ def distance(old: str, new: str) -> float:
 
 
 def _apart(old: str, new: str) -> float:
-    # A figure that is shown in a few digits is text: 1.5 is not 1.50.
+    # Numbers with few digits are compared as text: 1.5 and 1.50 differ.
     if "e" not in old + new and max(len(old), len(new)) < DIGITS_MIN:
         return inf
     a, b = float(old), float(new)
@@ -112,7 +111,7 @@ def _apart(old: str, new: str) -> float:
 
 
 def told(name: str, before: str, after: str) -> tuple[list[str], list[str]]:
-    """What differs, and what is there on one side only, of one form."""
+    """The differences in one output, and the notes: rounding, and parts that only one side has."""
     old, new = parts_of(name, before), parts_of(name, after)
     distances = {part: distance(old[part], new[part]) for part in old.keys() & new.keys()}
     changed = [part for part, each in distances.items() if each > ROUNDED_MAX]
@@ -134,7 +133,7 @@ def _difference(part: str, old: dict[str, str], new: dict[str, str]) -> list[str
 
 
 def differing(source: Path, named: Sequence[Path], folder: Path) -> int:
-    """Prints which forms of the runs differ from those that ``source`` makes, and gives their number."""
+    """Prints which outputs for the runs differ from those of ``source``, and returns their number."""
     count, others = 0, set[str]()
     for run in named or sorted((source / "tests/fixtures/runs").iterdir()):
         before = made_by(source, run, folder / "before" / run.name)
@@ -149,7 +148,7 @@ def differing(source: Path, named: Sequence[Path], folder: Path) -> int:
 
 
 def main() -> None:
-    """Compares, and ends with 1 where anything differs."""
+    """Compares the outputs. Exits with 1 if any of them differs."""
     commit, *named = sys.argv[1:]
     with older_checkout(commit) as source, tempfile.TemporaryDirectory() as folder:
         count = differing(source, [Path(each).resolve() for each in named], Path(folder))

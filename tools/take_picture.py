@@ -13,13 +13,13 @@ from playwright.sync_api import sync_playwright
 ROOT = Path(__file__).resolve().parents[1]
 SETTLE_MS = 20_000
 LAID_OUT_MS = 1_000
-# Selectors, because the page's policy lets no text become code.
+# Selectors instead of scripts, because the page's content security policy forbids evaluated code.
 DRAWN = ".chart svg"
 ALL_DRAWN = "html[data-drawn=all]"
 
 
 def main() -> int:
-    """Opens the page in the Chromium that is installed."""
+    """Opens the page in the installed Chromium, and stores the picture."""
     parser = argparse.ArgumentParser(prog="python -m tools.take_picture", description=__doc__)
     parser.add_argument("run", type=Path)
     parser.add_argument("--width", type=int, default=1280)
@@ -40,7 +40,7 @@ def main() -> int:
         if asked.part is None:
             page.screenshot(path=asked.out)
         else:
-            # A chart that is drawn later moves what lies below it, and so does what comes into sight.
+            # Charts that are drawn later, or when they become visible, move the content below them.
             page.wait_for_selector(ALL_DRAWN, timeout=SETTLE_MS)
             part = page.locator(f"#{asked.part}")
             part.scroll_into_view_if_needed()

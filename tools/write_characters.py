@@ -1,6 +1,6 @@
-"""Writes the list of characters that the fonts of the report have, in every weight, from the font files.
+"""Writes the list of characters that all fonts of the report have, from the font files.
 
-The list lies beside them, so that a report is written without a library that reads fonts.
+The list is stored next to the fonts, so that a report can be written without a library for fonts.
 """
 
 import sys
@@ -16,7 +16,7 @@ _HEAD: Final = "# Code points that each font here has a glyph for, as ranges: py
 
 
 def characters_text() -> str:
-    """The list as it is published: a range of code points on each line, both ends included, in hexadecimal."""
+    """The text of the list: a range of hexadecimal code points per line, including both ends."""
     common = set.intersection(*(_code_points(path) for path in FONTS.glob("*.ttf")))
     return _HEAD + "".join(f"{first:04X}-{last:04X}\n" for first, last in _ranges(sorted(common)))
 
@@ -27,7 +27,7 @@ def _code_points(font: Path) -> set[int]:
 
 
 def _ranges(ordered: Iterable[int]) -> Iterator[tuple[int, int]]:
-    """Neighbours together."""
+    """The ranges of adjacent numbers, first and last."""
     first = last = None
     for each in ordered:
         if last is not None and each == last + 1:

@@ -1,1 +1,1 @@
-"""What iosonde measures against what is known: by hand, for it takes long. ``make verify``."""
+"""Compares iosonde's results with known values: ``make verify``. Run by hand, because it takes long."""

@@ -62,7 +62,7 @@ Found = TypeVar("Found")
 
 
 def closed_forms(*, long: bool) -> bool:
-    """Every queue at every load; True when every interval holds."""
+    """Every queue at every load. True if every interval contains the value from theory."""
     loads = (*LOADS, *(LONG if long else ()))
     found = [
         _shown(each, closed_form_row)
@@ -75,7 +75,7 @@ def closed_forms(*, long: bool) -> bool:
 
 
 def models(names: list[str]) -> None:
-    """Every cell of these models beside its source. What differs says why, and is no failure."""
+    """Every cell of these models, compared with its source. A difference has a reason and is not a failure."""
     for name in names:
         measured = measure_model(name)
         for row in model_rows(measured):
@@ -84,7 +84,7 @@ def models(names: list[str]) -> None:
 
 
 def same_bits(others: Mapping[str, Path]) -> bool:
-    """Every shipped model on engines from several builds; True when all of them give the same bits."""
+    """Every shipped model on engines from several builds. True if all produce the same bits."""
     found = {}
     for model, digits in compare_builds(others):
         found[model] = digits
@@ -96,69 +96,69 @@ def same_bits(others: Mapping[str, Path]) -> bool:
 
 
 def knee() -> bool:
-    """Sweeps over queues whose knee is known; True when each names it within one step, or says why it can't."""
+    """Sweeps over queues with a known knee. True if each finds it within one step, or says why there is none."""
     found = [_shown(each, knee_row) for each in find_knees()]
     _keep("knee.md", knee_page(found))
     return all(each.holds for each in found)
 
 
 def rates() -> bool:
-    """Every rate in real time; True when each is within half a percent. Needs a CPU that nobody else wants."""
+    """Every arrival rate in real time. True if each is achieved within half a percent. Needs an idle CPU."""
     found = [_shown(each, delivered_row) for each in delivered()]
     _keep("rates.md", rates_page(found))
     return len(found) == 2 * len(RATES_PER_S) and all(each.holds for each in found)
 
 
 def real_time() -> bool:
-    """One server in real time; True when mean and p99 are what theory says. Needs a CPU that nobody else wants."""
+    """One server in real time. True if mean and p99 are within 2 % of theory. Needs an idle CPU."""
     found = [_shown(each, answered_row) for each in answered()]
     _keep("real-time.md", real_time_page(found))
     return all(each.holds for each in found)
 
 
 def coverage() -> bool:
-    """Every campaign that measures until it knows; True when intervals hold as often as they say."""
+    """Campaigns with a requested precision. True if the intervals contain the true value as often as they should."""
     found = [_shown(each, covered_row) for each in cover()]
     _keep("coverage.md", coverage_page(found))
     return all(each.holds for each in found)
 
 
 def repeats() -> bool:
-    """Synthetic campaigns whose repeats differ; True when 94 to 97 % of the intervals hold."""
+    """Synthetic campaigns whose repeats differ. True if the coverage of the intervals is 94 to 97 %."""
     found = [_shown(each, kept_row) for each in differ()]
     _keep("repeats.md", repeats_page(found))
     return all(each.holds for each in found)
 
 
 def differing() -> bool:
-    """The same through the engine; True when nothing excludes that 95 % hold."""
+    """The same through the engine. True if the results are compatible with a coverage of 95 %."""
     found = [_shown(each, differing_row) for each in change()]
     _keep("differing.md", differing_page(found))
     return all(each.holds for each in found)
 
 
 def regimes() -> bool:
-    """Changes of level; True when those that happen are found, and others are not."""
+    """Regime changes. True if every change is found, and hardly any where nothing changes."""
     found = [_shown(each, looked_row) for each in look()]
     _keep("regimes.md", regimes_page(found))
     return all(each.holds for each in found)
 
 
 def lab() -> bool:
-    """The lab campaign until it knows, beside fixed times; True when a fifth of them was as good, errors included."""
+    """The lab campaign with a requested precision. True if it is as good as fixed times, in a fifth of the time."""
     found = [_shown(each, spared_row) for each in campaigns()]
     _keep("lab.md", lab_page(found))
     return all(each.holds for each in found)
 
 
 def tables() -> None:
-    """Makes the Markdown of models and closed forms from what is kept."""
+    """Writes the Markdown tables of models and closed forms from the stored values."""
     for name, text in TABLES.items():
         _keep(name, text())
 
 
 def _shown(each: Found, row_of: Callable[[Found], Sequence[str]]) -> Found:
-    """Prints what was found as soon as it is, and gives it back."""
+    """Prints a result as soon as it is available, and returns it."""
     print(" | ".join(row_of(each)), flush=True)
     return each
 
@@ -175,7 +175,7 @@ def _engine(text: str) -> tuple[str, Path]:
 
 
 def main() -> int:
-    """Parses what was asked for and runs it; 1 when something does not hold."""
+    """Parses the command line and runs the comparisons. Returns 1 if one of them fails."""
     parser = argparse.ArgumentParser(prog="python -m verify", description=__doc__)
     parser.add_argument("names", nargs="*", choices=[[], *NAMES], help="which comparisons; all by default")
     parser.add_argument("--engine", action="append", default=[], type=_engine, help="NAME=PATH: one more for same-bits")

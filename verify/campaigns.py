@@ -1,4 +1,4 @@
-"""Campaigns on simulated drives, as the command would run them, kept in memory."""
+"""Campaigns on simulated drives, run as the command does, but in memory."""
 
 from datetime import UTC, datetime
 from pathlib import Path
@@ -14,7 +14,7 @@ from iosonde.vocabulary import EngineChoice, Poll
 def run_one_cell(  # noqa: PLR0913 - all but two are by name
     target: str, keys: str, seed: int, *, head: str, read_percent: int = 100, size: str | None = None
 ) -> RunRecord:
-    """Random I/O of 4 KiB: ``head`` is what the campaign's file says before its experiment, ``keys`` what within."""
+    """Random I/O of 4 KiB. ``head`` is the text of the campaign file before its experiment, ``keys`` within it."""
     text = (
         f'name = "one"\n{head}[[experiment]]\nname = "one"\npattern = "random"\nread = {read_percent}\n'
         f'block_size = "4KiB"\n{keys}\n'
@@ -36,6 +36,6 @@ def run_one_cell(  # noqa: PLR0913 - all but two are by name
 
 
 def measured(request: RunRequest) -> RunRecord:
-    """The record of a campaign, measured now."""
+    """Measures a campaign now, and returns its record."""
     now = datetime.now(UTC)
     return measure_in_memory(request, preflight(request, now), NullObserver(), now)

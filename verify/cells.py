@@ -1,7 +1,7 @@
-"""Published values for the drives that the models describe, cell by cell: one file per model in ``verify/sources/``.
+"""Published values of the modelled drives, cell by cell: one file per model in ``verify/sources/``.
 
-A cell names a document, a workload, and the published value. A reason names the mechanism by which cells differ; the
-page shows it where a cell differs by more than 5 %.
+A cell has a document, a workload, and the published value. A reason names the mechanism that makes cells differ. The
+page shows it for a cell that differs by more than 5 %.
 """
 
 import tomllib
@@ -47,7 +47,7 @@ class State(StrEnum):
     """The preparation of the drive before the cell."""
 
     FRESH = "fresh"
-    """Nothing."""
+    """Nothing was written."""
     FILLED = "filled"
     """It was written once, sequentially."""
     STEADY = "steady"
@@ -57,12 +57,12 @@ class State(StrEnum):
     RECENT = "just written"
     """A small region was written sequentially shortly before, and the cell accesses only this region."""
     EDGE = "at the edge"
-    """Nothing, and the cell accesses only the region where addresses start."""
+    """Nothing was written, and the cell accesses only the first addresses."""
 
 
 @dataclass(frozen=True)
 class Cell:
-    """One figure of a document; ``expected`` is in the figure's unit, ``reason`` is the text."""
+    """One value in a document. ``expected`` is in the figure's unit. ``reason`` is the text, empty if there is none."""
 
     document: str
     pattern: str
@@ -76,7 +76,7 @@ class Cell:
 
     @property
     def name(self) -> str:
-        """What was asked, in words."""
+        """The workload and the drive's state, in words."""
         kinds = {100: "read", 0: "write"}
         kind = kinds.get(self.read_percent, f"{self.read_percent}/{100 - self.read_percent} read/write")
         state = "" if self.state is State.FILLED else f", {self.state}"
@@ -84,23 +84,23 @@ class Cell:
 
     @property
     def unit(self) -> str:
-        """The unit of its figure, and which of a distribution it is."""
+        """The unit of its figure and, for a latency, the statistic."""
         return UNITS[self.figure]
 
     @property
     def figure_of_source(self) -> str:
-        """Whose figure it is, in words."""
+        """The figure and its document, in words."""
         whose = f"{self.document}'" if self.document.endswith("s") else f"{self.document}'s"
         return f"the {whose} {_WORDS.get(self.figure, self.figure)}"
 
     def is_off(self, seen: float) -> bool:
-        """Whether what a model gives differs by so much that a reason is due."""
+        """Whether the model's value ``seen`` differs so much that the cell needs a reason."""
         return abs(seen / self.expected - 1) > OFF_MAX
 
 
 @dataclass(frozen=True)
 class Source:
-    """What is said of the drive that a model stands for: documents by their short names, and their cells."""
+    """The published values of a modelled drive: documents by short name, and their cells."""
 
     documents: dict[str, str]
     cells: tuple[Cell, ...]
@@ -108,7 +108,7 @@ class Source:
 
 @cache
 def source_of(model: str) -> Source:
-    """The file of a shipped model. Raises KeyError or ValueError where it is not as it should be."""
+    """Reads the file of a shipped model. Raises KeyError or ValueError for an invalid file."""
     found: dict[str, Any] = tomllib.loads((FOLDER / f"{model}.toml").read_text(encoding="utf-8"))
     documents: dict[str, str] = found["documents"]
     reasons: dict[str, str] = found.get("reasons", {})
@@ -133,5 +133,5 @@ def source_of(model: str) -> Source:
 
 
 def sources() -> dict[str, Source]:
-    """Those of all shipped models."""
+    """The sources of all shipped models, by model name."""
     return {name: source_of(name) for name in model_names()}

@@ -1,4 +1,4 @@
-"""Open queues on simulated drives against the closed forms of queueing theory."""
+"""Compares open queues on simulated drives with the closed forms of queueing theory."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -16,13 +16,13 @@ from verify.simulated import SECOND_NS, SimulatedDrive
 SEEDS: Final = tuple(range(1, 31))
 CONFIDENCE: Final = 0.99
 P99: Final = 0.99
-# What waits outside of the queue answers from when it was wanted all the same.
+# Arrivals above this depth wait in the engine. The response latency includes that wait.
 QUEUE_DEPTH: Final = 1024
 
 
 @dataclass(frozen=True)
 class Queue:
-    """A shipped model and what theory says of it at a load."""
+    """A shipped model. ``theory`` returns mean and distribution of its response time at a load."""
 
     name: str
     model: str
@@ -37,7 +37,7 @@ QUEUES: Final = (
 
 
 def compare(queue: Queue, load: float, arrivals: int, seeds: Sequence[int] = SEEDS) -> Iterator[ClosedForm]:
-    """Measures a queue at a load with each seed, and compares mean and p99 of the response."""
+    """Measures a queue at a load with each seed, and compares mean and p99 of the response time."""
     found = [_measure(queue, load, arrivals, seed) for seed in seeds]
     mean, below = queue.theory(load)
     for figure, expected, values in (
@@ -58,7 +58,7 @@ def _measure(queue: Queue, load: float, arrivals: int, seed: int) -> tuple[float
             seed=seed,
             queue_depth=QUEUE_DEPTH,
             pace={"rate_per_s": rate_per_s, "arrivals": "poisson"},
-            # A queue starts empty; a twentieth of the arrivals is many times what it takes to forget that.
+            # The queue starts empty. A twentieth of the arrivals is much longer than the transient.
             warmup_ns=measure_ns // 20,
             measure_ns=measure_ns,
             interval_ns=measure_ns,

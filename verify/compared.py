@@ -1,4 +1,4 @@
-"""A figure of real time beside the one that was expected."""
+"""A value measured in real time, and its expected value."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -6,9 +6,9 @@ from typing import ClassVar
 
 @dataclass(frozen=True)
 class Compared:
-    """What came, and what should have come; ``own_lag_ns_mean`` is how late the engine was on average.
+    """A measured value and the expected one. ``own_lag_ns_mean`` is the mean lag of the engine.
 
-    ``SHARE_MAX`` is how far one may be off the other, as a share of what was expected.
+    ``SHARE_MAX`` is the largest allowed difference, as a share of the expected value.
     """
 
     SHARE_MAX: ClassVar[float]
@@ -19,10 +19,10 @@ class Compared:
 
     @property
     def off(self) -> float:
-        """How far it is off, as a share of what was expected."""
+        """The difference, as a share of the expected value."""
         return self.measured / self.expected - 1
 
     @property
     def holds(self) -> bool:
-        """Whether it is no further off than it may be."""
+        """Whether the difference is within ``SHARE_MAX``."""
         return abs(self.off) <= self.SHARE_MAX

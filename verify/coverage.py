@@ -1,9 +1,9 @@
-"""How often intervals hold that were taken where the stopping rule stopped.
+"""The coverage of intervals after the stopping rule has ended a campaign.
 
-A campaign of one cell measures until it knows throughput, mean latency and p99 to 2 % (open loops, whose waits depend
-on each other for long, to 5 %); then its intervals are compared
-with the mean of a run of 1,000 s from the same state. Each run has a seed of its own, the drive's as well as the
-campaign's, so nothing is shared between runs but what a model is.
+A campaign of one cell measures until throughput, mean latency and p99 have a precision of 2 % (5 % for open loops,
+whose waiting times are correlated over a long time). Its intervals are then compared with the result of a run of
+1,000 s from the same state. Each run has its own seed, for the drive and for the campaign, so that runs share only
+the model.
 """
 
 from collections.abc import Iterator
@@ -32,7 +32,7 @@ PROCESSES: Final = 2
 
 @dataclass(frozen=True)
 class Case:
-    """A workload on a model, and how many runs of it are made."""
+    """A workload on a model, and its number of runs."""
 
     model: str
     what: str
@@ -53,7 +53,7 @@ CASES: Final = (
 
 @dataclass(frozen=True)
 class Told:
-    """What a run says: throughput, mean latency and p99, whether all are as narrow as asked, and the time it took."""
+    """The results of a run: throughput, mean latency and p99, whether all met the precision, and the device time."""
 
     figures: tuple[Figure, ...]
     met: bool
@@ -62,7 +62,7 @@ class Told:
 
 @dataclass(frozen=True)
 class Covered:
-    """How often the intervals of one figure held, of those runs that were narrow enough by their own account."""
+    """How many intervals of one figure contain the true value, among the runs that met the precision."""
 
     case: Case
     figure: str
@@ -75,12 +75,12 @@ class Covered:
 
     @property
     def share(self) -> float:
-        """The share of intervals that held."""
+        """The share of intervals that contain the true value."""
         return self.held / self.met if self.met else 0.0
 
     @property
     def holds(self) -> bool:
-        """Whether so many held that 92 to 98 % can't be ruled out."""
+        """Whether the share is compatible with a coverage of 92 to 98 %, by two binomial tests."""
         if not self.met:
             return False
         few = binomtest(self.held, self.met, COVERED_MIN, alternative="less").pvalue
@@ -109,7 +109,7 @@ def coverage(cases: tuple[Case, ...] = CASES) -> Iterator[Covered]:
 
 
 def run_to_precision(case: Case, seed: int) -> Told:
-    """One run that stops where it knows enough."""
+    """One run, which ends when it meets the precision, or when its budget is spent."""
     aim = f'precision = "{case.precision_percent:g}%"\nbudget = "{BUDGET}"\nduration = "10s"\nwarmup = "1s"\n'
     cell, spent_s = _measured(case, seed, aim)
     assert cell.subject is not None, "a model answers"
@@ -117,7 +117,7 @@ def run_to_precision(case: Case, seed: int) -> Told:
 
 
 def _truth(case: Case) -> tuple[float, ...]:
-    """The mean of long runs; none of their seeds is that of a short one."""
+    """The mean over long runs. No short run has one of their seeds."""
     found = []
     for seed in TRUTH_SEEDS:
         cell, _ = _measured(case, seed, f'repeats = 1\nduration = "{TRUTH}"\nwarmup = "1s"\n')

@@ -1,9 +1,9 @@
-"""How often intervals hold where repeats truly differ, through the engine: campaigns on a drive that changes its speed.
+"""The coverage of intervals if repeats differ, through the engine: campaigns on a drive that changes its speed.
 
-The drive is a queue of four servers. Every 530 ms of its time, as long as a first repeat takes with its warm-up, it
-does everything slower by another factor, drawn anew for each campaign. So repeats differ beyond what each shows within
-itself, by a spread that is given in the error that a first repeat has by itself. The truth is a campaign of one long
-repeat on a drive whose factors come from the same distribution.
+The drive is a queue of four servers. Every 530 ms of virtual time (a first repeat with its warm-up) it becomes slower
+by another random factor. Each campaign has its own factors. Repeats therefore vary more than their within-repeat
+variation shows. The ratio is the standard deviation between repeats, divided by the standard error of a first repeat.
+The true value is the mean over campaigns of one long repeat, on drives with factors from the same distribution.
 """
 
 from collections.abc import Iterator, Sequence
@@ -25,16 +25,16 @@ from verify.campaigns import run_one_cell
 RATIOS: Final = (0.0, 0.5, 1.0, 2.0, 4.0)
 CAMPAIGNS: Final = 500
 ERROR: Final = 0.01066
-"""The standard error of the throughput of a first repeat by itself: four servers that are always busy complete a
-Poisson process, of which 330 ms hold 8,800."""
+"""The relative standard error of a first repeat's throughput from within-repeat variation alone: the completions of
+four busy servers are a Poisson process, with 8,800 in 330 ms at the median factor."""
 ASKED: Final = 1.5
-"""In such errors, for throughput and mean latency."""
+"""The requested precision of throughput and mean latency, in units of ``ERROR``."""
 SEGMENTS: Final = 64
 SEGMENT_NS: Final = 530_000_000
-"""As long as a first repeat with its warm-up: shorter ones would share a speed with their neighbours."""
+"""The length of a first repeat with its warm-up. If segments were longer, adjacent repeats would share a factor."""
 BUDGET: Final = "33s"
 SLOWER: Final = 1500.0
-"""The middle of the factors, in thousandths: a drive only gets slower than its model."""
+"""The median factor, in thousandths. It is above 1,000, because a drive can only become slower than its model."""
 DEPTH: Final = 8
 PROCESSES: Final = 2
 CHANCE: Final = 0.05
@@ -69,7 +69,7 @@ stretch_permille = {stretch}
 
 @dataclass(frozen=True)
 class Told:
-    """What a campaign ended with."""
+    """The results of a campaign. ``bounds`` are the ends of the interval of each figure; None if there is none."""
 
     met: bool
     bounds: tuple[tuple[float, float] | None, ...]
@@ -79,7 +79,7 @@ class Told:
 
 @dataclass(frozen=True)
 class Differing:
-    """How often the intervals of one figure held, over the campaigns of one ratio."""
+    """How many intervals of one figure contain the true value, over the campaigns of one ratio."""
 
     ratio: float
     figure: str
@@ -92,12 +92,12 @@ class Differing:
 
     @property
     def share(self) -> float:
-        """The share of intervals that held."""
+        """The share of intervals that contain the true value."""
         return self.held / self.intervals if self.intervals else 0.0
 
     @property
     def holds(self) -> bool:
-        """Whether the binomial interval does not exclude 95 %."""
+        """Whether every campaign has an interval, and a binomial test does not reject a coverage of 95 %."""
         return self.intervals == self.campaigns and binomtest(self.held, self.intervals, 0.95).pvalue > CHANCE
 
 
@@ -141,7 +141,7 @@ def _campaign(job: tuple[float, int]) -> Told:
 
 
 def _truth(job: tuple[float, int]) -> tuple[float, ...]:
-    """A long repeat over all segments of a drive that no campaign has."""
+    """The results of one long repeat over all segments of a drive. No campaign has the same drive."""
     ratio, seed = job
     length_s = SEGMENTS * SEGMENT_NS // SECOND_NS
     run = _measured(ratio, seed, f'repeats = 1\nduration = "{length_s}s"\nwarmup = "0s"\n')
@@ -158,7 +158,7 @@ def _measured(ratio: float, seed: int, head: str) -> RunRecord:
 
 
 def _model(ratio: float, seed: int) -> str:
-    """The factors are normal on logarithms, so that throughput and latency have the same spread."""
+    """The drive's model. Its factors are log-normal, so that throughput and latency vary by the same share."""
     drawn = np.random.default_rng([seed, 20_111]).normal(0, ratio * ERROR, SEGMENTS)
     faults = [
         FAULT.format(

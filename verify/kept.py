@@ -1,4 +1,4 @@
-"""What was measured, kept as JSON in ``verify/results/``: tables and pages are made from it."""
+"""The measured values, stored as JSON in ``verify/results/``. Tables and pages are generated from them."""
 
 import json
 from dataclasses import asdict, dataclass
@@ -13,7 +13,7 @@ WIDTH_MAX: Final = 0.01
 
 @dataclass(frozen=True)
 class SeenCell:
-    """What a model gave for a cell of its source, in the unit of its figure."""
+    """The value of a model for a cell of its source, in the unit of its figure."""
 
     cell: str
     figure: str
@@ -22,7 +22,7 @@ class SeenCell:
 
 @dataclass(frozen=True)
 class MeasuredModel:
-    """The cells of a model, and the parameters that it had when they were measured."""
+    """The measured cells of a model, and its parameters at that time."""
 
     model: str
     parameters: dict[str, Any]
@@ -31,7 +31,10 @@ class MeasuredModel:
 
 @dataclass(frozen=True)
 class ClosedForm:
-    """A figure of a queue: what theory says, and the 99 % interval of the seeds' mean; in units of the service."""
+    """A quantity of a queue: the value from theory, and the mean over seeds with the half-width of its 99 % interval.
+
+    Times are in units of the service time.
+    """
 
     queue: str
     model: str
@@ -44,18 +47,18 @@ class ClosedForm:
 
     @property
     def holds(self) -> bool:
-        """Whether the interval contains what theory says, and is narrow enough to mean something."""
+        """Whether the interval contains the value from theory, and its half-width is at most 1 % of it."""
         return abs(self.mean - self.expected) <= self.half_width <= WIDTH_MAX * self.expected
 
 
 def keep_models(measured: list[MeasuredModel]) -> None:
-    """Replaces what was kept of these models; that of others stays."""
+    """Stores the values of these models, and keeps those of other models."""
     kept = {each.model: each for each in [*kept_models().values(), *measured]}
     MODELS.write_text(_json([asdict(kept[name]) for name in sorted(kept)]), encoding="utf-8")
 
 
 def kept_models() -> dict[str, MeasuredModel]:
-    """By the models' names."""
+    """The stored models, by name."""
     found = json.loads(MODELS.read_text(encoding="utf-8")) if MODELS.exists() else []
     return {
         each["model"]: MeasuredModel(
@@ -66,14 +69,14 @@ def kept_models() -> dict[str, MeasuredModel]:
 
 
 def keep_closed_forms(compared: list[ClosedForm]) -> None:
-    """Replaces what was kept of the same queues at the same loads; that of other loads stays: some take an hour."""
+    """Stores the values of these queues at these loads, and keeps all others: some loads take an hour."""
     kept = {(each.load, each.queue, each.figure): each for each in [*kept_closed_forms(), *compared]}
     ordered = sorted(kept.values(), key=lambda each: each.load)
     CLOSED_FORMS.write_text(_json([asdict(each) for each in ordered]), encoding="utf-8")
 
 
 def kept_closed_forms() -> list[ClosedForm]:
-    """By load, and in the order in which they were measured."""
+    """The stored values, by load. Those of one load are in the order of measurement."""
     found = json.loads(CLOSED_FORMS.read_text(encoding="utf-8")) if CLOSED_FORMS.exists() else []
     return [ClosedForm(**each) for each in found]
 

@@ -1,4 +1,4 @@
-"""Knees of sweeps over simulated queues, whose true knee is the number of their servers."""
+"""The knees of queue-depth sweeps over simulated queues. The true knee is the number of servers."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -13,19 +13,19 @@ DEPTHS: Final = tuple(2**step for step in range(9))
 SEEDS: Final = tuple(range(1, 21))
 REPEATS: Final = 3
 OPERATIONS: Final = 4_000
-"""In each repeat at each depth, which leaves a mean of exponential times with a deviation of about 1.6 %."""
+"""Per repeat and depth. The mean of so many exponential times has a standard deviation of about 1.6 %."""
 
 
 @dataclass(frozen=True)
 class Servers:
-    """A queue: its servers, and what a sweep from depth 1 to 256 should say; None for a knee at their number."""
+    """A queue. ``expected`` is why a sweep from depth 1 to 256 has no knee; None if the knee is at ``number``."""
 
     number: int
     service: str
     expected: KneeReason | None
 
 
-# One server is as fast at every depth, and with 256 or more each depth finds as many idle ones: no sweep to 256 tells.
+# With one server, throughput is the same at every depth. With 256 or more, it grows up to the last depth.
 CASES: Final = (
     *(Servers(number, "exponential", None) for number in (2, 4, 6, 8, 16, 24, 32, 64, 128)),
     *(Servers(number, "constant", None) for number in (4, 32)),
@@ -38,24 +38,24 @@ CASES: Final = (
 
 @dataclass(frozen=True)
 class FoundKnees:
-    """What the sweeps over one queue said, a knee for each seed."""
+    """The results of the sweeps over one queue: one knee per seed."""
 
     servers: Servers
     knees: tuple[Knee, ...]
 
     @property
     def right(self) -> int:
-        """Sweeps that said what they should: a knee within one step of the true one, or why there is none."""
+        """The number of correct sweeps: a knee within one step of the true one, or the right reason for none."""
         return sum(is_right(self.servers, knee) for knee in self.knees)
 
     @property
     def holds(self) -> bool:
-        """Whether every sweep was right."""
+        """Whether every sweep is correct."""
         return self.right == len(self.knees)
 
 
 def is_right(servers: Servers, knee: Knee) -> bool:
-    """Whether a sweep said what it should."""
+    """Whether a sweep found the true knee within one step, or gave the right reason for none."""
     if servers.expected is not None:
         return knee.point is None and knee.reason is servers.expected
     return knee.point is not None and abs(log2(knee.point.queue_depth / servers.number)) <= 1

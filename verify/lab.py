@@ -1,7 +1,8 @@
-"""The lab campaign until its figures are known, beside five repeats of ten seconds a cell, on simulated drives.
+"""The lab campaign with a requested precision, and with fixed times, on simulated drives.
 
-A budget of a fifth of what the fixed times take is spent by the stopping rule; then both are compared with one long
-repeat of every cell. All three begin with the same drive, filled in the same way.
+Fixed times are five repeats of ten seconds per cell. The stopping rule has a budget of a fifth of that device time.
+The results of both are compared with one long repeat of every cell. All three begin with an equally preconditioned
+drive.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -35,14 +36,14 @@ PROCESSES: Final = 2
 
 @dataclass(frozen=True)
 class Known:
-    """What a campaign told: by cell, throughput, mean latency and p99; which cells it knew; and the time it took."""
+    """The results of a campaign: throughput, mean latency and p99 by cell, the cells with the precision, its time."""
 
     figures: Mapping[str, tuple[float | None, ...]]
     met: frozenset[str]
     device_s: float
 
     def errors(self, truth: "Known") -> dict[tuple[str, int], float]:
-        """How far every figure lies from the truth, as a share of it; those that either lacks are left out."""
+        """The relative error of each figure, by cell and position. Omits figures that either campaign lacks."""
         return {
             (cell, place): abs(value / expected - 1)
             for cell, values in self.figures.items()
@@ -53,9 +54,10 @@ class Known:
 
 @dataclass(frozen=True)
 class Spared:
-    """A model both ways: how many cells were known well enough. Errors are medians over all figures that both have.
+    """Both campaigns on one model. ``met`` cells met the precision. Errors are medians over the figures that both have.
 
-    ``beyond`` is the share of them that are off by more than the aim asked for, ``beyond_fixed`` that by fixed times.
+    ``beyond`` is the share of figures whose error exceeds the requested precision. ``met_fixed``, ``error_fixed`` and
+    ``beyond_fixed`` are the same for fixed times.
     """
 
     model: str
@@ -71,22 +73,22 @@ class Spared:
 
     @property
     def share(self) -> float:
-        """The device time as a share of what fixed times take."""
+        """The device time as a share of that of fixed times."""
         return self.device_s / self.fixed_s
 
     @property
     def known(self) -> bool:
-        """Whether all cells were known in a fifth of the time, with nearly all figures as near as was asked for."""
+        """Whether all cells met the precision in a fifth of the time, and at most 5 % of the errors exceed it."""
         return self.met == self.cells and self.beyond <= BEYOND_MAX and self.share <= SHARE_MAX
 
     @property
     def no_larger(self) -> bool:
-        """Whether errors are no larger than those of fixed times."""
+        """Whether the median error is no larger than that of fixed times."""
         return self.error <= self.error_fixed
 
     @property
     def holds(self) -> bool:
-        """Whether a fifth of the time was as good in both regards."""
+        """Whether a fifth of the time was enough in both respects."""
         return self.known and self.no_larger
 
 
@@ -94,7 +96,7 @@ def lab(models: tuple[str, ...] = MODELS) -> Iterator[Spared]:
     """Every model."""
     with ProcessPoolExecutor(PROCESSES) as pool:
         fixed = {model: pool.submit(fixed_times, model) for model in models}
-        # The slowest model stands last and takes half of the time: it begins first.
+        # The last model is the slowest and takes half of the time, so it starts first.
         truths = {model: pool.submit(truth_of, model) for model in reversed(models)}
         known = {model: pool.submit(until_known, model, SHARE_MAX * fixed[model].result().device_s) for model in models}
         for model in models:
@@ -102,7 +104,7 @@ def lab(models: tuple[str, ...] = MODELS) -> Iterator[Spared]:
 
 
 def compared(model: str, truth: Known, fixed: Known, known: Known) -> Spared:
-    """Both ways to measure, against the truth."""
+    """Compares both campaigns with the true values."""
     errors, errors_fixed = known.errors(truth), fixed.errors(truth)
     both = sorted(errors.keys() & errors_fixed.keys())
     return Spared(
@@ -134,7 +136,7 @@ def fixed_times(model: str) -> Known:
 
 
 def until_known(model: str, budget_s: float) -> Known:
-    """Every cell until it is known, within a budget."""
+    """Every cell until it meets the precision, within a budget."""
     aim = Aim(precision_percent=PRECISION_PERCENT, budget_ns=round(budget_s * SECOND_NS))
     return _told(_measured(model, SEED, load_profile("lab"), aim))
 

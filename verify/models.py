@@ -1,4 +1,4 @@
-"""Shipped models against what they are shaped after, cell by cell."""
+"""Measures shipped models, to compare them with the published values of their drives, cell by cell."""
 
 from collections.abc import Callable, Iterator
 from typing import Any, Final
@@ -18,19 +18,19 @@ FILL: Final[dict[str, Any]] = {
 SCATTER: Final = FILL | {"pattern": "random", "block_size_bytes": 4 * KIB}
 STEADY_FILLS: Final = 4
 SMALL_PART: Final = 64
-"""So small a part of a drive fits into its SLC cache with room to spare, and lies in the outermost zone."""
+"""This part of a drive fits into its SLC cache, and lies in the outermost zone of a disk."""
 SEED: Final = 7
 ROUNDS: Final = 5
 ROUND_BLOCKS: Final = tuple(size * KIB for size in (1024, 128, 64, 32, 16, 8, 4))
 ROUND_NS: Final = 60 * SECOND_NS
-"""What TKperf gives each block size, to be divided by the drive's scale."""
-# Each a share of what a source took: a drive that was scaled down is soon full, and its SLC cache sooner.
+"""TKperf's time for each block size, before division by the drive's scale."""
+# These are shorter than the times of the sources, because a scaled-down drive and its SLC cache fill up sooner.
 FRESH_NS: Final = SECOND_NS // 20
-"""As long twice: what the write buffer takes at first would else be counted."""
+"""The warm-up, and the measurement after it. Without a warm-up, writes that only fill the write buffer would count."""
 RECENT_NS: Final = SECOND_NS // 5
 USUAL_NS: Final = 2 * SECOND_NS
 SLOW_NS: Final = 60 * SECOND_NS
-"""For drives that answer a few hundred times a second, or whose answers are drawn one by one."""
+"""For drives with a few hundred operations per second, and for models with random service times."""
 
 FIGURES: Final[dict[Figure, Callable[[Measured, int], float]]] = {
     Figure.IOPS: lambda seen, _: seen.service.count * SECOND_NS / seen.measured_ns,
@@ -43,13 +43,13 @@ FIGURES: Final[dict[Figure, Callable[[Measured, int], float]]] = {
 
 
 def measure_model(name: str) -> MeasuredModel:
-    """Every cell of the model's source, on a drive of its own that is prepared as the cell asks."""
+    """Measures every cell of the model's source, on drives in the state that the cell requires."""
     model = load_model(name)
     return MeasuredModel(name, model.parameters, tuple(_cells(model)))
 
 
 def _cells(model: Model) -> Iterator[SeenCell]:
-    # One measurement answers all figures of the same job.
+    # One measurement gives all figures of the same job.
     done: dict[tuple[object, ...], Measured] = {}
     for cell in source_of(model.name).cells:
         job = (cell.pattern, cell.read_percent, cell.block_size_bytes, cell.queue_depth, cell.state)

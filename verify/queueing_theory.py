@@ -1,8 +1,8 @@
 """Closed forms of queueing theory: the response time of an open queue, its mean and its percentiles.
 
 Gross, Shortle, Thompson and Harris, Fundamentals of Queueing Theory, 4th edition (2008): M/M/1 in section 2.2, M/M/c in
-2.3; the waiting time of M/D/1 after Erlang, as in Iversen, Teletraffic Engineering Handbook (2010), section 10.4.
-Times are in units of the mean service, loads are shares of what the servers can do.
+2.3; the waiting time of M/D/1 by Erlang, as in Iversen, Teletraffic Engineering Handbook (2010), section 10.4.
+Times are in units of the mean service time. A load is a share of the servers' capacity.
 """
 
 from collections.abc import Callable
@@ -11,7 +11,7 @@ from math import exp, factorial, isclose
 
 from scipy.optimize import brentq
 
-# The terms of M/D/1 alternate and grow like exp(2 t) before they cancel: less than a digit for each service waited.
+# The terms of M/D/1 alternate and grow like exp(2 t) before they cancel: each unit of time costs less than a digit.
 DIGITS = 40
 TIME_MAX = 400.0
 

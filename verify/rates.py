@@ -1,4 +1,4 @@
-"""Whether an open loop gives the rate that it was asked for, in real time: on a ring that leads nowhere."""
+"""Whether an open loop achieves the requested arrival rate in real time, on the null engine."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -16,10 +16,10 @@ ANSWER_S_MAX: Final = 60.0
 
 @dataclass(frozen=True)
 class Delivered(Compared):
-    """What a rate gave, operations a second; ``own_lag_ns_max`` is how late the engine was at worst."""
+    """Requested and achieved operations per second. ``own_lag_ns_max`` is the largest lag of the engine."""
 
     SHARE_MAX: ClassVar[float] = 0.005
-    """Of 1,000,000 Poisson arrivals 1,000 more or fewer come by chance, a tenth of a percent."""
+    """The count of 1,000,000 Poisson arrivals has a standard deviation of 1,000, a tenth of a percent."""
 
     arrivals: str
     own_lag_ns_max: int

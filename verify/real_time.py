@@ -1,4 +1,4 @@
-"""One exponential server in real time against the closed form of M/M/1, through the worker that drives real rings."""
+"""Compares one exponential server in real time with the closed form of M/M/1, with the worker for real rings."""
 
 import json
 import subprocess
@@ -19,10 +19,10 @@ P99: Final = 0.99
 
 @dataclass(frozen=True)
 class Answered(Compared):
-    """What the response came to, in services, beside what theory says."""
+    """The measured response time and that of theory, in units of the service time."""
 
     SHARE_MAX: ClassVar[float] = 0.02
-    """Of 600,000 arrivals the mean strays by half a percent at one standard deviation, for want of more of them."""
+    """The mean over 600,000 arrivals has a standard deviation of half a percent."""
 
     figure: str
     arrivals: int

@@ -1,4 +1,4 @@
-"""Changes of level: found where a model switches, and not found where nothing changes."""
+"""Regime changes: they must be found where a model switches, and not where nothing changes."""
 
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
@@ -16,18 +16,18 @@ from verify.campaigns import run_one_cell
 MEASURED_S: Final = 60
 STATIONARY: Final = (("mm1", 2), ("mmc", 2), ("mmc", 8), ("md1", 4))
 STATIONARY_RUNS: Final = 50
-"""Of each of the four: 200 in all."""
+"""Per workload: 200 in all."""
 FALSE_MAX: Final = 0.01
-"""What the finding's page promises: a stationary repeat is named once in a hundred times at most."""
+"""The limit in the description of the finding: at most one in a hundred stationary repeats is reported."""
 
 SWITCH_RUNS: Final = 20
 SWITCH_STEP_NS: Final = 2_170_000_000
 COLLECTING: Final = "sata-dc"
 SCALES: Final = (10, 14, 18, 22, 26, 30)
-"""A drive that is so many times smaller has as much less room to spare, and begins to collect as much sooner."""
+"""The drive is this many times smaller. Its spare area shrinks in proportion, so garbage collection starts sooner."""
 
 COLLECTED_WITHIN_NS: Final = SECOND_NS // 10
-"""How exactly the moment is sought from which on the model moves data by its own account."""
+"""The resolution of the search for the time at which the model starts to move data, by its own counters."""
 
 OFF_NS_MAX: Final = 2 * SECOND_NS
 PROCESSES: Final = 2
@@ -49,7 +49,7 @@ FACTORS: Final = (1.2, 1.5, 3)
 
 @dataclass(frozen=True)
 class Looked:
-    """What was found in runs of one kind: how many of them were told to have changed, and how far off at most."""
+    """The results of runs of one kind: how many have a detected change, and the errors of its time."""
 
     what: str
     runs: int
@@ -72,7 +72,7 @@ def regimes() -> Iterator[Looked]:
 
 
 def _looked(what: str, found: list[tuple[int, list[Regime]]]) -> Looked:
-    """How far the nearest change lies from where the model switched; a run without one has not found it."""
+    """For each run, compares the nearest detected change with the time of the switch."""
     offs = [min(abs(each.start_ns - at_ns) for each in regimes[1:]) for at_ns, regimes in found if len(regimes) > 1]
     return Looked(
         what=what,
@@ -85,15 +85,15 @@ def _looked(what: str, found: list[tuple[int, list[Regime]]]) -> Looked:
 
 
 def measured_without_change(job: tuple[str, int, int]) -> list[Regime]:
-    """What was found on a model at a depth, with a seed."""
+    """The regimes found on a model, at a queue depth, with a seed."""
     model, depth, seed = job
     return _measured(f"sim:{model},seed={seed}", depth, seed)[1]
 
 
 def measured_switch(job: tuple[float, int]) -> tuple[int, list[Regime]]:
-    """When the drive switched, from where measuring began, and what was found."""
+    """The time of the drive's switch, in ns from the start of the measurement, and the regimes found."""
     factor, seed = job
-    # Not at the edge of an interval.
+    # The step is chosen so that the switch is not at the edge of an interval.
     at_ns = 10 * SECOND_NS + seed * SWITCH_STEP_NS
     with TemporaryDirectory() as folder:
         file = Path(folder) / "slower.toml"
@@ -103,7 +103,7 @@ def measured_switch(job: tuple[float, int]) -> tuple[int, list[Regime]]:
 
 
 def measured_collection(scale: int) -> tuple[int, list[Regime]]:
-    """When a drive that is written at random began to move data, from where measuring began, and what was found."""
+    """The time at which garbage collection started, in ns from the start of the measurement, and the regimes found."""
     low_ns, high_ns = 0, MEASURED_S * SECOND_NS
     while high_ns - low_ns > COLLECTED_WITHIN_NS:
         middle_ns = (low_ns + high_ns) // 2
@@ -115,19 +115,19 @@ def measured_collection(scale: int) -> tuple[int, list[Regime]]:
 
 
 def written(scale: int, measure_ns: int) -> CellRecord:
-    """A drive of this scale, filled and then written at random: the same up to any moment, however long it lasts."""
+    """The cell of a drive of this scale, filled and then written at random. A longer cell begins like a shorter one."""
     head, target = _one_repeat(f"{measure_ns // MILLISECOND_NS}ms"), f"sim:{COLLECTING},seed={scale},scale={scale}"
     return run_one_cell(target, "queue_depth = 8", seed=scale, head=head, read_percent=0).cells[0]
 
 
 def has_moved(record: CellRecord) -> bool:
-    """Whether the drive has moved data by its own count."""
+    """Whether the drive has moved data, by its own counters."""
     health = record.drives[0].health
     return health.media_written_bytes > health.host_written_bytes
 
 
 def _measured(target: str, depth: int, seed: int) -> tuple[int, list[Regime]]:
-    """When measuring began in the drive's time, and the regimes of one long repeat."""
+    """The start of the measurement in virtual time, in ns, and the regimes of one long repeat."""
     head = _one_repeat(f"{MEASURED_S}s")
     run = run_one_cell(target, f"queue_depth = {depth}", seed, head=head, size="64MiB")
     record = run.cells[0]

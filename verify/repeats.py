@@ -1,9 +1,9 @@
-"""How often intervals hold where repeats truly differ: synthetic campaigns through the scheduler and the estimator.
+"""The coverage of intervals if repeats differ: synthetic campaigns through the scheduler and the estimator.
 
-Each campaign measures one cell. A repeat's throughput, mean latency and share of operations beyond the true p99 stray
-from the truth by a part that is the same however long it is (between) and one that falls with its length (within); the
-scheduler chooses lengths and stops as it does on a drive. Nothing else of a drive is here, so that the truth is known
-and ten thousand campaigns take minutes.
+Each campaign measures one cell. A repeat has a throughput, a mean latency and a share of operations beyond the true
+p99. Each deviates from its true value by two errors: one that does not depend on the length of the repeat (between),
+and one that decreases with it (within). The scheduler chooses lengths and stops as it does on a drive. Nothing else of
+a drive is simulated, so the true values are known, and ten thousand campaigns take minutes.
 """
 
 from collections.abc import Iterator, Sequence
@@ -37,23 +37,24 @@ from iosonde.records import (
 from iosonde.units import SECOND_NS
 
 CASES: Final = ((0.0, 1.5), (0.5, 1.5), (1.0, 1.5), (2.0, 1.5), (4.0, 3.0))
-"""The spread between repeats over a first one's own error, and what is asked in such errors: what takes from six to
-fifteen repeats."""
+"""The standard deviation between repeats, and the requested precision, both in units of ``ERROR``. These cases need
+six to fifteen repeats."""
 CAMPAIGNS: Final = 10_000
 BUDGET_REPEATS: Final = 60
-"""First repeats, with what they cost beside their measuring, that the budget holds."""
+"""The budget, as a number of first repeats including their overhead."""
 HELD_MIN, HELD_MAX = 0.94, 0.97
 PROCESSES: Final = 2
 
 ERROR: Final = 0.01
-"""Relative standard error of a first repeat from within-repeat variation alone."""
+"""The relative standard error of a first repeat from within-repeat variation alone."""
 TAIL_ERROR: Final = 0.09
-"""The same for the share beyond the p99; of the p99 itself it makes as much as is allowed for two ``ERROR``."""
+"""The same for the share of operations beyond the p99. It moves the p99 by about twice ``ERROR``, which matches its
+precision: that of a p99 may be twice as wide."""
 RATE_PER_S: Final = 1e6
 LATENCY_NS: Final = lognorm(s=0.5, scale=80_000)
 TAIL_SHARE: Final = 0.01
 FINE: Final = (0.95, 0.999)
-"""Between these shares latencies have buckets of their own; all others lie in the first and in the last of them."""
+"""Only latencies between these quantiles have their own buckets. All others are in the first or the last of these."""
 BATCHES: Final = 30
 CAMPAIGN: Final = """
 name = "one"
@@ -66,12 +67,12 @@ read = 100
 block_size = "4KiB"
 queue_depth = 8
 """
-"""Its first repeats are of a second, for which the errors above are meant."""
+"""Its first repeats measure for a second, the length for which ``ERROR`` and ``TAIL_ERROR`` are given."""
 
 
 @dataclass(frozen=True)
 class Told:
-    """What a campaign ended with: whether all three figures were known as asked, which held, and what it took."""
+    """The results of a campaign: whether it met the precision, which intervals contain the true value, and its cost."""
 
     met: bool
     held: tuple[bool, ...]
@@ -81,7 +82,7 @@ class Told:
 
 @dataclass(frozen=True)
 class Kept:
-    """What the intervals of one figure kept, over the campaigns of one ratio."""
+    """How many intervals of one figure contain the true value, over the campaigns of one case."""
 
     ratio: float
     asked: float
@@ -95,12 +96,12 @@ class Kept:
 
     @property
     def share(self) -> float:
-        """The share of all intervals that held, whether the campaign stopped as met or its budget ended."""
+        """The share of all intervals that contain the true value, whether or not the campaign met the precision."""
         return self.held / self.campaigns
 
     @property
     def holds(self) -> bool:
-        """Whether 94 to 97 % can't be ruled out."""
+        """Whether the share is compatible with a coverage of 94 to 97 %, by two binomial tests."""
         few = binomtest(self.held, self.campaigns, HELD_MIN, alternative="less").pvalue
         many = binomtest(self.held, self.campaigns, HELD_MAX, alternative="greater").pvalue
         return float(min(few, many)) > 0.05 / 2
@@ -130,7 +131,7 @@ def _campaign(job: tuple[float, float, int]) -> Told:
 
 
 def campaign_of(ratio: float, asked: float, seed: int) -> Told:
-    """One campaign: ``ratio`` is the spread between repeats over a first one's own error, ``asked`` in such errors."""
+    """One campaign. ``ratio`` (the deviation between repeats) and ``asked`` (the precision) are in ``ERROR``."""
     plan, cell = _planned(asked)
     assert plan.aim is not None
     random = np.random.default_rng([seed, round(ratio * 10), round(asked * 10)])
@@ -206,7 +207,7 @@ def _repeat(cell: CellPlan, turn: CellTurn, ratio: float, random: np.random.Gene
 
 @cache
 def _shape() -> tuple[tuple[int, ...], np.ndarray, np.ndarray]:
-    """Buckets, the share of operations in each below the p99, and in each beyond it; both add up to 1."""
+    """The buckets, and in each its share of the operations below the p99 and of those beyond it. Both sum to 1."""
     layout = Layout()
     edge_ns = float(LATENCY_NS.ppf(1 - TAIL_SHARE))
     first, last = (bucket_of(layout, int(LATENCY_NS.ppf(share))) for share in FINE)

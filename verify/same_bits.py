@@ -1,4 +1,4 @@
-"""What simulated drives do, to the last bit, in a few digits: the same from every build and on every machine."""
+"""Hashes of the results of simulated drives. They are the same for every build and on every machine."""
 
 import hashlib
 import json
@@ -17,7 +17,7 @@ ROOT: Final = Path(__file__).parents[1]
 KEPT: Final = Path(__file__).parent / "results" / "same-bits.json"
 SPAN_BYTES_MAX: Final = 8 << 30
 ANSWER_S_MAX: Final = 300.0
-# What an engine is, how it was asked, how late it was, and what it held back is no part of what a drive does.
+# Fields that depend on the engine, its commands or its delays, and not on the drive.
 NOT_THE_DRIVES: Final = frozenset({"id", "engine", "host_lag", "waiting_age_ns_max", "backlog_ns"})
 
 JOBS: Final[tuple[dict[str, Any], ...]] = (
@@ -33,18 +33,18 @@ JOBS: Final[tuple[dict[str, Any], ...]] = (
         "seed": 5,
     },
 )
-"""A fill, a mix, collection, durable writes, and an open loop, one after another on the same drive."""
+"""Preconditioning, a mix, garbage collection, durable writes and an open loop, in this order on the same drive."""
 
 BUILDS: Final[dict[str, tuple[str, ...]]] = {
     "debug": ("--config", "profile.dev.opt-level=0"),
     "native": ("--release", "--config", 'build.rustflags=["-C","target-cpu=native"]'),
     "small": ("--release", "--config", 'profile.release.opt-level="s"', "--config", "profile.release.lto=false"),
 }
-"""Builds whose code differs as much as it can on one machine: without optimisation, for this CPU, and for size."""
+"""Builds with as different code as one machine allows: without optimisation, for this CPU, and for size."""
 
 
 def fingerprint(model: str, engine: Path | None = None) -> str:
-    """What a new drive of a model does under ``JOBS``, as 16 hexadecimal digits."""
+    """The hash of a model's results under ``JOBS`` on a new drive, as 16 hexadecimal digits."""
     process = EngineProcess([engine or find_engine()])
     try:
         process.receive(ANSWER_S_MAX)
@@ -64,10 +64,10 @@ def fingerprint(model: str, engine: Path | None = None) -> str:
 
 
 def build(name: str) -> Path:
-    """The engine built in one of the ways of ``BUILDS``."""
+    """Builds the engine with the options in ``BUILDS``."""
     folder = ROOT / "engine" / "target" / f"build-{name}"
     command = ["cargo", "build", "--quiet", "--locked", "--target-dir", str(folder), *BUILDS[name]]
-    # Flags from the environment would stand in place of those of the build.
+    # Flags from the environment would replace those of the build.
     environment = {key: value for key, value in os.environ.items() if key != "RUSTFLAGS"}
     subprocess.run(command, cwd=ROOT / "engine", check=True, env=environment)
     return folder / ("debug" if name == "debug" else "release") / "iosonde-engine"
@@ -80,7 +80,7 @@ def _bare(value: Any) -> Any:  # noqa: ANN401 - whatever JSON holds
 
 
 def compare_builds(others: Mapping[str, Path]) -> Iterator[tuple[str, dict[str, str]]]:
-    """Each shipped model with its digits from the installed engine, from every build, and from other engines."""
+    """Each shipped model, with its hash on the installed engine, on every build, and on other engines."""
     engines = {"installed": find_engine()} | {name: build(name) for name in BUILDS} | dict(others)
     for model in model_names():
         yield model, {name: fingerprint(model, engine) for name, engine in engines.items()}

@@ -1,4 +1,4 @@
-"""A simulated drive, driven straight through the wall."""
+"""A simulated drive, used directly through the engine's protocol."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -35,14 +35,14 @@ JOB: Final[dict[str, Any]] = {
 
 @dataclass
 class Times:
-    """Times of one kind, added up over intervals: their number, their sum, and their counts by bucket."""
+    """Latencies of one kind, summed over intervals: their number, their sum, and their counts by bucket."""
 
     count: int = 0
     ns_sum: int = 0
     buckets: Counter[int] = field(default_factory=Counter)
 
     def add(self, ns_sum: int, histogram: dict[str, Any]) -> None:
-        """Adds an interval's."""
+        """Adds those of an interval."""
         self.ns_sum += ns_sum
         for bucket, count in zip(histogram["bucket"], histogram["count"], strict=True):
             self.buckets[bucket] += count
@@ -50,13 +50,13 @@ class Times:
 
     @property
     def mean_ns(self) -> float:
-        """The mean; exact, not from buckets."""
+        """The exact mean, not from buckets."""
         return self.ns_sum / self.count
 
     def quantile_ns(self, share: float) -> float:
-        """The time below which a share of them lies, interpolated within its bucket.
+        """The time below which this share of them is, interpolated within its bucket.
 
-        Reports give a bucket's middle instead, which may be off by 0.4 %: too much to be compared with a closed form.
+        Reports use the midpoint of the bucket, whose error of up to 0.4 % is too large to test a closed form.
         """
         wanted, below = share * self.count, 0
         for bucket in sorted(self.buckets):
@@ -70,7 +70,7 @@ class Times:
 
 @dataclass
 class Measured:
-    """What a job gave on a simulated drive."""
+    """The results of a job on a simulated drive."""
 
     response: Times
     service: Times
@@ -82,7 +82,7 @@ class Measured:
 def events_of(
     process: EngineProcess, number: int, job: dict[str, Any], silent_s_max: float
 ) -> Iterator[dict[str, Any]]:
-    """Has the engine run a job, and gives what it says up to the end, which comes last."""
+    """Runs a job on the engine, and yields its events. The last one is ``finished``."""
     process.send({"id": number, "command": "run", "job": job})
     while True:
         event = process.receive(silent_s_max)
@@ -93,7 +93,7 @@ def events_of(
 
 
 class SimulatedDrive:
-    """An engine of its own with one simulated drive."""
+    """One simulated drive in its own engine process."""
 
     def __init__(self, model: dict[str, Any], seed: int) -> None:
         self._engine = EngineProcess([find_engine()])
@@ -110,7 +110,7 @@ class SimulatedDrive:
         self._engine.end()
 
     def run(self, **changes: Any) -> Measured:
-        """Runs a job that differs from ``JOB`` in these fields."""
+        """Runs ``JOB`` with these fields changed."""
         measured = Measured(Times(), Times(), 0, 0, [])
         self._jobs += 1
         for event in events_of(self._engine, self._jobs, {**JOB, **changes}, SILENT_S_MAX):

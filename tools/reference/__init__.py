@@ -1,4 +1,4 @@
-"""The pages of docs/reference/, made from the code."""
+"""The pages of docs/reference/, generated from the code."""
 
 from collections.abc import Callable
 from typing import Final
@@ -14,4 +14,4 @@ PAGES: Final[dict[str, Callable[[], str]]] = {
     "findings.md": findings_page,
     "other-tools.md": other_tools_page,
 }
-"""Each page's file name, and what writes its text."""
+"""The file name of each page, and the function that generates it."""

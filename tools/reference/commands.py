@@ -37,7 +37,7 @@ _ABOUT_FINDINGS = (
 
 
 def leaves(group: Any, before: str = "") -> Iterator[tuple[str, Any]]:  # noqa: ANN401 - the parser's own objects
-    """Every command that does something, with its whole name, in the order of the help."""
+    """Every command that is not a group, with its full name, in the order of the help."""
     for name, command in group.commands.items():
         if command.hidden:
             continue
@@ -63,7 +63,7 @@ def _command(name: str, command: Any) -> Iterator[str]:  # noqa: ANN401 - as abo
 
 
 def plain_group(option: Any) -> str:  # noqa: ANN401 - as above
-    """The group that an option stands in."""
+    """The group of an option in the help."""
     return str(option.rich_help_panel or _PLAIN_GROUP)
 
 
@@ -81,7 +81,7 @@ def _options(options: list[Any]) -> str:
 
 
 def takes_of(option: Any) -> str:  # noqa: ANN401 - as above
-    """Choices by their words, bounds by their numbers, else the word that stands for it in the help."""
+    """The values that an option takes: its choices, or its bounds, or its placeholder in the help."""
     if option.is_flag:
         return "nothing"
     kind = option.type_descriptor.annotation
@@ -93,7 +93,7 @@ def takes_of(option: Any) -> str:  # noqa: ANN401 - as above
 
 
 def default_of(option: Any) -> str:  # noqa: ANN401 - as above
-    """What holds where the option is not given; where that is computed, the help says how."""
+    """The default of an option. If it is computed, the help describes it."""
     if option.is_flag:
         return "off"
     if option.default is None:

@@ -17,7 +17,7 @@ _LINK: Final = re.compile(r"\[([^\]]+)\]\([^)]+\)")
 
 
 def man_pages() -> dict[str, str]:
-    """Each page by the name of its file."""
+    """The text of each page, by file name."""
     root = typer.main.get_command(app)
     commands = dict(leaves(root))
     pages = {"iosonde.1": _root_page(root, commands)}
@@ -78,7 +78,7 @@ def _head(title: str, about: str) -> Iterator[str]:
 
 
 def _first(command: Any) -> str:  # noqa: ANN401 - as above
-    """What a command does, in one sentence."""
+    """The first sentence of a command's help."""
     return " ".join(str(command.help).split("\n\n")[0].split()).partition(". ")[0].rstrip(".") + "."
 
 
@@ -92,7 +92,7 @@ def _options(options: list[Any]) -> Iterator[str]:
 
 
 def _text(text: str) -> str:
-    """Words of a help text: marks become bold, a paragraph a paragraph, and no sign of troff's is left."""
+    """A help text as troff: converts bold text and paragraphs, and escapes special characters."""
     paragraphs = [" ".join(part.split()) for part in text.split("\n\n")]
     marked = (_CODE.sub("\x01\\1\x02", _LINK.sub(r"\1", _BOLD.sub(r"`\1`", part))) for part in paragraphs)
     plain = (_plain(part).replace("\x01", "\\fB").replace("\x02", "\\fR") for part in marked)

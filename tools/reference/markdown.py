@@ -1,4 +1,4 @@
-"""Tables and words as Markdown."""
+"""Pages, tables and texts as Markdown."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -9,23 +9,23 @@ _BOLD: Final = re.compile(r"\[bold\](.*?)\[/bold\]")
 
 
 def page(title: str, lead: str, parts: Iterable[str], notice: str = NOTICE) -> str:
-    """A whole page, with the notice that nobody should edit it."""
+    """A whole page, with a notice not to edit it."""
     return "\n\n".join([f"# {title}", notice, lead, *parts]) + "\n"
 
 
 def table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """A table; a bar within a cell would end it, and is escaped."""
+    """A table. Bars within a cell are escaped, because a bar ends the cell."""
     lines = [heads, ["---"] * len(heads), *rows]
     return "\n".join(f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in line)} |" for line in lines)
 
 
 def code(text: str) -> str:
-    """A word as it is typed."""
+    """The text as code."""
     return f"`{text}`"
 
 
 def from_help(text: str) -> str:
-    """A help text: its marks for bold stand where something is typed, and a line break there is none here."""
+    """A help text as Markdown: bold text becomes code, and single line breaks are removed."""
     paragraphs = [" ".join(part.split()) for part in text.split("\n\n")]
     return _BOLD.sub(r"`\1`", "\n\n".join(paragraphs))
 

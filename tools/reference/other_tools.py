@@ -46,7 +46,7 @@ def other_tools_page() -> str:
 
 
 def _rows(words: Mapping[str, FioWord], fate: DiscardReason) -> list[tuple[str, str]]:
-    """The options of a fate, with those of one reason in one row."""
+    """The options that are handled in this way. Options with the same reason share a row."""
     by_reason: dict[str, list[str]] = {}
     for name, word in words.items():
         if word.fate is fate:

@@ -37,7 +37,7 @@ ENVIRONMENT: Final = {
         "iosonde sets it to `__all__` if it is not set, because a search for plug-ins takes longer than `--help`."
     ),
 }
-"""Each variable of the environment that iosonde's own code reads or sets."""
+"""The environment variables that iosonde's own code reads or sets."""
 
 
 def settings_page() -> str:
@@ -73,7 +73,7 @@ def _keys(schema: Mapping[str, Any], definitions: Mapping[str, Any]) -> str:
 
 
 def _default(about: Mapping[str, Any]) -> str:
-    """What holds where the key is not given; where that stands elsewhere, the description says where."""
+    """The default of a key. If it depends on other settings, the description describes it."""
     value = about.get("default")
     if value is None:
         return "see description" if "default:" in about["description"].lower() else "none"
@@ -82,7 +82,7 @@ def _default(about: Mapping[str, Any]) -> str:
 
 
 def _takes(about: Mapping[str, Any], definitions: Mapping[str, Any]) -> Iterator[str]:
-    """What a value may be, in words: one or a list of them, numbers with bounds, words, or text."""
+    """The possible values of a key, in words: a list, bounds, choices, or a format."""
     choices = [each for each in about.get("anyOf", ()) if each.get("type") != "null"]
     if choices:
         for choice in choices:

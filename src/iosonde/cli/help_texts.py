@@ -1,4 +1,4 @@
-"""The ``--help`` of commands and of groups of commands, where Typer's own falls short."""
+"""Corrections of Typer's ``--help`` for commands and for groups of commands."""
 
 from typing import Annotated, Any
 
@@ -10,23 +10,23 @@ class CommandHelp(TyperCommand):
     """A command whose help wraps at the width of the terminal and shows no Python types."""
 
     def format_help(self, ctx: Any, formatter: Any) -> None:  # noqa: ANN401 - Typer's vendored Click
-        """Typer keeps the line breaks of the source, and shows ``<bool>`` where an option takes no value."""
+        """Removes what Typer shows: line breaks of the source, and ``<bool>`` for an option without a value."""
         self.help = paragraphs(self.help or "")
         for parameter in self.get_params(ctx):
             _without_python_type(parameter)
         super().format_help(ctx, formatter)
 
     def collect_usage_pieces(self, ctx: Any) -> list[str]:  # noqa: ANN401 - as above
-        """``RUN [TARGET]...`` for ``{RUN} [TARGET...]...``."""
+        """Shows ``RUN [TARGET]...`` instead of ``{RUN} [TARGET...]...``."""
         pieces = super().collect_usage_pieces(ctx)
         return [piece.replace("...]...", "]...").replace("...}...", "...").strip("{}") for piece in pieces]
 
 
 class CommandGroupHelp(TyperGroup):
-    """The same for a group."""
+    """A group whose help shows no Python types."""
 
     def format_help(self, ctx: Any, formatter: Any) -> None:  # noqa: ANN401 - as above
-        """As of a command."""
+        """Removes ``<bool>`` for an option without a value."""
         for parameter in self.get_params(ctx):
             _without_python_type(parameter)
         super().format_help(ctx, formatter)

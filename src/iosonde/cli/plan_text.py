@@ -96,7 +96,7 @@ def _cell_lines(plan: Plan, cost: Cost) -> list[str]:
 
 
 def _time_line(ahead: Preflight, cost: Cost) -> str:
-    # Nobody knows how fast an amount is moved: it is told at the fastest rate that is assumed.
+    # The speed of a cell with an amount of data is unknown. Its time is calculated at the highest speed assumed.
     moves = any(cell.timing.amount_bytes is not None for cell in ahead.plan.cells)
     most = "at least " if moves else "" if ahead.plan.is_fixed else "at most "
     return f"time      {most}{format_duration(cost.duration_ns)}{VIRTUAL if ahead.is_simulated else ''}"

@@ -36,9 +36,9 @@ USUAL_NS: Final = 5 * SECOND_NS
 def watching(
     plan: Plan, turns: Sequence[CellTurn] | None = None, done: Sequence[CellTurn] = (), *, virtual: bool
 ) -> Iterator[Observer]:
-    """An observer for the kind of stderr. ``turns`` are measured now, ``done`` were measured before.
+    """A bar if stderr is a terminal, else plain lines. ``turns`` are measured now, ``done`` were measured before.
 
-    ``virtual`` means that planned time is the virtual time of simulated drives, which predicts no real time.
+    ``virtual`` means that planned time is the virtual time of simulated drives, which does not predict the real time.
     """
     clockwork = Clockwork(plan, plan.turns if turns is None else turns, done, virtual=virtual)
     if sys.stderr.isatty():

@@ -45,12 +45,12 @@ class Ending:
         if self.code is None:
             self.code, self._since_s = INTERRUPTED_BASE + number, self._now_s()
             raise KeyboardInterrupt
-        # timeout(1) signals a process and then its group, and so does a terminal: this is one request to end, not two.
+        # timeout(1) and terminals signal the process and then its group: these two signals are one request to end.
         if self._now_s() - self._since_s < TOGETHER_S:
             return
         left = ", ".join(printable(str(path)) for path in self.abandon())
         removed = f"; {left} will be removed if its file system responds" if left else ""
-        # Nothing that could wait, raise or be caught: the journal is complete up to its last frame anyway.
+        # Nothing here may wait, raise or be caught. The journal is complete up to its last frame.
         with suppress(OSError):
             os.write(2, f"stopped immediately{removed}. hint: {self.advice or 'run again'}\n".encode())
         os._exit(self.code)

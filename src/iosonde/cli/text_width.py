@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-# A file or a pipe has no 80 columns, and a path that is wrapped cannot be copied.
+# A file or a pipe is not limited to 80 columns, and a wrapped path cannot be copied.
 PIPED_WIDTH = 160
-# The kernel's console has no characters for parts of a block.
+# The kernel's console has no characters for partial blocks.
 PLAIN_TERMINALS = frozenset({"linux"})
 
 

@@ -14,7 +14,7 @@ COUNTS_SHARE_MAX: Final = 0.02
 """The allowed difference between the two counts. They read the clock at slightly different times."""
 
 LOOKS_APART_NS: Final = 4_000_000
-"""On a busy host, the kernel's counts may be read this long after the measurement begins or ends."""
+"""On a busy host, the kernel's counts may be read up to this long after the measurement begins or ends."""
 
 TIME_SHARE_MAX: Final = 0.05
 """The allowed difference of mean latency, in addition to what the host adds to it."""
@@ -210,7 +210,7 @@ def device_times_differ(case: Case) -> Iterator[Finding]:
 
 
 def _is_alone(case: Case) -> bool:
-    """Whether only the engine used the devices: they are the targets, and no other user is known."""
+    """Whether all targets are devices without a known other user, so that only the engine used them."""
     targets = case.run.header.targets
     return all(target.kind == "device" and not target.uses for target in targets)
 
@@ -234,7 +234,7 @@ def _count_mismatches(case: Case, record: CellRecord) -> Iterator[_Mismatch]:
         share = witness.device_bytes_per_s / witness.bytes_per_s - 1
         edges = 2 * record.workload.operations_in_flight / witness.count
         allowed = COUNTS_SHARE_MAX + edges + (LOOKS_APART_NS + apart_ns(record)) / record.measured_ns
-        # If others may use the device, a higher count shows nothing.
+        # If others may use the device, a higher count of the kernel is expected.
         if share < -allowed or (share > allowed and _is_alone(case)):
             yield _Mismatch(record, witness, share)
 
@@ -251,13 +251,16 @@ def _time_mismatches(case: Case, record: CellRecord) -> Iterator[_Mismatch]:
 
 
 def _resolution_ns(witness: Witnessed, record: CellRecord) -> float:
-    """The kernel reports sums in whole milliseconds, and operations in flight at the edges are in one count only."""
+    """The resolution of the comparison, in ns per operation.
+
+    The kernel reports sums in whole milliseconds, and operations in flight at the edges are in one count only.
+    """
     at_edges = 2 * record.workload.operations_in_flight
     return (2_000_000 + at_edges * witness.latency_ns_mean) / witness.count
 
 
 def _host_ns(record: CellRecord) -> float:
-    """The most that this host adds to an operation: CPU time, the wait in the backlog and until the next poll."""
+    """The largest time that this host adds to an operation: CPU time, backlog, and the wait for the next poll."""
     operations = sum(totals.count for totals in record.operations.values())
     cpu_ns = (record.cpu_workers_ns or 0) / operations
     backlog_ns = (record.backlog_ns or 0) / operations

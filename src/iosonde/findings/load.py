@@ -17,7 +17,7 @@ from iosonde.units import format_duration, format_iops, format_latency, format_p
 DEPTH_SHARE_DOUBTFUL = 0.90
 RESIDUAL_SHARE_MAX: Final = 0.02
 """Allowed in addition to what the edges of the measurement explain. The engine reads the clock once per batch of
-completions, and on healthy hosts the rest is below 0.5 %. A bound of 2 % is well above that, and small against any
+completions, and on healthy hosts the rest is below 0.5 %. A bound of 2 % is well above that, and too small to change a
 conclusion."""
 
 # A late engine that adds more than a tenth changes the first digits of the result.

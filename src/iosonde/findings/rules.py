@@ -95,7 +95,7 @@ def find(case: Case, failures: FailureLog = STRICT) -> tuple[Finding, ...]:
 
 
 def find_in(analysis: RunAnalysis, failures: FailureLog) -> tuple[Finding, ...]:
-    """The findings about an analysed run. A rule that fails, or the analysis they all need, stops nothing else."""
+    """The findings about an analysed run. If a rule fails, the others still run. None without the analysis."""
     case = failures.attempt("the analysis required for findings", lambda: Case.of(analysis), lambda _: None, FINDINGS)
     return () if case is None else find(case, failures)
 

@@ -1,4 +1,4 @@
-"""The interface to the host that targets are on. It only reads facts; the one change is to remove files of a run.
+"""The interface to the host that targets are on. It reads facts, and removes files that a run created.
 
 In: a path or a device number. Out: plain facts. ``local_host`` is the only implementation. The caller that starts a
 campaign creates it, and all other code uses the interface.

@@ -22,7 +22,7 @@ class LocalHost:
     """Implements ``Host`` for the host that this process runs on."""
 
     def command_prefix(self) -> tuple[str, ...]:
-        """None."""
+        """Empty, since commands run on this host."""
         return ()
 
     def facts(self) -> HostFacts:

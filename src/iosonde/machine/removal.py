@@ -33,7 +33,7 @@ def remove_created_file(path: str, file: CreatedFile, mark: str, wait_s: float) 
 
 
 def start_remover(path: str, file: CreatedFile, mark: str) -> subprocess.Popen[bytes]:
-    """Starts a process that removes a file. Its own process group keeps Ctrl-C from it. Raises OSError."""
+    """Starts a process that removes a file. It has its own process group, so Ctrl-C does not end it. Raises OSError."""
     return subprocess.Popen(
         [sys.executable, "-I", "-S", removing.__file__, path, str(file.device), str(file.inode), mark],
         stdin=subprocess.DEVNULL,
@@ -54,7 +54,7 @@ def present_path(process: int, file: CreatedFile) -> str:
 
 
 def _remover_in_time(path: str, file: CreatedFile, mark: str, wait_s: float) -> subprocess.Popen[bytes]:
-    """Calls ``start_remover``, for up to ``wait_s`` if the process limit is reached: processes of the run will end."""
+    """Calls ``start_remover``. At the process limit it retries for ``wait_s``, since processes of the run will end."""
     until_s = time.monotonic() + wait_s
     while True:
         try:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 Columns = Mapping[str, Any]
 
 ROWS_A_BATCH: Final = 1 << 17
-"""Rows that are converted to Arrow at once: text needs ten times the memory there, and a run has millions of rows."""
+"""The number of rows converted at once. A run has millions of rows, and converting text needs ten times its memory."""
 
 
 def arrow_table(columns: Columns) -> "Table":

@@ -28,7 +28,7 @@ class _Sum(BaseModel):
 
 
 class _Totals(BaseModel):
-    """The fields of totals that means are calculated from."""
+    """The fields of totals from which means are calculated."""
 
     count: int
     bytes: int

@@ -10,7 +10,7 @@ from iosonde.records import CellRecord, CellTurn, IntervalRecord, LaterPass, Ses
 from iosonde.records.base import COMPACT, Record
 from iosonde.store.frames import Kind
 
-# Without these characters only the keys and texts of a payload are left, of which a run has few different ones.
+# A payload without these characters has only its keys and texts. A run has few different payloads of this form.
 _FIGURES: Final = b"0123456789,.-[]"
 
 
@@ -53,7 +53,7 @@ FORMS: Final[Mapping[Kind, TypeAdapter[Any]]] = {
 
 
 class CheckedShapes:
-    """Validates one payload of each form, without reading all of them, to detect additions of a newer version."""
+    """Detects additions of a newer version. Validates only one of all payloads that differ in nothing but numbers."""
 
     def __init__(self) -> None:
         self._shapes: set[tuple[Kind, bytes]] = set()

@@ -19,7 +19,7 @@ _KINDS: Final = {each.value: each for each in Kind}
 
 
 class FrameStream:
-    """The frames in order, with the damaged stretches between them. A damaged stretch costs no frame after it.
+    """The frames in order, with the damaged stretches between them. All frames after a damaged stretch are read.
 
     The file is read up to ``size_bytes``. ``at_bytes`` is where the next frame begins. If no whole frame follows, it
     stays before the incomplete end: a writer may still complete it.

@@ -79,7 +79,7 @@ def _pack(files: RunFiles, names: tuple[str, ...], folder: str, path: Path) -> N
 
 
 def _journal_state(run: Path) -> tuple[int, int, int] | None:
-    """What identifies the state of the journal; None for an archive or a path without a run (reported on reading)."""
+    """Inode, size and time of the journal; None for an archive, or for a path without a run (reported on reading)."""
     try:
         found = (run / JOURNAL_NAME).stat()
     except OSError:

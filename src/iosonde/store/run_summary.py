@@ -32,7 +32,7 @@ from iosonde.store.versions import check_version, newer, unknown_in
 # The journal writes a cell's fields in the order of the record. A cell in another order is parsed completely.
 _TURN: Final = re.compile(rb'"order":(\d+),')
 _OUTCOME: Final = re.compile(rb'"outcome":"(\w+)"')
-# A session is written by one version, so an addition to one of these frames is in all of them.
+# All frames of a session are written by the same version, so it is enough to check one of each of these kinds.
 _MANY: Final = frozenset({Kind.CELL, Kind.INTERVAL})
 _CLOCK_END: Final = re.compile(rb'"clock_end":\{"engine_ns":(\d+),"wall_ns":(\d+),')
 

@@ -50,7 +50,7 @@ _REASONS: Final = {
     "--quiet": (Kind.NOT_NEEDED, "messages go to stderr, and results go to stdout"),
     "--gen_report": (Kind.NOT_NEEDED, "every run writes a report; `iosonde report RUN --pdf FILE` writes it as a PDF"),
 }
-# Letters that DiskSpd uses as well are read as TKperf's in their long form only.
+# DiskSpd has these short options as well, so they are DiskSpd's. TKperf's options are recognised by their long names.
 _SHARED: Final = frozenset({"-i", "-c", "-s", "-g", "-d", "-m", "-q"})
 
 
