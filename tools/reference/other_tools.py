@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from iosonde.plans.other_tools.diskspd import diskspd_meaning
-from iosonde.plans.other_tools.fio_words import PROGRAM, TRANSLATED, WORDS, DiscardReason, FioWord
+from iosonde.plans.other_tools.fio_words import PROGRAM, TRANSLATED, WORDS, FioWord, Handling
 from iosonde.plans.other_tools.meaning import Kind
 from iosonde.plans.other_tools.tkperf import NAMES, tkperf_meaning
 from tools.reference.markdown import code, page, table
@@ -28,15 +28,15 @@ def other_tools_page() -> str:
         "Options with a counterpart:",
         table(("fio", "iosonde"), [(code(name), text) for name, text in TRANSLATED.items()]),
         "`iosonde probe --fio` ignores these options, since they do not change the workload, and lists them:",
-        table(("fio", "why it is not needed"), _rows(WORDS, DiscardReason.IGNORED)),
+        table(("fio", "why it is not needed"), _rows(WORDS, Handling.IGNORED)),
         "It reports these as a difference:",
-        table(("fio", "what differs"), _rows(WORDS, DiscardReason.DIFFERS)),
+        table(("fio", "what differs"), _rows(WORDS, Handling.DIFFERS)),
         "It refuses these, unless their value has no effect (`0`, `none`), and every option that is not on this page:",
-        table(("fio", "why it is not supported"), _rows(WORDS, DiscardReason.REFUSED)),
+        table(("fio", "why it is not supported"), _rows(WORDS, Handling.REFUSED)),
         "Options of fio itself, valid only on its command line, that are ignored:",
-        table(("fio", "why it is not needed"), _rows(PROGRAM, DiscardReason.IGNORED)),
+        table(("fio", "why it is not needed"), _rows(PROGRAM, Handling.IGNORED)),
         "Options of fio itself that are refused:",
-        table(("fio", "why it is not supported"), _rows(PROGRAM, DiscardReason.REFUSED)),
+        table(("fio", "why it is not supported"), _rows(PROGRAM, Handling.REFUSED)),
         "## DiskSpd",
         table(("DiskSpd", "iosonde"), _diskspd()),
         "## TKperf",
@@ -45,11 +45,11 @@ def other_tools_page() -> str:
     return page("Options of other tools", _LEAD, parts)
 
 
-def _rows(words: Mapping[str, FioWord], fate: DiscardReason) -> list[tuple[str, str]]:
+def _rows(words: Mapping[str, FioWord], handling: Handling) -> list[tuple[str, str]]:
     """The options that are handled in this way. Options with the same reason share a row."""
     by_reason: dict[str, list[str]] = {}
     for name, word in words.items():
-        if word.fate is fate:
+        if word.handling is handling:
             by_reason.setdefault(word.reason, []).append(code(name))
     return [(", ".join(names), reason) for reason, names in by_reason.items()]
 

@@ -7,7 +7,7 @@ import subprocess
 import pytest
 
 from iosonde.errors import UsageError
-from iosonde.plans.other_tools.fio_words import ALIASES, PROGRAM, WORDS, DiscardReason
+from iosonde.plans.other_tools.fio_words import ALIASES, PROGRAM, WORDS, Handling
 from tests.plans.other_tools.translated import flags, translation
 
 NEEDS_FIO = pytest.mark.skipif(shutil.which("fio") is None, reason="fio is not installed")
@@ -203,5 +203,5 @@ def _help() -> str:
 
 
 def test_every_option_without_a_counterpart_has_its_reason() -> None:
-    assert [name for name, word in WORDS.items() if not word.reason and word.fate is not DiscardReason.TRANSLATED] == []
+    assert [name for name, word in WORDS.items() if not word.reason and word.handling is not Handling.TRANSLATED] == []
     assert set(ALIASES.values()) <= set(WORDS)

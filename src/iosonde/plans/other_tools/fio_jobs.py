@@ -8,7 +8,7 @@ from pathlib import PurePath
 from typing import Final
 
 from iosonde.errors import UsageError
-from iosonde.plans.other_tools.fio_words import PROGRAM, PROGRAM_SWITCHES, SWITCHES, DiscardReason, fio_name
+from iosonde.plans.other_tools.fio_words import PROGRAM, PROGRAM_SWITCHES, SWITCHES, Handling, fio_name
 
 ReadFile = Callable[[str], str]
 _GLOBAL: Final = "global"
@@ -157,7 +157,7 @@ def _words(text: str) -> list[str]:
 
 def _needs_value(name: str) -> bool:
     if name in PROGRAM:
-        return name not in PROGRAM_SWITCHES and PROGRAM[name].fate is not DiscardReason.REFUSED
+        return name not in PROGRAM_SWITCHES and PROGRAM[name].handling is not Handling.REFUSED
     return fio_name(name) not in SWITCHES
 
 

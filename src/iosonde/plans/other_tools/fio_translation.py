@@ -7,7 +7,7 @@ from iosonde.errors import UsageError
 from iosonde.plans.other_tools import fio_content, fio_loop
 from iosonde.plans.other_tools.fio_jobs import FioJob
 from iosonde.plans.other_tools.fio_options import FioOptions, refused
-from iosonde.plans.other_tools.fio_words import PROGRAM, WORDS, DiscardReason, FioWord
+from iosonde.plans.other_tools.fio_words import PROGRAM, WORDS, FioWord, Handling
 from iosonde.plans.other_tools.said import Differs, Flag, Ignored, Said
 
 _PARTS = (
@@ -57,9 +57,9 @@ def _of_table(given: Mapping[str, str], table: Mapping[str, FioWord]) -> Iterato
                 f"unknown fio option {name}",
                 "check the spelling, or remove the option if it does not affect the workload",
             )
-        if word.fate is DiscardReason.REFUSED and value not in word.harmless:
+        if word.handling is Handling.REFUSED and value not in word.harmless:
             raise refused(name, value, word.reason)
-        if word.fate is DiscardReason.DIFFERS and value not in word.harmless:
+        if word.handling is Handling.DIFFERS and value not in word.harmless:
             yield Differs(name, word.reason)
-        elif word.fate is DiscardReason.IGNORED:
+        elif word.handling is Handling.IGNORED:
             yield Ignored(name, word.reason)

@@ -8,7 +8,7 @@ from enum import StrEnum
 from typing import Final
 
 
-class DiscardReason(StrEnum):
+class Handling(StrEnum):
     """How an option is handled."""
 
     TRANSLATED = "translated"
@@ -21,13 +21,13 @@ class DiscardReason(StrEnum):
 class FioWord:
     """How an option is handled, and why. A value in ``harmless`` has no effect in fio."""
 
-    fate: DiscardReason
+    handling: Handling
     reason: str
     harmless: frozenset[str] = frozenset({"0"})
 
 
-def _words(fate: DiscardReason, reason: str, names: str, *, harmless: str = "0") -> dict[str, FioWord]:
-    word = FioWord(fate, reason, frozenset(harmless.split()))
+def _words(handling: Handling, reason: str, names: str, *, harmless: str = "0") -> dict[str, FioWord]:
+    word = FioWord(handling, reason, frozenset(harmless.split()))
     return dict.fromkeys(names.split(), word)
 
 
@@ -119,9 +119,9 @@ _OTHER_ENGINE: Final = "iosonde has no equivalent ioengine"
 _KEPT_GOING: Final = "iosonde counts errors and continues"
 
 WORDS: Final[dict[str, FioWord]] = {
-    **dict.fromkeys(TRANSLATED, FioWord(DiscardReason.TRANSLATED, "")),
+    **dict.fromkeys(TRANSLATED, FioWord(Handling.TRANSLATED, "")),
     **_words(
-        DiscardReason.IGNORED,
+        Handling.IGNORED,
         _HOW_SHOWN,
         "description group_reporting new_group stats clat_percentiles lat_percentiles slat_percentiles "
         "percentile_list significant_figures disk_util gtod_reduce gtod_cpu disable_lat disable_clat "
@@ -133,131 +133,131 @@ WORDS: Final[dict[str, FioWord]] = {
         "write_iolog clocksource",
     ),
     **_words(
-        DiscardReason.IGNORED,
+        Handling.IGNORED,
         _OWN_FILE,
         "fallocate unlink unlink_each_loop overwrite create_serialize create_fsync create_on_open "
         "allow_file_create allow_mounted_write lockfile file_service_type openfiles unique_filename "
         "filename_format",
     ),
     **_words(
-        DiscardReason.IGNORED,
+        Handling.IGNORED,
         "iosonde uses threads, with registered buffers and files",
         "thread mem iomem_align fixedbufs registerfiles nonvectored userspace_reap hugepage-size",
     ),
     **_words(
-        DiscardReason.IGNORED,
+        Handling.IGNORED,
         _KEPT_GOING,
         "continue_on_error ignore_error error_dump exitall exit_what exitall_on_error",
     ),
     **_words(
-        DiscardReason.IGNORED,
+        Handling.IGNORED,
         "iosonde generates new random data for each write",
         "refill_buffers buffer_compress_chunk",
     ),
     **_words(
-        DiscardReason.IGNORED,
+        Handling.IGNORED,
         "iosonde needs no map of the blocks, and a permutation always covers each block once",
         "softrandommap",
     ),
     **_words(
-        DiscardReason.IGNORED,
+        Handling.IGNORED,
         "a probe runs a single job once",
         "stonewall wait_for loops",
     ),
     **_words(
-        DiscardReason.IGNORED,
+        Handling.IGNORED,
         "iosonde uses a different random number generator; --seed makes a run reproducible",
         "random_generator randrepeat allrandrepeat randseed",
     ),
     **_words(
-        DiscardReason.IGNORED,
+        Handling.IGNORED,
         "--verify reads back the whole target and reports bad blocks",
         "do_verify verify_fatal verify_dump verify_async verify_async_cpus",
     ),
     **_words(
-        DiscardReason.IGNORED,
+        Handling.IGNORED,
         "iosonde always reports when the requested rate is not achieved",
         "rate_min rate_iops_min rate_cycle",
     ),
     **_words(
-        DiscardReason.DIFFERS,
+        Handling.DIFFERS,
         "iosonde chooses the batch sizes and reaps completions as they arrive",
         "iodepth_batch iodepth_batch_complete_min iodepth_batch_complete_max",
     ),
     **_words(
-        DiscardReason.DIFFERS,
+        Handling.DIFFERS,
         "iosonde pins its workers to CPUs near the device; use `taskset` or `numactl` to choose other CPUs",
         "cpus_allowed cpus_allowed_policy cpumask numa_cpu_nodes numa_mem_policy sqthread_poll_cpu",
         # CPU 0 and node 0 are valid choices, not the default.
         harmless="",
     ),
     **_words(
-        DiscardReason.DIFFERS,
+        Handling.DIFFERS,
         "iosonde does not invalidate or fill the page cache",
         "invalidate pre_read fadvise_hint",
         harmless="0 none",
     ),
     **_words(
-        DiscardReason.DIFFERS,
+        Handling.DIFFERS,
         "a probe ends after the measurement time, without a final flush",
         "end_fsync fsync_on_close",
     ),
     **_words(
-        DiscardReason.DIFFERS,
+        Handling.DIFFERS,
         "iosonde generates new random data for each write",
         "scramble_buffers",
         harmless="1",
     ),
     **_words(
-        DiscardReason.DIFFERS,
+        Handling.DIFFERS,
         "a probe starts immediately",
         "startdelay",
     ),
     **_words(
-        DiscardReason.REFUSED,
+        Handling.REFUSED,
         "iosonde has no equivalent",
         "bsrange bs_unaligned ba offset_align rw_sequencer number_ios file_append nowait write_barrier "
         "sync_file_range read_beyond_wp serialize_overlap",
         harmless="0 sequential",
     ),
     **_words(
-        DiscardReason.REFUSED,
+        Handling.REFUSED,
         "iosonde always keeps each queue full",
         "iodepth_low io_submit_mode",
         harmless="inline",
     ),
     **_words(
-        DiscardReason.REFUSED,
+        Handling.REFUSED,
         "a probe ends after the measurement time; to set an amount, use a campaign",
         "io_size",
     ),
     **_words(
-        DiscardReason.REFUSED,
+        Handling.REFUSED,
         "a probe only measures",
         "fill_device create_only",
     ),
     **_words(
-        DiscardReason.REFUSED,
+        Handling.REFUSED,
         "iosonde does not support this kind of think time",
         "thinktime_spin thinktime_iotime thinkcycles rate_ignore_thinktime flow flow_id flow_watermark flow_sleep",
     ),
     **_words(
-        DiscardReason.REFUSED,
+        Handling.REFUSED,
         "iosonde does not search for the load that meets a latency target",
         "latency_target latency_window latency_percentile latency_run",
     ),
     **_words(
-        DiscardReason.REFUSED,
+        Handling.REFUSED,
         "iosonde does not stop at a latency limit; `iosonde check` tests the results against one",
         "max_latency",
     ),
     **_words(
-        DiscardReason.REFUSED,
+        Handling.REFUSED,
         "`iosonde run --precision` measures until the requested precision is reached",
         "steadystate steadystate_duration steadystate_ramp_time steadystate_check_interval ss_interval",
     ),
     **_words(
-        DiscardReason.REFUSED,
+        Handling.REFUSED,
         "with --verify, iosonde writes a different header to each sector and reads the data back in a different way",
         "verify_interval verify_offset verify_pattern verify_pattern_interval verify_backlog "
         "verify_backlog_batch verify_only verify_state_load verify_state_save verify_policy "
@@ -265,29 +265,29 @@ WORDS: Final[dict[str, FioWord]] = {
         "trim_backlog trim_backlog_batch",
     ),
     **_words(
-        DiscardReason.REFUSED,
+        Handling.REFUSED,
         "iosonde does not replay I/O logs",
         "read_iolog read_iolog_chunked replay_no_stall replay_redirect replay_scale replay_align "
         "replay_time_scale replay_skip merge_blktrace_file merge_blktrace_scalars merge_blktrace_iters",
     ),
     **_words(
-        DiscardReason.REFUSED,
+        Handling.REFUSED,
         "iosonde does not run external commands",
         "exec_prerun exec_postrun include",
     ),
     **_words(
-        DiscardReason.REFUSED,
+        Handling.REFUSED,
         "iosonde does not change host or process settings",
         "ioscheduler cgroup cgroup_nodelete cgroup_weight uid gid lockmem nice opendir profile",
     ),
     **_words(
-        DiscardReason.REFUSED,
+        Handling.REFUSED,
         "iosonde does not set I/O priorities or write hints",
         "prio prioclass priohint cmdprio_percentage cmdprio_class cmdprio cmdprio_hint cmdprio_bssplit write_hint",
         harmless="0 none",
     ),
     **_words(
-        DiscardReason.REFUSED,
+        Handling.REFUSED,
         "iosonde does not support zones, streams or atomic writes",
         "job_max_open_zones zonemode zonesize zonecapacity zonerange zoneskip max_open_zones ignore_zone_limits "
         "zone_reset_threshold zone_reset_frequency recover_zbd_write_error atomic fdp fdp_pli fdp_pli_select "
@@ -295,19 +295,19 @@ WORDS: Final[dict[str, FioWord]] = {
         harmless="0 none",
     ),
     **_words(
-        DiscardReason.REFUSED,
+        Handling.REFUSED,
         "iosonde supports only a percentage of duplicate blocks",
         "dedupe_mode dedupe_working_set_percentage dedupe_global",
         harmless="0 repeat",
     ),
     **_words(
-        DiscardReason.REFUSED,
+        Handling.REFUSED,
         "iosonde does not support these io_uring options",
         "uncached force_async hipri_percentage cmd_type",
         harmless="0 nvme",
     ),
     **_words(
-        DiscardReason.REFUSED,
+        Handling.REFUSED,
         _OTHER_ENGINE,
         "arguments bindname brick busy_poll clientname clustername conf cpuchunks cpuload cpumode donorname "
         "exit_on_io_done grace_time hostname inplace interface listen mss nodelay pingpong pool port program "
@@ -319,33 +319,33 @@ WORDS: Final[dict[str, FioWord]] = {
 
 PROGRAM: Final[dict[str, FioWord]] = {
     **_words(
-        DiscardReason.IGNORED,
+        Handling.IGNORED,
         _HOW_SHOWN,
         "output output-format terse-version minimal append-terse eta eta-newline eta-interval status-interval "
         "bandwidth-log latency-log debug warnings-fatal inflate-log idle-prof",
     ),
     **_words(
-        DiscardReason.IGNORED,
+        Handling.IGNORED,
         "iosonde manages its own memory and files",
         "alloc-size max-jobs aux-path",
     ),
     **_words(
-        DiscardReason.IGNORED,
+        Handling.IGNORED,
         "a read-only workload never writes",
         "readonly",
     ),
     **_words(
-        DiscardReason.REFUSED,
+        Handling.REFUSED,
         "iosonde does not run workloads on other hosts",
         "client server daemonize remote-config",
     ),
     **_words(
-        DiscardReason.REFUSED,
+        Handling.REFUSED,
         "iosonde does not run external commands",
         "trigger trigger-file trigger-timeout trigger-remote",
     ),
     **_words(
-        DiscardReason.REFUSED,
+        Handling.REFUSED,
         "the option does not describe a workload",
         "help version cmdhelp enghelp showcmd parse-only crctest cpuclock-test merge-blktrace-only",
     ),

@@ -8,7 +8,7 @@ from iosonde.errors import UsageError
 from iosonde.plans.other_tools.diskspd import diskspd_meaning
 from iosonde.plans.other_tools.fio_jobs import FioJob
 from iosonde.plans.other_tools.fio_translation import translate
-from iosonde.plans.other_tools.fio_words import PROGRAM, SWITCHES, TRANSLATED, WORDS, DiscardReason, FioWord, fio_name
+from iosonde.plans.other_tools.fio_words import PROGRAM, SWITCHES, TRANSLATED, WORDS, FioWord, Handling, fio_name
 from iosonde.plans.other_tools.meaning import Kind, Meaning
 from iosonde.plans.other_tools.said import Flag
 from iosonde.plans.other_tools.tkperf import tkperf_meaning
@@ -16,7 +16,7 @@ from iosonde.plans.other_tools.tkperf import tkperf_meaning
 # A flag on its own is translated without fio's defaults for the flags that are missing.
 _PLAIN: Final = {"direct": "1", "norandommap": "1", "ioengine": "libaio", "time_based": "", "filename": "file"}
 _HELD_AS: Final = {"rwmixwrite": "rwmixread", "buffered": "direct"}
-_ABOUT_NAME: Final = FioWord(DiscardReason.IGNORED, "iosonde names each cell after its workload")
+_ABOUT_NAME: Final = FioWord(Handling.IGNORED, "iosonde names each cell after its workload")
 # fio would read 4KiB as 4,000 bytes, but users mean 4,096, as here.
 _OUR_UNIT: Final = re.compile(r"(?<=\d)([KMGT])iB\b")
 _PROBE_ONLY: Final = " of `iosonde probe`"
@@ -44,7 +44,7 @@ def key_hint(key: str, value: Any, known: Collection[str]) -> str | None:  # noq
     word = WORDS.get(fio_name(key.replace("-", "_")))
     if word is None:
         return None
-    if word.fate is not DiscardReason.TRANSLATED:
+    if word.handling is not Handling.TRANSLATED:
         return f"fio's {key} is {_kind_of(word)}{word.reason}"
     values: dict[str, list[str | int]] = {}
     for each in value if isinstance(value, list) else [value]:
@@ -115,7 +115,7 @@ def _fio(pairs: Pairs) -> list[Meaning]:
         # A single letter, or a single dash without a value, belongs to another tool.
         if about is None or (word[:2] != "--" and not has_value):
             continue
-        if about.fate is not DiscardReason.TRANSLATED:
+        if about.handling is not Handling.TRANSLATED:
             found.append(Meaning(word, _kind_of(about), about.reason))
             continue
         typed[name] = word if has_value or not behind else f"{word} {behind}"
@@ -139,7 +139,7 @@ def _canonical(name: str) -> str:
 
 
 def _kind_of(word: FioWord) -> Kind:
-    return Kind.NOT_NEEDED if word.fate is DiscardReason.IGNORED else Kind.NOT_AVAILABLE
+    return Kind.NOT_NEEDED if word.handling is Handling.IGNORED else Kind.NOT_AVAILABLE
 
 
 def _flags(options: dict[str, str]) -> list[Flag]:
