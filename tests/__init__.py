@@ -1,1 +1,1 @@
-"""Tests of the front, room by room, and of the house as a whole."""
+"""Tests of the Python front end, one folder for each package, and of the repository as a whole."""

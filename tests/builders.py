@@ -1,6 +1,6 @@
-"""Runs made up for tests: records with chosen figures, and a whole lab run of a modelled drive.
+"""Builders of synthetic records and runs with chosen figures.
 
-Nothing here measures. Every record is complete, so what reads it can't tell it from a measured one.
+Nothing here measures. Every record has all fields, as a measured one has.
 """
 
 from collections import Counter
@@ -75,7 +75,7 @@ def totals_of(latencies_ns: Sequence[int], block_size_bytes: int = 4096) -> Oper
 
 
 def no_operations() -> OperationTotals:
-    """The totals of a direction that completed nothing."""
+    """The totals of an operation type that completed nothing."""
     return OperationTotals(
         count=0, bytes=0, latency_ns_sum=0, latency_ns_min=0, latency_ns_max=0, latency=Histogram(bucket=(), count=())
     )
@@ -89,7 +89,7 @@ def workload(
     sync: Sync = Sync.NONE,
     **shape: Any,
 ) -> Workload:
-    """A workload; by default 4 KiB random reads at depth 8. ``shape`` is whatever else a workload has."""
+    """A workload; by default 4 KiB random reads at depth 8. ``shape`` sets its other fields."""
     asked = {
         "pattern": pattern,
         "read_percent": read_percent,
@@ -101,12 +101,12 @@ def workload(
 
 
 def cell_plan(asked: Workload, *experiments: Experiment, timing: Timing = TIMING) -> CellPlan:
-    """A planned cell with the id that fits its workload."""
+    """A planned cell, named after its workload."""
     return CellPlan(cell=cell_name(asked), experiments=experiments, streams=one_stream(asked), timing=timing)
 
 
 def silent_repeat(plan: CellPlan, repeat: int, **others: Any) -> CellRecord:
-    """A repeat in whose time nothing completed."""
+    """A failed repeat in which no operation completed within the measurement time."""
     why = Failure(kind=FailureKind.NOTHING_COMPLETED, message="no read completed within the measurement time")
     return cell_record(plan, {}, repeat=repeat, outcome=Outcome.FAILED, failure=why, **others)
 
@@ -123,7 +123,7 @@ def cell_record(
     cpu_ns: int = 0,
     **others: Any,
 ) -> CellRecord:
-    """One repeat of a cell with these totals; anything else can be given by its field's name."""
+    """One repeat of a cell with these totals. ``others`` sets other fields by name."""
     measured = plan.timing.measure_ns if measured_ns is None else measured_ns
     depth = plan.workload.queue_depth if queue_depth_achieved is None else queue_depth_achieved
     fields: dict[str, Any] = {
@@ -153,7 +153,7 @@ def cell_record(
 
 
 def cpu_use(cpu_ns: int = 0) -> CpuUse:
-    """One worker thread that used this much CPU time, a quarter of it as user."""
+    """One worker thread that used this much CPU time, a quarter of it in user mode."""
     worker = ThreadCpu(
         worker=0,
         cpu_pinned=1,
@@ -166,7 +166,7 @@ def cpu_use(cpu_ns: int = 0) -> CpuUse:
 
 
 def engine_facts(engine: Engine = Engine.IO_URING, fallbacks: tuple[str, ...] = ()) -> EngineFacts:
-    """What an engine on a common NVMe host is granted."""
+    """The facts of an engine on a typical NVMe host."""
     return EngineFacts(
         engine=engine,
         workers=1,
@@ -182,7 +182,7 @@ def engine_facts(engine: Engine = Engine.IO_URING, fallbacks: tuple[str, ...] = 
 
 
 def fio_facts() -> FioFacts:
-    """What is known of fio where it measured."""
+    """The facts of fio, for a cell that fio measured."""
     return FioFacts(
         version="fio-3.33", ioengine="io_uring", workers=1, poll_mode="interrupt", arguments=("--name=target-1",)
     )
@@ -229,7 +229,7 @@ def target_facts(path: str = "/srv/data/iosonde.dat", span_bytes: int = 8 * 2**3
 
 
 def host_facts() -> HostFacts:
-    """A small server."""
+    """The facts of a small server."""
     return HostFacts(
         hostname="bench-01",
         kernel="6.12.9-amd64",
@@ -245,7 +245,7 @@ def host_facts() -> HostFacts:
 
 
 def session(host: HostFacts | None = None, *, made_anew: bool = False) -> Session:
-    """A resumption on the same host, with the file still there."""
+    """A resumption of a run, by default on the host of ``host_facts`` with the existing file."""
     return Session(
         resumed_at="2026-11-20T15:00:00+00:00",
         made_anew=made_anew,
@@ -258,7 +258,7 @@ def session(host: HostFacts | None = None, *, made_anew: bool = False) -> Sessio
 
 
 def engine_hello(build_profile: str = "release") -> EngineHello:
-    """What the engine of this version says of itself."""
+    """The hello message of an engine of this version."""
     return EngineHello(
         version="0.1.0",
         protocol=1,
@@ -279,7 +279,7 @@ def run_record(
     target: TargetFacts | None = None,
     repeats: int = 3,
 ) -> RunRecord:
-    """A run around these cells."""
+    """A run of these cells."""
     header = RunHeader(
         run="20261120-1432-4f7a",
         created_at="2026-11-20T14:32:05+00:00",
@@ -309,7 +309,7 @@ def finding(
     cells: tuple[str, ...] = (),
     statement: str = "The span of 8 GiB fits the host's memory of 64 GiB.",
 ) -> Finding:
-    """A finding in full form."""
+    """A finding with all fields set."""
     return Finding(
         id=identity,
         severity=severity,

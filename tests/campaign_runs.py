@@ -1,4 +1,4 @@
-"""Campaigns requested, measured, interrupted and resumed in this process, by the calls that the commands make."""
+"""Requests, measures, interrupts and resumes campaigns in this process, with the calls that the commands make."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -15,20 +15,20 @@ from iosonde.vocabulary import EngineChoice, Poll
 
 
 class Interrupting(NullObserver):
-    """Interrupts a run after a number of measurements, or within the next one. Preconditioning does not count."""
+    """Interrupts a run after ``after`` trials, or during the next trial if ``within``. Preconditioning is no trial."""
 
     def __init__(self, after: int = 1, *, within: bool = False) -> None:
         self._left = after
         self._within = within
 
     def cell_finished(self, record: CellRecord) -> None:
-        """Counts, and interrupts if it is time and not ``within``."""
+        """Counts the trial. Interrupts after the last one, unless ``within``."""
         self._left -= record.order > 0
         if not self._left and not self._within:
             raise KeyboardInterrupt
 
     def cell_started(self, plan: CellPlan, turn: CellTurn) -> None:  # noqa: ARG002 - each counts
-        """Interrupts if it is time and ``within``."""
+        """Interrupts the trial after the last counted one if ``within``."""
         if not self._left and self._within:
             self._left -= 1
             raise KeyboardInterrupt
@@ -37,7 +37,7 @@ class Interrupting(NullObserver):
 def profile_request(
     targets: Sequence[str], profile: str | Path, *, seed: int = 11, size: str | None = None, **others: Any
 ) -> RunRequest:
-    """The request of ``iosonde run TARGETS --profile PROFILE`` on this host."""
+    """The request that ``iosonde run TARGETS --profile PROFILE`` makes on this host."""
     options = MeasuringOptions(
         targets=targets,
         size=size,
@@ -60,7 +60,7 @@ def measure(
 
 
 def rest_of(directory: Path, host: Host | None = None, *, failed_again: bool = False) -> RemainingRun:
-    """What is left of an interrupted run, on this host unless another is given. Raises IosondeError."""
+    """The remaining work of an interrupted run, by default on this host. Raises IosondeError."""
     return find_remaining(directory, host or LocalHost(), failed_again=failed_again)
 
 
@@ -72,7 +72,7 @@ def resume(
     *,
     overwrite: bool = False,
 ) -> None:
-    """Resumes a run to its end: ``rest`` of it, which is looked up unless given. Raises IosondeError."""
+    """Resumes a run to its end. ``rest`` is the remaining work, by default that of ``rest_of``. Raises IosondeError."""
     resume_run(
         directory,
         rest or rest_of(directory),

@@ -1,4 +1,4 @@
-"""Whole commands, as a user runs them."""
+"""Runs whole commands, as a user would."""
 
 import multiprocessing
 import os
@@ -16,18 +16,18 @@ from iosonde.__main__ import start
 from iosonde.plans import build
 from iosonde.records import Timing
 
-# Most of what a short command takes is loading, which a server of forks does once. It never runs a command itself, so
-# each of them finds what a process of its own would find.
+# A short command spends most of its time on imports. The fork server imports the modules once, and runs no command
+# itself, so each command starts in the same state as in a new process.
 FORKS = multiprocessing.get_context("forkserver")
 LOADED = ("iosonde.cli.main", "iosonde.cli.probe_run", "iosonde.campaign.requests", "iosonde.report.derive")
 FORKS.set_forkserver_preload([*LOADED, "pytest"])
 TIMEOUT_S = 280
-# The lab profile with cells of 160 ms: the whole way of a quick run in seconds. The timing is all that is changed.
+# Cells of 160 ms: a quick run of the lab profile takes seconds, and nothing but its timing differs.
 SHORT = Timing(warmup_ns=10_000_000, measure_ns=150_000_000, interval_ns=30_000_000)
 
 
 def command(*words: object) -> list[str]:
-    """The words that start iosonde in a process of its own."""
+    """The arguments that start iosonde in a separate process."""
     return [sys.executable, "-m", "iosonde", *(str(word) for word in words)]
 
 
@@ -38,7 +38,7 @@ def iosonde(
     file_bytes_max: int | None = None,
     **environment: str,
 ) -> subprocess.CompletedProcess[str]:
-    """Runs iosonde to its end."""
+    """Runs iosonde until it exits."""
     arguments = ["iosonde", *(str(word) for word in words)]
     surroundings = {**os.environ, "COLUMNS": "100", **environment}
     with tempfile.TemporaryDirectory() as place:
@@ -64,7 +64,7 @@ def _become(
     short_cells: bool,
     file_bytes_max: int | None,
 ) -> NoReturn:
-    """Turns this process into the command."""
+    """Runs the command in this forked process, which exits with it."""
     encoding = environment.get("PYTHONIOENCODING", "utf-8")
     for number, path in ((1, stdout), (2, stderr)):
         os.dup2(os.open(path, os.O_WRONLY | os.O_CREAT), number)
@@ -95,7 +95,7 @@ queue_depth = 2
 
 
 def few_cells(folder: Path, **keys: str) -> Path:
-    """A campaign file of four short cells; ``keys`` are added to its head."""
+    """A campaign file of four short cells. ``keys`` are added before its experiment."""
     path = folder / "few.toml"
     head = "".join(f"{key} = {value}\n" for key, value in keys.items())
     path.write_text(head + FEW_CELLS, encoding="utf-8")

@@ -1,4 +1,4 @@
-"""Ways to take something away from a child process, as containers and limits do. Each is for ``preexec_fn``."""
+"""Restrictions of a child process, as containers and resource limits impose them. Each is for ``preexec_fn``."""
 
 import ctypes
 import os
@@ -13,7 +13,7 @@ SECCOMP_MODE_FILTER = 2
 CAP_IPC_LOCK = 14
 IO_URING_SETUP = 425
 
-# Three instructions of classic BPF: load the call's number; if it is io_uring_setup, answer with an error; else allow.
+# Classic BPF: load the number of the system call; if it is io_uring_setup, return an error; otherwise allow it.
 _LOAD, _JUMP_IF_EQUAL, _RETURN = 0x20, 0x15, 0x06
 _ALLOW, _ERRNO = 0x7FFF0000, 0x00050000
 
@@ -21,7 +21,7 @@ _LIBC = ctypes.CDLL(None, use_errno=True)
 
 
 def without_io_uring(errno: int) -> Callable[[], None]:
-    """A seccomp filter that answers io_uring_setup with this error: what container runtimes do."""
+    """A seccomp filter that fails io_uring_setup with this error, as container runtimes do."""
     code = b"".join(
         (
             struct.pack("HBBI", _LOAD, 0, 0, 0),
@@ -42,10 +42,10 @@ def without_io_uring(errno: int) -> Callable[[], None]:
 
 
 def with_locked_memory(limit_bytes: int) -> Callable[[], None]:
-    """So much memory may be locked, and no capability goes past that."""
+    """Limits the memory that may be locked, and drops CAP_IPC_LOCK, which would override the limit."""
 
     def confine() -> None:
-        # Only root can drop it, and only root has it.
+        # This fails without root, but only root has the capability.
         _LIBC.prctl(PR_CAPBSET_DROP, CAP_IPC_LOCK, 0, 0, 0)
         resource.setrlimit(resource.RLIMIT_MEMLOCK, (limit_bytes, limit_bytes))
 
@@ -53,5 +53,5 @@ def with_locked_memory(limit_bytes: int) -> Callable[[], None]:
 
 
 def on_one_cpu() -> None:
-    """The first of the CPUs that may be used."""
+    """Pins the process to the first of its allowed CPUs."""
     os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})

@@ -1,8 +1,8 @@
-"""The order in which tests are handed out."""
+"""The order in which the tests run."""
 
 import pytest
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Stories come first: they mostly wait, and what computes fits beside them, so that none is left for the end."""
+    """Runs ``tests/stories`` first: they are long but mostly wait, so other tests use the CPU in the meantime."""
     items.sort(key=lambda item: "stories" not in item.path.parts)

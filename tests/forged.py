@@ -1,4 +1,4 @@
-"""Runs whose run.json says something else than was measured, with a checksum that fits."""
+"""Changes run.json after a run and corrects its checksum."""
 
 import json
 from collections.abc import Callable
@@ -9,7 +9,7 @@ from iosonde.store.header import CHECKSUM_SINCE, checksum_of
 
 
 def forge(run: Path, change: Callable[[dict[str, Any]], None]) -> None:
-    """Changes what a run says of itself."""
+    """Applies ``change`` to the header in run.json of a run directory."""
     header = json.loads((run / "run.json").read_text(encoding="utf-8"))
     header.pop("checksum", None)
     change(header)
@@ -17,7 +17,7 @@ def forge(run: Path, change: Callable[[dict[str, Any]], None]) -> None:
 
 
 def forged_text(header: dict[str, Any]) -> str:
-    """The text of run.json for any object."""
+    """The text of run.json for this header, with a valid checksum if its schema version has one."""
     version = header.get("schema_version")
     if not isinstance(version, int) or version < CHECKSUM_SINCE:
         return json.dumps(header)

@@ -1,4 +1,4 @@
-"""What is said of a run, for tests that look at the findings."""
+"""The findings of a run, for tests."""
 
 from iosonde.analysis.run import RunAnalysis
 from iosonde.findings import Case, Finding, find

@@ -1,4 +1,4 @@
-"""A whole lab run of a modelled drive, in the shape that ``iosonde run`` records."""
+"""A synthetic run of the lab profile on a modelled drive, as ``iosonde run`` records it."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -41,7 +41,7 @@ SPREAD = 0.22
 
 @dataclass(frozen=True)
 class Drive:
-    """A drive with a depth-1 latency and two ceilings, for each direction."""
+    """A drive with a latency at depth 1 and limits of IOPS and bandwidth, for reads and for writes."""
 
     latency_ns: Mapping[Operation, float]
     iops_max: Mapping[Operation, float]
@@ -49,7 +49,7 @@ class Drive:
     flush_ns: float
 
     def rate_per_s(self, asked: Workload, operation: Operation) -> float:
-        """Throughput of a closed loop: depth over latency, bent under the lower of the two ceilings."""
+        """Throughput of a closed loop: depth / latency, smoothly limited by the lower of the two limits."""
         ceiling = min(self.iops_max[operation], self.bytes_per_s_max[operation] / asked.block_size_bytes)
         if asked.pattern is Access.SEQUENTIAL:
             ceiling *= 1.15
@@ -67,7 +67,7 @@ NVME = Drive(
 
 
 def lab_plans(timing: Timing = TIMING) -> tuple[CellPlan, ...]:
-    """The cells of the lab profile, each once, with every experiment that reads its figures from it."""
+    """The cells of the lab profile, each once, with all experiments that use it."""
     wanted: dict[Workload, list[Experiment]] = {}
     for experiment, asked in _lab_workloads():
         experiments = wanted.setdefault(asked, [])
@@ -87,7 +87,7 @@ def lab_run(
     finished: bool = True,
     build_profile: str = "release",
 ) -> RunRecord:
-    """The lab profile measured on a modelled drive; the same seed gives the same run."""
+    """A run of the lab profile on a modelled drive. The same seed gives the same run."""
     random = np.random.default_rng(seed)
     plans = lab_plans(QUICK_TIMING if quick else TIMING)
     records: list[CellRecord] = []
@@ -214,7 +214,7 @@ def _durable(
 
 
 def modelled_totals(count: int, mean_ns: float, size_bytes: int, random: np.random.Generator) -> OperationTotals:
-    """Totals of ``count`` latencies: log-normal, with one in 250 nine times as slow. Drawn by bucket, so it is fast."""
+    """Totals of ``count`` log-normal latencies, one in 250 nine times as slow. Draws bucket counts, for speed."""
     layout = Layout()
     body = mean_ns / (1 + TAIL_SHARE * (TAIL_FACTOR - 1)) / np.exp(SPREAD**2 / 2)
     bucket = np.arange(bucket_of(layout, int(body * 0.3)), bucket_of(layout, int(body * TAIL_FACTOR * 3)) + 1)

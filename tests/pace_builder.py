@@ -1,4 +1,4 @@
-"""Open loops made up for tests: what was wanted, what was given, and how late the engine was."""
+"""Builders of synthetic open-loop records, with chosen arrival rate, service time and lag."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -21,7 +21,7 @@ MS = 1_000_000
 
 
 def paced(rate_per_s: int = 1000, **changes: Any) -> Workload:
-    """4 KiB random reads at a rate, with the usual depth."""
+    """4 KiB random reads with Poisson arrivals at a rate, at depth 64."""
     asked = workload(queue_depth=64).model_dump() | {"rate_per_s": rate_per_s, "arrivals": Arrivals.POISSON} | changes
     return Workload.model_validate(asked)
 
@@ -32,7 +32,7 @@ def times_of(times_ns: Sequence[int]) -> Times:
 
 
 def paced_totals(count: int, *, service_ns: int = MS, lag_ns: int = 0, host_lag_ns: int = 0) -> OperationTotals:
-    """Operations that all waited and took equally long."""
+    """Totals of operations that all have the same lag and the same service time."""
     return replace(
         totals_of([service_ns] * count),
         response=times_of([service_ns + lag_ns] * count),
@@ -50,7 +50,7 @@ def paced_repeat(
     experiments: tuple[Experiment, ...] = (),
     **times: int,
 ) -> CellRecord:
-    """A measurement of 5 s at 1,000 a second; ``waiting_ns`` is how far behind it was at its end."""
+    """A repeat of 5 s, by default at 1,000 operations per second. ``waiting_ns`` is the backlog age at its end."""
     plan = cell_plan(asked or paced(), *experiments)
     censored = Censored(count=1, age_ns_min=0, age_ns_max=0, latency_ns_max=0, waiting_age_ns_max=waiting_ns)
     operations = {Operation.READ: paced_totals(count, **times)}
@@ -59,6 +59,6 @@ def paced_repeat(
 
 
 def paced_run(*records: CellRecord) -> RunRecord:
-    """A run of these cells on a device that no cache holds."""
+    """A run of these cells on a test region larger than the host's memory."""
     plans = {record.cell: cell_plan(record.workload, *record.experiments) for record in records}
     return run_record(list(plans.values()), records, target=target_facts(span_bytes=100 * 2**30))

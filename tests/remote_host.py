@@ -1,8 +1,8 @@
-"""A host that answers from another process, over a pipe: every question and answer is a line of JSON.
+"""A host whose calls are answered by another process over pipes, with one line of JSON per request and per reply.
 
     python -m tests.remote_host NAME
 
-is that process. It sees what its mount namespace and its working directory show it, and calls itself NAME.
+starts that process. It sees the files of its own mount namespace and working directory. Its hostname is NAME.
 """
 
 import errno
@@ -24,7 +24,7 @@ from iosonde.records import HostFacts
 
 
 class RemoteHost:
-    """Passes each call of the port on to another process, whose commands begin with ``prefix``."""
+    """Forwards each call of the ``Host`` port to another process. ``prefix`` runs commands where that process runs."""
 
     def __init__(self, process: subprocess.Popen[str], prefix: tuple[str, ...]) -> None:
         self._process = process
@@ -61,7 +61,7 @@ class RemoteHost:
 
 
 class NamedHost(LocalHost):
-    """The host as it is, by another name."""
+    """The local host with another hostname."""
 
     def __init__(self, name: str) -> None:
         self._name = name
@@ -70,13 +70,13 @@ class NamedHost(LocalHost):
         return super().facts().model_copy(update={"hostname": self._name})
 
 
-def _dumped(hint: Any, value: object) -> object:  # noqa: ANN401 - any type that the port names
+def _dumped(hint: Any, value: object) -> object:  # noqa: ANN401 - any type in the port's signatures
     return json.loads(TypeAdapter(hint).dump_json(value))
 
 
 @contextmanager
 def remote_host(name: str, prefix: tuple[str, ...], folder: Path) -> Iterator[tuple[Host, RemoteHost]]:
-    """A host, as the port and as what it is: a process that ``prefix`` starts in a folder."""
+    """Starts such a process with ``prefix`` in a folder. Gives one object twice: as ``Host`` and as ``RemoteHost``."""
     words = [*prefix, sys.executable, "-m", "tests.remote_host", name]
     path = os.pathsep.join(str(Path(each).resolve()) for each in sys.path if each)
     process = subprocess.Popen(
@@ -95,7 +95,7 @@ def remote_host(name: str, prefix: tuple[str, ...], folder: Path) -> Iterator[tu
 
 
 def serve(host: Host) -> None:
-    """Answers until nobody asks any more."""
+    """Answers requests until standard input ends."""
     for line in sys.stdin:
         question = json.loads(line)
         hints = get_type_hints(getattr(Host, question["call"]))

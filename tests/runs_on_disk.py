@@ -1,4 +1,4 @@
-"""Made-up runs, written as a run writes them."""
+"""Writes synthetic runs to run directories, as a real run does."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -8,7 +8,7 @@ from iosonde.store import RunDirectory
 
 
 def write_run(run: RunRecord, path: Path, *, finished: bool = True, sessions: Sequence[Session] = ()) -> Path:
-    """The run as a directory; ``sessions`` are noted behind half of the cells. Turns count from 1, as in real runs."""
+    """Writes the run directory, with ``sessions`` after half of the cells. Run orders start at 1, as in real runs."""
     run = _from_one(run)
     with RunDirectory.create(path).start_journal(run.header) as journal:
         half = len(run.cells) // 2 if sessions else 0

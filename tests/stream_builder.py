@@ -1,4 +1,4 @@
-"""A run with a cell of two streams: a log writer beside readers."""
+"""A run with a cell of two streams: readers and a log writer."""
 
 from iosonde.records import (
     CellPlan,
@@ -26,12 +26,12 @@ REPEATS = 3
 
 
 def alone(stream: Stream, name: str) -> CellPlan:
-    """The stream as a cell of its own."""
+    """A cell of this stream alone."""
     return MIXED.model_copy(update={"cell": name, "streams": (Stream(workload=stream.workload),)})
 
 
 def gave(stream: Stream, repeat: int) -> dict[Operation, OperationTotals]:
-    """What a stream gave in a repeat, each of another latency and another number."""
+    """The totals of a stream in a repeat. Each stream has its own latencies and counts; latencies grow with repeats."""
     if stream.name == "readers":
         return {Operation.READ: totals_of([100_000 + repeat * 1000] * 4000)}
     writes, commits = totals_of([20_000 + repeat * 500] * 300), totals_of([900_000 + repeat * 9000] * 300)
@@ -39,7 +39,7 @@ def gave(stream: Stream, repeat: int) -> dict[Operation, OperationTotals]:
 
 
 def records_of(stream: Stream, plan: CellPlan) -> list[CellRecord]:
-    """The repeats of a stream, under the name of a cell."""
+    """The repeats of a stream, as records of the cell of ``plan``."""
     return [
         cell_record(plan, gave(stream, repeat), repeat=repeat).model_copy(update={"order": repeat})
         for repeat in range(1, REPEATS + 1)
@@ -47,7 +47,7 @@ def records_of(stream: Stream, plan: CellPlan) -> list[CellRecord]:
 
 
 def mixed_run() -> RunRecord:
-    """Three trials of both streams together, each stream of a trial with a record of its own."""
+    """Three trials of both streams together, with one record for each stream of each trial."""
     turns = tuple(CellTurn(order=each, cell="mixed", repeat=each, seed=each) for each in range(1, REPEATS + 1))
     cells = [
         record.model_copy(update={"cell": "mixed", "stream": stream.name})
@@ -60,7 +60,7 @@ def mixed_run() -> RunRecord:
 
 
 def separate_run() -> RunRecord:
-    """The same figures, had each stream been a cell of its own."""
+    """The same figures, but with each stream as a separate cell."""
     plans = [alone(stream, f"mixed/{stream.name}") for stream in MIXED.streams]
     pairs = zip(MIXED.streams, plans, strict=True)
     return run_record(plans, [record for stream, plan in pairs for record in records_of(stream, plan)])

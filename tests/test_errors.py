@@ -1,4 +1,4 @@
-"""What a user can mend, on its way from where it was found to where it is told."""
+"""Errors keep their message and hint when they are passed between processes."""
 
 import pickle
 

@@ -1,4 +1,4 @@
-"""Text that came from elsewhere: a path in a command that is printed can be pasted into a shell."""
+"""Paths in printed commands are quoted, so that the commands can be pasted into a shell."""
 
 import shlex
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Numbers with units, in and out."""
+"""Parsing and formatting of numbers with units."""
 
 import pytest
 from hypothesis import given

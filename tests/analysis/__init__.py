@@ -1,1 +1,1 @@
-"""What the statistics claim: known answers, oracles, and the rules that keep a figure honest."""
+"""Tests of the statistics against known answers and other implementations, and of when a figure is not given."""

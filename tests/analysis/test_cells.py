@@ -1,4 +1,4 @@
-"""A cell over its repeats: what counts, what is left out, and what is never averaged."""
+"""The estimates of a cell: which repeats are used, and percentiles of all repeats together, never averaged."""
 
 from typing import Any
 
@@ -39,7 +39,7 @@ def test_minimum_and_maximum_are_the_extremes_over_repeats() -> None:
 
 
 def test_a_percentile_is_read_from_added_counts_and_never_averaged() -> None:
-    # Averaging the two medians would give 505 us, where no operation ever was.
+    # The average of the two medians would be 505 us, a latency that no operation had.
     found = figures(estimate_cell(READS, [reads(300, 10_000), reads(100, 1_000_000, repeat=1)]))
     median = found.percentile(50)
     known = (median.value_ns, median.lowest_ns, median.highest_ns)

@@ -1,4 +1,4 @@
-"""How far the clock that measured was off."""
+"""The drift of the engine's clock against the hardware clock."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""The percentile curve ends where samples do."""
+"""The percentile curve ends where ten samples are left beyond it."""
 
 import pytest
 

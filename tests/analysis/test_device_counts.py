@@ -1,4 +1,4 @@
-"""What the kernel counted at the devices, beside what the engine counted."""
+"""The kernel's block-layer statistics beside the engine's own counts."""
 
 from iosonde.analysis.device_counts import Witnessed, witnessed
 from iosonde.records import CellRecord, DeviceCounts, Operation, RequestCounts, Sync
@@ -35,7 +35,7 @@ def test_requests_bytes_and_times_of_a_class_stand_beside_our_own() -> None:
 
 
 def test_what_a_device_that_flushes_counts_as_writes_is_no_number_of_writes() -> None:
-    """The kernel counts an empty flush as a write of no bytes, and as a flush."""
+    """The kernel counts an empty flush both as a write of 0 bytes and as a flush."""
     written = RequestCounts(count=20_000, merged=0, bytes=10_000 * 4096, request_ns=10_000 * 100_000)
     found = told(measured(device(write=written, flush=requests(10_000, 0))))
     assert (found.device_per_s, found.device_ns_mean) == (None, None)

@@ -1,4 +1,4 @@
-"""What a distribution can say of a latency: counts, printed percentiles, a printed mean, or nothing."""
+"""The latency figures that follow from counts, from printed percentiles, from a printed mean, or from none of them."""
 
 import pytest
 from pydantic import ValidationError

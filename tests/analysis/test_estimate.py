@@ -79,7 +79,7 @@ def test_the_interval_covers_the_truth_in_95_of_100_experiments() -> None:
 
 
 def test_repeats_weigh_by_their_length_where_only_their_own_unrest_makes_them_differ() -> None:
-    # Standard errors fall with the square root of the length: one variance a second for all of them.
+    # The standard error is 4 / sqrt(length): the variance within repeats is the same per second.
     found = estimate([100.0, 101.0], [3.0, 1.0], [Own(4.0 / np.sqrt(3), 40.0), Own(4.0, 40.0)])
     assert found is not None
     assert found.weights == pytest.approx((0.75, 0.25))
@@ -96,7 +96,7 @@ def test_repeats_weigh_alike_where_they_truly_differ_however_long_each_was() -> 
 
 
 def test_a_repeat_does_not_weigh_less_for_being_restless() -> None:
-    # A stall makes a repeat slow and restless at once: weighed by its own error, it would vanish from the mean.
+    # A stall lowers a repeat's throughput and raises its own error. Weights by that error would hide it in the mean.
     own = [Own(0.1, 40.0), Own(0.1, 40.0), Own(30.0, 40.0)]
     found = estimate([100.0, 100.1, 60.0], [1.0, 1.0, 1.0], own)
     assert found is not None
@@ -116,7 +116,7 @@ def test_equal_lengths_change_nothing() -> None:
 
 
 def covered(random: np.random.Generator, lengths: list[float], ratio: float) -> float:
-    """How often intervals hold where repeats stray by their own error of 1 in length 1, and by ``ratio`` beyond it."""
+    """The coverage of the intervals. Standard deviations: 1 / sqrt(length) within repeats, ``ratio`` between them."""
     held = 0
     for _ in range(3000):
         errors = [1 / np.sqrt(each) for each in lengths]
@@ -142,7 +142,7 @@ def test_repeats_that_agree_by_chance_get_the_interval_of_the_variation_within_t
     found = estimate([100.0, 100.1, 99.9], own=[Own(2.0, 40.0)] * 3)
     assert found is not None
     assert (found.level, found.degrees_of_freedom) == (Level.WITHIN, 3 * 29)
-    # Three means, each with a standard error of 2.
+    # The mean of three values with a standard error of 2 each.
     assert found.standard_error == pytest.approx(2 / np.sqrt(3))
 
 

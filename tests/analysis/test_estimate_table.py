@@ -42,7 +42,7 @@ def test_every_quantity_has_its_value_interval_and_error(run: RunRecord, table: 
 
 
 def test_the_interval_follows_from_the_stored_error_alone(table: Table) -> None:
-    """Whoever compares runs takes the error from here: it must be that of the interval that reports show."""
+    """Comparisons of runs use this standard error, so the interval in reports must be based on it."""
     from scipy.stats import t
 
     known = np.isfinite(table["iops_low"]) & (table["iops_standard_error"] > 0)
@@ -50,7 +50,7 @@ def test_the_interval_follows_from_the_stored_error_alone(table: Table) -> None:
     reach = np.log(table["iops_high"][known] / mean) / (error / mean)
     levels = 2 * t.cdf(reach, table["iops_degrees_of_freedom"][known].round(1)) - 1
     assert known.sum() > 10
-    # 95 %, or what 95 % takes where the error is that within repeats, or where a campaign has looked before.
+    # The level is CONFIDENCE (0.95), CONFIDENCE_WITHIN (0.935) or CONFIDENCE_LOOKED (0.965).
     assert np.all((levels > 0.93) & (levels < 0.97))
 
 

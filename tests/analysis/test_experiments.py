@@ -1,4 +1,4 @@
-"""A run's estimates, arranged by question."""
+"""The estimates of a run, grouped by experiment."""
 
 from iosonde.analysis.experiments import estimate_run
 from iosonde.analysis.knee import KneeState
@@ -56,7 +56,7 @@ def test_the_knee_passes_over_depths_that_failed() -> None:
 
 
 def two_sweeps(*, named: bool) -> RunRecord:
-    """Depths 1, 2 and 4 of reads in one experiment, 8, 16 and 32 in another of the same kind."""
+    """Reads at depths 1, 2 and 4 in one experiment, and at 8, 16 and 32 in another one of the same kind."""
     plans = [cell_plan(workload(queue_depth=depth), Experiment.QUEUE_DEPTH) for depth in (1, 2, 4, 8, 16, 32)]
     records = [cell_record(plan, {Operation.READ: totals_of([100_000] * 1000)}) for plan in plans]
     run = run_record(plans, records)

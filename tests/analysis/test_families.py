@@ -1,4 +1,4 @@
-"""Which cells a line may join, and what stands for a workload as a whole."""
+"""Families: the cells that a line may join, and the operation that stands for a whole workload."""
 
 import pytest
 

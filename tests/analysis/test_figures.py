@@ -1,4 +1,4 @@
-"""One number with how well it is known."""
+"""A figure with its uncertainty."""
 
 import pytest
 
@@ -14,7 +14,7 @@ MS = 1_000_000
 
 @pytest.fixture(scope="module")
 def cell() -> CellEstimate:
-    """A mix of three repeats."""
+    """A cell of reads and writes with three repeats."""
     return next(each for each in estimate_run(lab_run()).cells if each.cell == "random-mix70-4KiB-qd16")
 
 
@@ -39,7 +39,7 @@ def test_a_percentile_is_as_exact_as_its_bucket_and_its_error_is_within_half_its
     assert figure.value is not None
     assert figure.half_width is not None
     assert figure.standard_error is not None
-    # 128 buckets an octave.
+    # There are 128 buckets per octave.
     assert figure.value / 256 < figure.resolution <= figure.value / 127
     assert 0 < figure.standard_error < figure.half_width / 1.9
     assert figure.degrees_of_freedom is not None

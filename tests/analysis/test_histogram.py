@@ -27,7 +27,7 @@ latencies = st.lists(st.integers(min_value=0, max_value=2**50), min_size=1, max_
 
 
 def bucket_by_the_rule(value: int, per_octave: int) -> int:
-    """The definition in records/histogram.py, a value at a time."""
+    """The bucket of one value, by the definition in records/histogram.py."""
     bits = per_octave.bit_length() - 1
     if value < per_octave:
         return value

@@ -1,4 +1,4 @@
-"""The cells that a reader looks at first."""
+"""The leading cells: the few that represent a run."""
 
 from iosonde.analysis.experiments import estimate_run
 from iosonde.analysis.workload_kinds import leading_cells

@@ -1,4 +1,4 @@
-"""Little's law in a measurement: an identity, but for what the edges of the window cut."""
+"""Little's law in a measurement: exact, except for operations that began before it or ended after it."""
 
 import pytest
 

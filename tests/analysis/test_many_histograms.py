@@ -1,4 +1,4 @@
-"""Percentiles of many histograms at once are those of each by itself."""
+"""Percentiles of many histograms at once are the same as those of each one alone."""
 
 from dataclasses import replace
 

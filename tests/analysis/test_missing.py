@@ -1,4 +1,4 @@
-"""Why a figure is not there."""
+"""The reasons why a figure is missing."""
 
 from collections.abc import Sequence
 
@@ -25,7 +25,7 @@ RESTLESS = SETTLED.model_copy(update={"effective": 8.0, "correlation": 0.5})
 
 
 def figures(latencies_ns: Sequence[Sequence[int]], within: WithinRepeat | None = None) -> OperationEstimate:
-    """Reads of a cell whose repeats had these latencies."""
+    """The estimates of the reads of a cell, with one list of latencies for each repeat."""
     plan = cell_plan(workload())
     records = [
         cell_record(plan, {Operation.READ: totals_of(each)}, repeat=number, within=within)
@@ -37,7 +37,7 @@ def figures(latencies_ns: Sequence[Sequence[int]], within: WithinRepeat | None =
 
 
 def spread(count: int, factor: float = 1.0) -> list[int]:
-    """Latencies that all differ."""
+    """Latencies in ns, all different."""
     return [round(factor * (100_000 + 37 * number)) for number in range(count)]
 
 
@@ -63,7 +63,7 @@ def test_that_little_is_known_of_each_repeat_takes_nothing_away() -> None:
 
 
 def test_two_repeats_that_differ_are_the_reason_where_the_samples_would_do() -> None:
-    """The median of 20,409 samples had a dash, and "too few samples" below it."""
+    """Regression: the median of 20,409 samples was missing, and the reason given was "too few samples"."""
     found = figures([spread(10_000), spread(10_409, 5.0)])
     assert found.percentile(50.0).low_ns is None
     assert why_no_percentile_interval(found, 50.0) == "2 repeats vary too much for a confidence interval"

@@ -1,4 +1,4 @@
-"""Open loops: response first, and whether the rate was kept."""
+"""Open loops: response times come first, and a cell that falls behind its arrival rate is saturated."""
 
 import numpy as np
 import pytest
@@ -49,7 +49,7 @@ def test_the_achieved_rate_stands_beside_the_asked_one_over_all_targets() -> Non
     assert (pace.waiting_ns_max, pace.waiting, pace.saturated) == (0, 0, 0)
 
 
-# Of 5,000 wanted in 5 s, 3 deviations are 212: behind by 212 ms at 1,000 a second.
+# Three standard deviations of 5,000 arrivals are 212, which is a backlog of 212 ms at 1,000 per second.
 @pytest.mark.parametrize(
     ("count", "waiting_ns", "saturated"),
     [

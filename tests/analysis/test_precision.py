@@ -1,4 +1,4 @@
-"""Whether a cell is known as well as was asked."""
+"""Whether a cell has reached the requested precision."""
 
 from math import inf
 from typing import Any

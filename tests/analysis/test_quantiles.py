@@ -1,4 +1,4 @@
-"""How well a percentile is known."""
+"""Confidence intervals of percentiles."""
 
 from dataclasses import replace
 
@@ -43,7 +43,7 @@ def test_the_interval_covers_the_true_percentile_in_95_of_100_experiments() -> N
     random = np.random.default_rng(5)
     found = [interval_of([drawn(random, 2000) for _ in range(5)]) for _ in range(300)]
     covered = sum(each[0] <= TRUE_P99 <= each[1] for each in found if each is not None)
-    # The wider of two intervals covers more often than each of them.
+    # The interval is the wider one of two, so its coverage is higher than that of each.
     assert all(each is not None for each in found)
     assert covered >= 0.93 * 300, covered
 
@@ -95,7 +95,7 @@ def test_the_interval_lies_around_the_percentile(percent: float) -> None:
 
 
 def test_repeats_whose_tails_have_nothing_in_common_leave_a_percentile_unknown() -> None:
-    # One repeat that stood still is enough: the interval then reaches beyond any number that a float can hold.
+    # One much slower repeat is enough: the upper bound then exceeds the range of a float.
     repeats = [totals_of([MEAN_NS] * 100_000), totals_of([100 * MEAN_NS] * 100_000)]
     assert interval_of(repeats, 99.99) is None
 
@@ -122,8 +122,8 @@ def test_an_interval_holds_as_often_with_wide_buckets_as_with_narrow_ones() -> N
 
 @pytest.mark.parametrize("offset_ns", [1, 1023])
 def test_a_value_that_many_operations_share_is_not_cut_off_within_its_bucket(offset_ns: int) -> None:
-    # 200,704 ns is where a bucket of 1,024 ns begins. The percentile lies at the rim of what shares its value, so that
-    # many intervals end in that bucket, and begin in another.
+    # A bucket of 1,024 ns begins at 200,704 ns. The percentile is close to the lowest of the operations that share this
+    # value, so many intervals end in this bucket and begin in a lower one.
     spike_ns, percent = 200_704 + offset_ns, 39.5
     random = np.random.default_rng(12)
     covered = 0

@@ -1,4 +1,4 @@
-"""The levels of throughput that a repeat went through."""
+"""The throughput regimes of a repeat."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -12,7 +12,7 @@ from tests.builders import cell_plan, cell_record, interval_record, no_operation
 
 
 def course(counts: Sequence[int]) -> CellRecord:
-    """A repeat that completed so many reads in each half second."""
+    """A repeat with these numbers of reads in intervals of half a second."""
     totals = [totals_of([100_000] * count) if count else no_operations() for count in counts]
     intervals = tuple(interval_record(index, {Operation.READ: each}) for index, each in enumerate(totals))
     return cell_record(cell_plan(workload()), {}, intervals=intervals)
@@ -39,7 +39,7 @@ def test_a_repeat_without_intervals_has_no_regime() -> None:
 
 
 def in_steps(counts: Sequence[int], every_ns: int) -> CellRecord:
-    """A repeat whose intervals are so long."""
+    """A repeat with these numbers of reads in intervals of ``every_ns``."""
     record = course(counts)
     shorter = tuple(
         replace(each, start_ns=index * every_ns, end_ns=(index + 1) * every_ns)

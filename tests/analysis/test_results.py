@@ -1,4 +1,4 @@
-"""The cells of a document: what they answer of figures that were printed, and of those that were not."""
+"""The cells of a document: the figures that it prints, and the reasons for those that it does not."""
 
 from iosonde.analysis.results import PrintedCell
 from iosonde.figures import Printed

@@ -1,4 +1,4 @@
-"""A run with its estimates: nothing of it is kept anywhere else."""
+"""A run and its estimates, which are computed on demand and cached in the ``RunAnalysis`` only."""
 
 import pytest
 
@@ -10,7 +10,7 @@ from tests.lab_builder import lab_run
 
 @pytest.fixture
 def counted(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """The names of the runs whose estimates were computed, one for each time."""
+    """The name of the run of each computation of estimates, in order."""
     computed: list[str] = []
 
     def counting(run: RunRecord) -> RunEstimates:

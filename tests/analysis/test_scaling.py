@@ -15,7 +15,7 @@ DEPTHS = tuple(2**step for step in range(9))
 
 
 def points(rate: Callable[[int], float]) -> list[DepthPoint]:
-    """Points of a closed loop, whose latency follows from Little's law; throughput a second, latency in ns."""
+    """Points of a closed loop: throughput per second, and latency in ns by Little's law."""
     return [DepthPoint(depth, rate(depth), depth / rate(depth) * 1e9) for depth in DEPTHS]
 
 

@@ -1,4 +1,4 @@
-"""Which repeats belong to the state that the target was left in."""
+"""Which repeats of a cell are used, and why others are discarded."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -141,7 +141,7 @@ def test_two_clean_repeats_are_no_better_than_all_of_them() -> None:
 
 
 def robbed(number: int, steal_ms: int, seconds: float = 1.0) -> CellRecord:
-    """A repeat of one worker, which the hypervisor took so much CPU time from."""
+    """A repeat of one worker with this much steal time."""
     cpu = cpu_use().model_copy(update={"steal_ns": steal_ms * 10**6})
     return repeat(number, 1000, cpu=cpu, measured_ns=round(seconds * 10**9))
 

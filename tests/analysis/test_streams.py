@@ -1,4 +1,4 @@
-"""A cell of several streams: each has its own figures wherever figures are shown, and nothing adds them up."""
+"""A cell of several streams: figures are shown for each stream and never added up."""
 
 import json
 

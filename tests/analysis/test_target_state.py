@@ -1,4 +1,4 @@
-"""The state that a target was in while it was measured."""
+"""The state of the target during the measurements."""
 
 from collections.abc import Sequence
 
@@ -24,12 +24,12 @@ def rounds(counts: Sequence[int], asked: Workload = WRITES) -> list[CellRecord]:
 
 
 def spread_out(records: Sequence[CellRecord]) -> list[CellRecord]:
-    """With another cell between any two of them."""
+    """The records with another cell between any two of them in run order."""
     return [record.model_copy(update={"order": 2 * record.order}) for record in records]
 
 
 def of_lengths(records: Sequence[CellRecord]) -> list[CellRecord]:
-    """Each longer than the one before, at the same rate."""
+    """The records with lengths of 1, 2, 3 … times the original, at 1,000 writes per original length."""
     return [
         record.model_copy(
             update={

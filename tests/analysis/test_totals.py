@@ -1,4 +1,4 @@
-"""Totals add up, and ``all`` is what its classes add up to."""
+"""Merging of totals, and ``all`` as the sum of the operations."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""What one repeat says of itself."""
+"""Statistics within one repeat: its errors, and whether it has settled."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -15,7 +15,7 @@ MS = 1_000_000
 
 
 def repeat(counts: Sequence[float], warm: int = 0, latency_ns: int = MS, **others: Any) -> CellRecord:
-    """Intervals of half a second with so many reads each, of which the first ones are warm-up."""
+    """A repeat with these numbers of reads in intervals of half a second. The first ``warm`` ones are warm-up."""
     intervals = [
         interval_record(
             index,
@@ -28,7 +28,7 @@ def repeat(counts: Sequence[float], warm: int = 0, latency_ns: int = MS, **other
 
 
 def alike(count: int, latency_ns: int) -> OperationTotals:
-    """So many operations that all took the same time."""
+    """The totals of ``count`` operations with the same latency."""
     one = totals_of([latency_ns])
     histogram = replace(one.latency, count=(count,))
     return replace(one, count=count, bytes=count * one.bytes, latency_ns_sum=count * latency_ns, latency=histogram)
@@ -45,7 +45,7 @@ def noisy(level: float, length: int, seed: int = 1) -> list[float]:
 def test_throughput_is_known_as_well_as_the_mean_of_its_intervals() -> None:
     found = within_repeat(repeat(noisy(1000, 60)))
     assert found is not None
-    # Sixty independent values that stray by 2 %.
+    # Sixty independent values with a standard deviation of 2 %.
     assert found.throughput_error == pytest.approx(0.02 / np.sqrt(60), rel=0.4)
     assert found.effective > 30
     assert found.settled

@@ -1,4 +1,4 @@
-"""A child process: what it says is read within bounds, and however it ends, nobody waits for ever."""
+"""A child process: its output is read within bounds, and every wait for it ends, however it exits."""
 
 import os
 import signal
@@ -28,7 +28,7 @@ def text_lines(child: Child[str]) -> Iterator[str]:
 
 @contextmanager
 def started(code: str, *, heard: FirstWords | None = None, waiting_max: int = 10) -> Iterator[Child[str]]:
-    """A Python that does what ``code`` says."""
+    """A Python process that runs ``code``."""
     program = Program([sys.executable, "-c", code], "the child", "install it again", takes_input=True)
     child = Child(program, text_lines, heard or FirstWords(1000), waiting_max)
     try:

@@ -1,4 +1,4 @@
-"""A deadline goes by the clock that it is given."""
+"""A deadline uses the clock that it is given."""
 
 from iosonde.children import Deadline
 

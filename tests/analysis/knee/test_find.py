@@ -1,4 +1,4 @@
-"""A knee by three rules: worked examples of the reports in the field, and each reason why there is none."""
+"""The knee by three rules: examples from field reports, and each reason for reporting no knee."""
 
 from collections.abc import Sequence
 
@@ -18,7 +18,7 @@ def sweep(*points: tuple[int, float, float]) -> Knee:
 
 
 def queue(servers: int, depths: Sequence[int] = DEPTHS, spread: float = 0.0, repeats: int = 1) -> list[DepthPoint]:
-    """A closed loop over a queue: min(N, c) operations a unit of time, with repeats that stray by a share."""
+    """A closed loop with min(depth, servers) operations per unit of time. Repeats vary by the share ``spread``."""
     random = np.random.default_rng(servers)
     points = []
     for depth in depths:

@@ -1,4 +1,4 @@
-"""The three rules by themselves, and Kneedle against the package of its kind."""
+"""Each of the three rules alone, and Kneedle compared with the package kneed."""
 
 from math import log2
 
@@ -19,7 +19,7 @@ def test_kneedle_says_what_another_implementation_says_of_concave_growth(seed: i
     found = by_kneedle(DEPTHS, rates, [])
     across = [log2(depth) for depth in DEPTHS]
     oracle = KneeLocator(across, rates, S=1.0, curve="concave", direction="increasing").knee
-    # The oracle takes an end of the curve for a maximum, which the paper does not.
+    # kneed accepts the first point of the curve as a maximum, the paper does not.
     if oracle == across[0]:
         assert found is None or found > 0
     else:

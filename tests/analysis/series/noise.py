@@ -1,4 +1,4 @@
-"""Series with a known truth: every value depends on the one before it, as the intervals of a drive do."""
+"""Synthetic series with known parameters. Successive values are correlated, as the intervals of a drive are."""
 
 import numpy as np
 from numpy.typing import NDArray

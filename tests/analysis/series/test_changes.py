@@ -11,7 +11,7 @@ from tests.analysis.series.noise import autoregressive
 @pytest.mark.parametrize(("length", "persistence"), [(20, 0.0), (60, 0.3), (120, 0.5), (600, 0.6), (3600, 0.6)])
 def test_a_stationary_series_seldom_seems_to_change(length: int, persistence: float) -> None:
     series = (1000 * np.exp(0.1 * autoregressive(length, persistence, seed)) for seed in range(200))
-    # One in a hundred is what the threshold is made for; seven in 200 come to pass once in 200 such tests.
+    # The threshold allows false changes in 1 % of series. Seven or more of 200 occur in one of 200 such tests.
     assert sum(bool(find_changes(values)) for values in series) <= 7
 
 
@@ -32,7 +32,7 @@ def test_two_steps_are_found_in_their_order() -> None:
 
 @pytest.mark.parametrize("at", [5, 12, 20])
 def test_a_sharp_fall_is_found_behind_which_the_level_still_moves(at: int) -> None:
-    # A drive that has begun to collect: it finds its balance slowly, and swings around it.
+    # A drive that starts garbage collection: its throughput slowly settles to a new level and oscillates around it.
     time = np.arange(60 - at)
     balance = 33_000 - 12_000 * np.exp(-time / 12) * np.cos(time / 5)
     level = np.concatenate([np.full(at, 98_000.0), balance])

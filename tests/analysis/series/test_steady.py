@@ -14,7 +14,7 @@ def test_rounds_are_steady_at_the_last_one_of_the_first_window_that_holds() -> N
 
 
 def test_a_slope_within_the_range_is_not_steady() -> None:
-    # The range is 16 % of the mean, and the line moves by as much.
+    # The range is 16 % of the mean (limit 20 %), but so is the change of the best-fit line (limit 10 %).
     assert judge_steadiness({"iops": [108, 104, 100, 96, 92]}, SNIA).reached is None
 
 
@@ -44,7 +44,7 @@ def test_too_few_rounds_are_not_steady() -> None:
     [
         ([100, 109, 91, 100], fio_deviation(4, 0.1), True),
         ([100, 111, 89, 100], fio_deviation(4, 0.1), False),
-        # fio's slope is from one check to the next, so a window of 10 may move by nine times as much.
+        # fio's slope is the change per check, so a window of 10 may change by nine times the limit.
         ([100, 101, 102, 103], fio_slope(4, 0.01), True),
         ([100, 102, 104, 106], fio_slope(4, 0.01), False),
     ],

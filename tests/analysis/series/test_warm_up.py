@@ -9,7 +9,7 @@ from tests.analysis.series.noise import autoregressive
 
 
 def agrees(series: NDArray[np.float64]) -> bool:
-    """Whether the second opinion sees no difference behind the cut, as a settled series has in 99 of 100 cases."""
+    """Whether Geweke's test finds no drift after the cut, which is true for 99 of 100 settled series."""
     distance = geweke(series[find_warm_up(series) :])
     return distance is None or abs(distance) <= 2.58
 
@@ -19,7 +19,7 @@ def test_a_decaying_start_is_cut_off_and_little_more(seed: int) -> None:
     decay = 30.0 * np.exp(-np.arange(600) / 20)
     series = 100.0 + decay + autoregressive(600, 0.3, seed)
     cut = find_warm_up(series)
-    # After three time constants a twentieth of the start is left: 1.5 of a noise of 1.
+    # After three time constants, 5 % of the initial offset is left: 1.5, with noise of standard deviation 1.
     assert 40 <= cut <= 140, cut
     assert agrees(series)
 

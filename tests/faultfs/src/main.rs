@@ -1,9 +1,16 @@
-//! A file system of one file in memory, `file`, that goes wrong as its standard input says, a command a line:
+//! A file system with one file in memory, `file`. Commands on standard input, one per line, make it fail:
 //!
-//! `eio OFFSET LENGTH` fails what touches a stretch, `short BYTES` moves no more than that, `delay MS` answers later, `hang`
-//! answers no read, write or fsync, `hang-fsync` no fsync, `hang-read` no read, `hang-open` no open, `hang-close` no close, `freeze` answers nothing at all, `go` ends all that and answers what waits, `cut BYTES`
-//! gives the file another size, `reads` asks how many there were. Each is answered by a number or `ok`. It is unmounted when
-//! the input ends.
+//! - `eio OFFSET LENGTH`: reads and writes that overlap this range fail with EIO.
+//! - `short BYTES`: a read or write transfers at most this many bytes.
+//! - `delay MS`: replies to reads, writes and fsyncs are delayed.
+//! - `hang`: no reply to reads, writes and fsyncs.
+//! - `hang-fsync`, `hang-read`, `hang-open`, `hang-close`: no reply to this one operation.
+//! - `freeze`: no reply to any request.
+//! - `go`: ends all of these, and sends the pending replies.
+//! - `cut BYTES`: changes the size of the file.
+//! - `reads`: prints the number of reads since the start or the last `go`.
+//!
+//! The reply to `reads` is a number, to the others `ok`. The file system is unmounted when standard input ends.
 //!
 //! Usage: faultfs MOUNTPOINT SIZE_BYTES
 
@@ -20,7 +27,7 @@ use fuser::{
 };
 
 const FILE: INodeNo = INodeNo(2);
-/// Nothing is kept: each question is asked.
+/// The kernel caches no entry or attribute, so every request arrives here.
 const NOT_KEPT: Duration = Duration::ZERO;
 
 type Answer = Box<dyn FnOnce() + Send>;
@@ -60,7 +67,7 @@ impl Faulty {
         self.0.lock().expect("nobody panics with it")
     }
 
-    // Gives an answer to a question about data, or to any other one: at once, later, or with the next `go`.
+    // Replies now, after the delay, or at the next `go`. `is_data` marks a read, write or fsync.
     fn answer(&self, is_data: bool, answer: impl FnOnce() + Send + 'static) {
         let mut state = self.state();
         let delay = state.delay;
@@ -77,7 +84,7 @@ impl Faulty {
         }
     }
 
-    // The same, but where such questions hang: then only with the next `go`.
+    // As `answer`, but waits for the next `go` if `hangs` is true.
     fn answer_unless(&self, hangs: fn(&State) -> bool, is_data: bool, answer: impl FnOnce() + Send + 'static) {
         let mut state = self.state();
         if hangs(&state) {
@@ -110,7 +117,7 @@ impl Faulty {
         }
     }
 
-    // Does as it is told, and gives the answer; None where the command is not known.
+    // Executes a command and returns its reply, or None if the command is unknown.
     fn obey(&self, words: &[&str]) -> Option<String> {
         let numbers: Vec<u64> = words.iter().skip(1).filter_map(|word| word.parse().ok()).collect();
         let mut state = self.state();
@@ -260,9 +267,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         writeln!(output, "{answer}")?;
         output.flush()?;
     }
-    // What waits for an answer would hold the way out up.
+    // Pending requests would block the unmount.
     file_system.obey(&["go"]);
-    // Whoever still has the file open is let go on, without it.
+    // The unmount fails while a process has the file open. Exiting closes the FUSE connection, so that process gets
+    // errors and does not block.
     if session.umount_and_join().is_err() {
         std::process::exit(1);
     }
