@@ -1,4 +1,4 @@
-"""What docs/python.md and the notebook show is run as it stands."""
+"""The code in docs/python.md and in the notebook runs unchanged."""
 
 import re
 import shutil
@@ -19,8 +19,8 @@ NOTEBOOK = ROOT / "examples/first-look.ipynb"
 RUN = ROOT / "tests/fixtures/runs/v1"
 SNIPPETS = re.compile(r"^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
 NOTEBOOK_S_MAX = 60
-# In a process of its own, for Jupyter leaves sockets to the garbage collector. The kernel is spoken to through sockets
-# in a folder, whose names must be short; a port would need a network.
+# This runs in a separate process, because Jupyter leaves its sockets to the garbage collector. Unix sockets need no
+# network, but their paths must be short.
 EXECUTE = """
 import sys
 import nbformat
@@ -54,7 +54,7 @@ def test_the_page_names_every_function_and_table() -> None:
 
 @pytest.fixture
 def short_folder() -> Iterator[Path]:
-    """A folder with a short name."""
+    """A folder with a path short enough for Unix sockets."""
     with tempfile.TemporaryDirectory() as folder:
         yield Path(folder)
 

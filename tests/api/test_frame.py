@@ -15,7 +15,7 @@ from iosonde.errors import UsageError
 
 @pytest.fixture
 def frame() -> Frame:
-    """One column of each type, with a gap where one can be."""
+    """One column of each type, with a missing value where the type allows one."""
     return Frame(
         {
             "name": np.array(["a", "b"], dtype=object),

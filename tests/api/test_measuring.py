@@ -1,4 +1,4 @@
-"""Measuring from a script: as the commands do, without a word, and with errors that can be caught."""
+"""Measuring from Python: the same results as with the commands, no output, and errors as exceptions."""
 
 import signal
 import subprocess

@@ -1,4 +1,4 @@
-"""A run in Python: the facts as the records give them, the tables as the CSV has them."""
+"""A run in Python: the same facts as in the records, and the same tables as in CSV."""
 
 import csv
 from pathlib import Path
@@ -87,7 +87,7 @@ def test_what_is_no_run_is_refused_when_it_is_opened(tmp_path: Path) -> None:
 
 def test_findings_that_look_at_intervals_are_there_before_anybody_asked_for_intervals(tmp_path: Path) -> None:
     plan = cell_plan(workload())
-    # Nine seconds on one level, then nine on another.
+    # Nine seconds at one level of throughput, then nine at another.
     intervals = tuple(
         interval_record(index, {Operation.READ: totals_of([100_000] * (4_000 if index < 18 else 1_000))})
         for index in range(36)

@@ -1,4 +1,4 @@
-"""Which measurement is next when a plan has an aim."""
+"""Which trial is next in a plan with a requested precision."""
 
 from collections.abc import Mapping
 
@@ -63,7 +63,7 @@ def planned(budget_s: int = 60, text: str = TEXT) -> Plan:
 
 
 class Drive:
-    """Gives records whose throughput strays by so much of it between repeats of a second, less in longer ones."""
+    """Makes records whose throughput has a relative standard deviation of ``spread`` / sqrt(length in seconds)."""
 
     def __init__(self, plan: Plan, spread: Mapping[str, float]) -> None:
         self.cells = {cell.cell: cell for cell in plan.cells}
@@ -83,7 +83,7 @@ class Drive:
 
 
 def scheduled(plan: Plan, spread: Mapping[str, float]) -> list[CellTurn]:
-    """The turns behind those of the plan."""
+    """The trials that the scheduler adds to those of the plan."""
     assert plan.aim is not None
     scheduler, drive = AdaptiveScheduler(plan, plan.aim), Drive(plan, spread)
     for first in plan.turns:
@@ -106,7 +106,7 @@ def test_time_goes_to_the_cell_in_doubt_until_it_is_known() -> None:
 
 
 def test_once_all_is_known_tail_cells_are_measured_until_their_last_percentile_has_its_samples() -> None:
-    # At 4,000 a second, 100,000 operations take 25 seconds.
+    # At 4,000 per second, 100,000 operations take 25 seconds.
     plan = planned(text=TAILS)
     chosen = scheduled(plan, {CALM: 0.0001, RESTLESS: 0.0001})
     assert {turn.cell for turn in chosen} == {CALM, RESTLESS}
@@ -122,7 +122,7 @@ def test_a_tail_that_the_budget_does_not_hold_takes_none_of_it() -> None:
 
 
 def test_what_can_be_known_comes_before_what_can_not() -> None:
-    # The restless one would take ten thousand times as long as it has had.
+    # A precision of 2 % with a spread of 2.0 takes ten thousand one-second repeats.
     chosen = scheduled(planned(budget_s=60), {CALM: 0.03, RESTLESS: 2.0})
     calm = [place for place, turn in enumerate(chosen) if turn.cell == CALM]
     restless = [place for place, turn in enumerate(chosen) if turn.cell == RESTLESS and turn.repeat > JUDGED_MIN]
@@ -171,7 +171,7 @@ def test_who_follows_what_an_earlier_session_did_decides_as_it_did() -> None:
 
 
 def after_failures(kind: FailureKind, repeats: frozenset[int]) -> CellTurn | None:
-    """The turn behind the plan's, when these repeats of the restless cell failed in that way."""
+    """The trial after those of the plan, if these repeats of the cell RESTLESS have failed with ``kind``."""
     plan = planned()
     assert plan.aim is not None
     scheduler, drive = AdaptiveScheduler(plan, plan.aim), Drive(plan, {CALM: 0.0001, RESTLESS: 0.5})
@@ -269,7 +269,7 @@ def test_a_contaminated_repeat_is_measured_again() -> None:
 
 
 def lengths_s(between: float, within: float) -> list[float]:
-    """The lengths of the repeats of a cell that strays by so much between repeats, and within those of a second."""
+    """The lengths of the added trials, if RESTLESS varies by these shares between repeats and within one of a second."""
     plan = planned(budget_s=200)
     assert plan.aim is not None
     random, scheduler, chosen = np.random.default_rng(6), AdaptiveScheduler(plan, plan.aim), list[float]()

@@ -1,4 +1,4 @@
-"""A path that does not answer is told in time, by a process that nobody waits for."""
+"""A path that does not respond is reported in time: another process checks it, and may be left hanging."""
 
 import time
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""A campaign asks nothing but the port about its targets, wherever the host behind it is."""
+"""A campaign accesses its targets through the ``Host`` port only, so they can be on any host."""
 
 import os
 import shutil
@@ -28,7 +28,7 @@ SIZE_BYTES = 16 << 20
 
 @contextmanager
 def other_root(folder: Path) -> Iterator[tuple[str, ...]]:
-    """A mount namespace in which something else is mounted on a folder. Gives what starts commands there."""
+    """A mount namespace with a tmpfs on the folder. Gives the prefix of commands that run in it."""
     if os.geteuid() or not (shutil.which("unshare") and shutil.which("nsenter")):
         pytest.skip("needs root, unshare and nsenter")
     words = ["unshare", "--mount", "sh", "-c", f"mount -t tmpfs tmpfs {folder} && echo mounted && exec cat"]
@@ -44,13 +44,13 @@ def other_root(folder: Path) -> Iterator[tuple[str, ...]]:
 
 @contextmanager
 def other_folder(folder: Path) -> Iterator[tuple[str, ...]]:
-    """Another working directory. Gives what starts commands there."""
+    """Another working directory. Gives the prefix of commands that run in it."""
     yield ("env", f"--chdir={folder}", "--")
 
 
 @pytest.fixture(params=["other root", "other folder"])
 def faraway(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[tuple[Host, RemoteHost, str]]:
-    """A host that sees something else than this process does, and the name by which a target is reached there."""
+    """A host that sees other files at some paths than this process does, twice, and the path of a target on it."""
     folder = tmp_path / "there"
     folder.mkdir()
     if request.param == "other root":
@@ -73,7 +73,7 @@ def measured(host: Host, word: str, directory: Path, observer: NullObserver | No
 
 
 class Looking(NullObserver):
-    """Sees what of the target is visible to this process while it is measured."""
+    """Lists the files that this process sees in the target's folder after each trial."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -90,7 +90,7 @@ def test_a_campaign_on_a_file_of_another_host_is_measured_there_and_the_header_n
     looking = Looking(tmp_path / "there")
     run = measured(host, word, tmp_path / "run", looking)
     assert run.finished
-    # On a busy machine nothing may complete within the 10 ms of a cell.
+    # On a busy machine, a cell of 10 ms may complete no operation.
     assert {cell.failure.kind for cell in run.cells if cell.failure is not None} <= {FailureKind.NOTHING_COMPLETED}
     assert len(run.cells) == 8
     assert run.header.host.hostname == NAME

@@ -1,4 +1,4 @@
-"""Nothing is analysed before it is kept."""
+"""A record is written to the journal before it is analysed."""
 
 from pathlib import Path
 
@@ -27,7 +27,7 @@ queue_depth = 4
 
 
 class Witness(NullObserver):
-    """Remembers which analyses failed, and why."""
+    """Records which analyses failed, and why."""
 
     def __init__(self) -> None:
         self.failed: list[tuple[int, str]] = []
@@ -104,7 +104,8 @@ until_ns = {until_ns}
 
 
 def test_a_drive_that_stands_still_for_most_of_a_repeat_keeps_its_cell(tmp_path: Path) -> None:
-    # Filling takes 16 operations of a millisecond. Of 45 values, thirty batches drop the first fifteen.
+    # Preconditioning takes 16 operations of 1 ms. Thirty batches of 45 values leave out the first fifteen values, and
+    # all operations lie in these.
     from_ns, until_ns = 12_100_000_000, 45_117_000_000
     (tmp_path / "stalling.toml").write_text(STALLING.format(from_ns=from_ns, until_ns=until_ns), encoding="utf-8")
     text = TEXT.replace("6s", "45s").replace("repeats = 2", "repeats = 1")

@@ -1,4 +1,4 @@
-"""Who else measures on the same devices is looked for once a measurement, shortly before its end."""
+"""The search for other processes on the same devices runs once per measurement, shortly before its end."""
 
 from collections.abc import Iterator
 from contextlib import closing
@@ -12,7 +12,7 @@ OTHER = Neighbour(process=7, device="sda")
 
 
 class Street:
-    """What each look sees, and how many there were."""
+    """A fake search for other processes: its result, and the number of calls."""
 
     def __init__(self) -> None:
         self.seen: tuple[Neighbour, ...] = ()

@@ -1,4 +1,4 @@
-"""A run that an older iosonde began goes on with this one; one that only a newer one can go on with does not."""
+"""A run that an older iosonde started can be resumed. A run that needs a newer iosonde is refused."""
 
 import json
 from collections.abc import Callable
@@ -18,7 +18,7 @@ from tests.forged import forge
 
 
 def made_older(run: Path, version: int) -> None:
-    """The run as an older version would have left it: fields that came since have defaults."""
+    """Gives the run an older schema version, as if that version had written it. Newer fields have their defaults."""
     forge(run, lambda header: header.update(schema_version=version))
     data = (run / "journal").read_bytes()
     (run / "journal").write_bytes(prefix(version) + data[PREFIX.size :])
@@ -38,7 +38,7 @@ def test_an_older_run_goes_on_to_what_it_would_have_become(text: str, torn: int,
     kept = data[: len(data) - torn]
     (run / "journal").write_bytes(kept)
     for _ in range(2):
-        # Looking changes nothing, and neither does looking at what is left.
+        # Reading the run or its remaining work changes no file.
         load_run(run)
         rest = rest_of(run)
         assert (run / "journal").read_bytes() == kept
@@ -50,7 +50,7 @@ def test_an_older_run_goes_on_to_what_it_would_have_become(text: str, torn: int,
     assert [(cell.cell, cell.seed, cell.operations) for cell in now.cells] == [
         (cell.cell, cell.seed, cell.operations) for cell in whole.cells
     ]
-    # An older version looks at the header first. What it wrote itself stays as it was.
+    # The header gets the new version, so that an older iosonde refuses the run. The old part of the journal is kept.
     assert json.loads((run / "run.json").read_text(encoding="utf-8"))["schema_version"] == SCHEMA_VERSION
     assert (run / "journal").read_bytes().startswith(MAGIC + (1).to_bytes(4, "little"))
 

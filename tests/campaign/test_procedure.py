@@ -1,7 +1,7 @@
-"""A standard procedure is data: steps that prepare, a round of trials, and a rule for when it is enough.
+"""A standard procedure is data: preconditioning steps, a round of trials, and a rule for when to stop.
 
-The plans here have the shape of the SNIA's IOPS test, in short: written twice, an idle time, then rounds over a matrix
-until the tracking variables are steady.
+The plans here are a short form of the SNIA's IOPS test: two preconditioning writes with an idle time in between, then
+rounds over a matrix until the tracking variables are in steady state.
 """
 
 from datetime import UTC, datetime
@@ -64,13 +64,13 @@ def cell(read_percent: int, timing: Timing | None = None) -> CellPlan:
 
 
 def preparation(ground: TargetInfo) -> tuple[Step, ...]:
-    """Sequential writes of the whole region, an idle time, then random writes of as much."""
+    """Sequential writes of the whole test region, an idle time, then random writes of the same amount."""
     amount = Timing(warmup_ns=0, measure_ns=10**9, interval_ns=100 * MILLISECOND_NS, amount_bytes=ground.span_bytes)
     return in_order((fill_cell(ground), IDLE_NS, cell(0, amount)))
 
 
 def procedure(rule: SteadyState, seed: int = 5, rounds: int = 1, timing: Timing | None = None) -> RunRequest:
-    """The procedure with so many rounds in its plan; those behind them are chosen."""
+    """The procedure with ``rounds`` rounds in its plan. Later rounds are added during the run."""
 
     def plan(ground: TargetInfo) -> Plan:
         cells = tuple(cell(share, timing) for share in SHARES)
@@ -108,14 +108,14 @@ def measured(request: RunRequest, directory: Path, observer: NullObserver | None
 
 
 def iops(run: RunRecord, read_percent: int) -> list[float]:
-    """The throughput of one cell, round by round."""
+    """The throughput of one cell in each round, in operations per ns."""
     found = [each for each in run.cells if each.workload.read_percent == read_percent]
     return [sum(totals.count for totals in each.operations.values()) / each.measured_ns for each in found]
 
 
 @pytest.fixture(scope="module")
 def steady(tmp_path_factory: pytest.TempPathFactory) -> RunRecord:
-    """A run that goes on until two variables are steady."""
+    """A run that ends when two variables are in steady state."""
     return measured(procedure(SteadyState(tracked=tracked(0, 65))), tmp_path_factory.mktemp("steady") / "run")
 
 
@@ -161,7 +161,7 @@ def test_a_procedure_that_never_becomes_steady_ends_with_its_last_round(tmp_path
 
 
 class BrokenOff(NullObserver):
-    """Ends a run behind so many cells."""
+    """Interrupts a run after this number of cells, including preconditioning."""
 
     def __init__(self, cells: int) -> None:
         self._cells = cells
@@ -186,7 +186,7 @@ def test_a_procedure_that_is_resumed_comes_to_the_record_of_an_unbroken_one(
 
 
 class Watching(NullObserver):
-    """Notes the steps of the preparation; ends the run behind the first cell where that is wanted."""
+    """Records the preconditioning steps. Interrupts the run after the first trial if ``breaks``."""
 
     def __init__(self, *, breaks: bool = False) -> None:
         self.steps: list[Step] = []
@@ -270,7 +270,7 @@ def test_a_plan_whose_cells_move_an_amount_is_told_with_all_of_its_rounds() -> N
 
 
 class WithinATrial(NullObserver):
-    """Ends a run while its first trial is measured."""
+    """Interrupts a run during its first trial."""
 
     def __init__(self) -> None:
         self._measures = False

@@ -1,4 +1,4 @@
-"""Removing the files that a run has made."""
+"""Removal of the files that a run has created."""
 
 import errno
 import os
@@ -13,7 +13,7 @@ from iosonde.machine.local_host import LocalHost
 
 
 def made_in(folder: Path) -> tuple[CreatedFiles, Path, list[str]]:
-    """One file that a run has made, and what is told of it."""
+    """A file that a run has created, its path, and the list that receives the reasons why it was not removed."""
     told: list[str] = []
     path = folder / "made.data"
     path.write_bytes(bytes(4096))
@@ -23,7 +23,7 @@ def made_in(folder: Path) -> tuple[CreatedFiles, Path, list[str]]:
 
 
 def refuse(monkeypatch: pytest.MonkeyPatch, times: int) -> None:
-    """Makes the system start no process so many times."""
+    """Makes the next ``times`` attempts to start a process fail with EAGAIN."""
     real, left = subprocess.Popen, [times]
 
     def start(*words: Any, **options: Any) -> subprocess.Popen[bytes]:

@@ -1,4 +1,4 @@
-"""What a resumption goes by: the same file, whatever its name says, and no clock on the wall."""
+"""A resumption recognises its file by inode, size and creation time, and does not depend on the wall clock."""
 
 import os
 from datetime import UTC, datetime

@@ -1,4 +1,4 @@
-"""What is known at the end of a session is read again from the host, in one place, however the session began."""
+"""The facts of hosts and devices are read again at the end of every run, resumption and probe."""
 
 from datetime import UTC, datetime
 from pathlib import Path
@@ -25,7 +25,7 @@ SIZE_BYTES = 16 << 20
 
 
 class ChangingHost(LocalHost):
-    """A host that answers otherwise each time it is asked, or has lost its device after the first time."""
+    """A host whose facts differ at each call. With ``loses_device``, its device is gone after the first call."""
 
     def __init__(self, *, loses_device: bool = False) -> None:
         self._loses_device = loses_device

@@ -1,4 +1,4 @@
-"""Words that mean simulated drives, and what is refused before anything is opened."""
+"""Targets of the form sim:MODEL, and which ones are refused before anything is opened."""
 
 from pathlib import Path
 

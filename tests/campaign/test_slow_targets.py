@@ -1,4 +1,4 @@
-"""Targets that are too slow for a campaign of minutes get another one, and are told why."""
+"""Targets that are too slow for a profile of minutes get its slow form, with the reason."""
 
 from datetime import UTC, datetime
 from typing import Any

@@ -1,4 +1,4 @@
-"""What is told to be left of a run that was broken off: the plan's time without what was spent, and what it takes."""
+"""The time left of an interrupted run: the time of the plan minus the time used, which is what resuming takes."""
 
 from pathlib import Path
 from typing import Any
@@ -25,7 +25,7 @@ read = {read}
 block_size = "4KiB"
 queue_depth = [1, 4, 16]
 """
-# No budget makes figures known to a thousandth, so all of it is spent.
+# No budget is enough for a precision of 0.1 %, so all of it is used.
 ADAPTIVE = 'name = "adaptive"\nprecision = "0.1%"\nbudget = "15s"\nduration = "1s"\n' + SWEEP
 FIXED = 'name = "fixed"\nrepeats = 4\nwarmup = "100ms"\nduration = "900ms"\n' + SWEEP
 AMOUNT = 'name = "amount"\nrepeats = 2\n' + SWEEP + 'amount = "64MiB"\n'
@@ -58,7 +58,7 @@ def measured_after(run: RunRecord, rest: RemainingRun) -> list[CellRecord]:
 
 
 def cost_of(rest: RemainingRun, bytes_per_s: int = ASSUMED_WRITE_BYTES_PER_S) -> int:
-    """All that the plan takes, as ``iosonde plan`` tells it, without the fill."""
+    """The time of the whole plan in ns, as ``iosonde plan`` shows it, without preconditioning."""
     return plan_cost(rest.run.header.plan.model_copy(update={"preparation": ()}), bytes_per_s).duration_ns
 
 
@@ -73,7 +73,7 @@ def test_with_an_aim_what_is_told_to_be_left_and_what_was_spent_are_the_plans_an
     assert rest.spent_ns == rest.budget_spent_ns == sum(took_ns(cell) + OVERHEAD_NS for cell in rest.run.cells[:number])
     later = measured_after(go_on(tmp_path, rest), rest)
     takes_ns = sum(took_ns(cell) + OVERHEAD_NS for cell in later)
-    # What is left at the end holds no further repeat.
+    # The time left at the end is too short for another repeat.
     assert takes_ns <= rest.left_ns <= takes_ns + 2 * SECOND_NS
 
 
@@ -103,7 +103,7 @@ def test_a_run_that_is_broken_off_again_and_again_has_less_left_each_time(tmp_pa
 
 def test_a_fill_that_was_broken_off_is_told_and_one_that_is_there_is_not(tmp_path: Path) -> None:
     class Filling(NullObserver):
-        def interval(self, interval: object) -> None:  # noqa: ARG002 - the first one, which is the fill's
+        def interval(self, interval: object) -> None:  # noqa: ARG002 - the first interval, in preconditioning
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
@@ -117,7 +117,7 @@ def test_a_fill_that_was_broken_off_is_told_and_one_that_is_there_is_not(tmp_pat
     assert now.preparation_ns == 0
     assert len(now.run.preparation) == 1
     assert now.run.preparation[0].outcome is Outcome.FINISHED
-    # The model says how fast it takes a fill.
+    # The model determines the write rate of preconditioning.
     assert rest.preparation_ns == pytest.approx(now.run.preparation[0].measured_ns, rel=0.2)
 
 
@@ -166,7 +166,7 @@ def test_what_is_told_names_the_budget_that_is_spent_and_what_is_replayed(tmp_pa
 def test_the_progress_begins_with_what_was_told(text: str, number: int, tmp_path: Path) -> None:
     rest = broken_off(text, tmp_path, number, within=True)
     plan = rest.run.header.plan
-    # As a real target has it, whose time is ours.
+    # As for a real target, which has no virtual time.
     clockwork = Clockwork(plan, rest.turns, rest.done, virtual=False)
     assert clockwork.total_ns == rest.left_ns
     first = rest.turns[0] if rest.turns else plan.turns[0]
