@@ -269,7 +269,7 @@ def test_a_contaminated_repeat_is_measured_again() -> None:
 
 
 def lengths_s(between: float, within: float) -> list[float]:
-    """The lengths of the added trials, if RESTLESS varies by these shares between repeats and within one of a second."""
+    """Lengths of the added trials, if RESTLESS varies by these shares between repeats and within one of a second."""
     plan = planned(budget_s=200)
     assert plan.aim is not None
     random, scheduler, chosen = np.random.default_rng(6), AdaptiveScheduler(plan, plan.aim), list[float]()

@@ -156,7 +156,7 @@ WORDS: Final[dict[str, FioWord]] = {
     ),
     **_words(
         Handling.IGNORED,
-        "iosonde needs no map of the blocks, and a permutation always covers each block once",
+        "iosonde needs no random map, and a permutation always covers each block once",
         "softrandommap",
     ),
     **_words(
