@@ -1,4 +1,4 @@
-"""The kernel's block-layer statistics beside the engine's own counts."""
+"""The kernel's block-layer statistics, compared with the engine's own counts."""
 
 from iosonde.analysis.device_counts import Witnessed, witnessed
 from iosonde.records import CellRecord, DeviceCounts, Operation, RequestCounts, Sync

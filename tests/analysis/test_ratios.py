@@ -11,7 +11,7 @@ from iosonde.analysis.ratios import Known, extreme_of, known_of, ratio_of, sprea
 
 CAMPAIGNS = 4000
 NO_LESS = 0.945
-"""With a true coverage of 95 %, 4,000 campaigns fall below this in fewer than one of ten tests. With 94 %, most do."""
+"""With a true coverage of 95 %, 4,000 campaigns fall below this in about one of ten tests. With 94 %, most do."""
 
 NO_MORE = 0.997
 

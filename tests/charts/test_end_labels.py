@@ -1,4 +1,4 @@
-"""Names stand at the ends of lines, apart from each other and inside the chart."""
+"""Names are at the ends of lines, inside the chart, and do not overlap."""
 
 from itertools import pairwise
 

@@ -1,4 +1,4 @@
-"""What stands in the rows of a chart, and where its marks and labels go."""
+"""The rows of a chart, and the positions of its marks and labels."""
 
 from collections.abc import Sequence
 
@@ -24,7 +24,7 @@ def estimates() -> RunEstimates:
 
 
 def rows_of(figures: Sequence[Figure]) -> list[Row]:
-    """The rows of charts that show different cells or quantities."""
+    """The rows of several charts."""
     return [row for figure in figures for row in figure.rows]
 
 
@@ -125,13 +125,13 @@ def test_a_bar_of_repeats_that_differ_many_times_over_ends_above_0_on_a_logarith
         for repeat, latency in enumerate((10_000, 10_000_000))
     ]
     (row,) = rows_of(queue_depth_latency(estimate_run(run_record([plan], records)).cells))
-    # No interval is given, and the deviation is larger than the mean.
+    # The interval is too wide to be shown, and the standard deviation is larger than the mean.
     assert row["low"] == row["latency_us"] == row["high"]
     assert row["deviation_low"] < 0 < row["drawn_deviation_low"] < row["latency_us"]
 
 
 def label_sides(*points: tuple[int, int]) -> list[str]:
-    """The sides of labels in a sweep of reads with these IOPS and these latencies in microseconds."""
+    """The side of the label of each point, in a sweep of reads with these IOPS and latencies in µs."""
     plans = [cell_plan(workload(queue_depth=2**step), Experiment.QUEUE_DEPTH) for step in range(len(points))]
     records = [
         cell_record(plan, {Operation.READ: totals_of([latency_us * 1000] * count)}, measured_ns=10**9)

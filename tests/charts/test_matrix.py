@@ -1,4 +1,4 @@
-"""A matrix is drawn for what varies: the rules that choose the form, and what holds of every picture."""
+"""Matrix charts: the rules that choose their form from the keys that vary, and properties of all of them."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -30,7 +30,7 @@ SIZES = (512, 4096, 8192, 16384, 65536)
 
 
 def matrix(*asked: Workload, count: int = 200, without: int | None = None) -> tuple[CellEstimate, ...]:
-    """Cells with a figure of its own each, of which one may have failed."""
+    """Cells with different figures. The cell with the index ``without`` has failed."""
     plans = [cell_plan(each, Experiment.MATRIX) for each in asked]
     records = []
     for number, plan in enumerate(plans):
@@ -47,7 +47,7 @@ def matrix(*asked: Workload, count: int = 200, without: int | None = None) -> tu
 
 
 def crossed(**values: Sequence[Any]) -> list[Workload]:
-    """All combinations."""
+    """The workloads with all combinations of these values."""
     return [workload(**dict(zip(values, each, strict=True))) for each in product(*values.values())]
 
 
@@ -168,7 +168,7 @@ VALUES: dict[str, list[Any]] = {
 
 @st.composite
 def matrices(draw: st.DrawFn) -> tuple[CellEstimate, ...]:
-    """Crossed keys, of which some combinations may be missing."""
+    """The cells of crossed keys. The last combinations may be missing, and the first cell may have failed."""
     names = draw(st.lists(st.sampled_from(list(VALUES)), min_size=1, max_size=4, unique=True))
     values = {name: VALUES[name][: draw(st.integers(1, len(VALUES[name])))] for name in names}
     asked = crossed(**values)[: draw(st.sampled_from([5, 30, 80]))]

@@ -1,4 +1,4 @@
-"""Mixes in every experiment: what is drawn of them, under which names, and what is said where something is not."""
+"""Mixes in every experiment: which operations are drawn, their names, and the reasons for what is left out."""
 
 from collections.abc import Callable, Sequence
 from math import ceil
@@ -41,7 +41,7 @@ US = 1000
 
 
 def operations_of(asked: Workload, count: int) -> dict[Operation, OperationTotals]:
-    """Totals of each class that a workload asks for, in about its shares; slower the larger and deeper it is."""
+    """Totals of each operation of a workload, in about its shares. Latencies grow with the operations in flight."""
     slow_ns = 100 * US * asked.operations_in_flight
     shares = {
         Operation.READ: (asked.read_percent, slow_ns),
@@ -263,7 +263,7 @@ OF_PERCENTILES: dict[Experiment, Draws] = {
 
 
 def shape_of(read: int, trim: int, sync: Sync, **shape: object) -> Workload:
-    """A workload as planning allows it: no more than 100 %, and flushes only where something is written."""
+    """A workload that planning allows: at most 100 % in total, and flushes only with writes."""
     trim = min(trim, 100 - read)
     return workload(read_percent=read, trim_percent=trim, sync=sync if read + trim < 100 else Sync.NONE, **shape)  # type: ignore[arg-type]
 
@@ -282,7 +282,7 @@ FATES = st.sampled_from(["finished", "finished", "finished", "failed", "cut", "u
 
 
 def run_of(drawn: Sequence[tuple[Workload, str]], experiment: Experiment, count: int) -> RunRecord:
-    """A repeat of each cell, as its fate has it."""
+    """A run with one repeat of each cell, finished, failed, cut or unmeasured as drawn."""
     plans, records = [], list[CellRecord]()
     for number, (asked, fate) in enumerate(drawn):
         plan = cell_plan(asked, experiment)
@@ -308,7 +308,7 @@ def test_every_class_is_drawn_where_it_should_be_and_whatever_is_not_has_a_true_
 ) -> None:
     cells = estimate_run(run_of(drawn, experiment, count)).of(experiment)
     finished = {cell.cell: cell for cell in cells if cell.operations}
-    # The grammar is checked elsewhere, and takes ten times as long as all else here.
+    # Schema validation takes ten times as long as the rest of this test. test_schema.py does it.
     with debug_mode(arg=False):
         _check(cells, experiment, finished)
 
@@ -329,7 +329,7 @@ def _check(cells: Sequence[CellEstimate], experiment: Experiment, finished: dict
 
 
 def _holds_every_class(figures: Sequence[Figure], cells: Sequence[CellEstimate]) -> None:
-    """Each class of each cell has a row with its very figure, unless a caption says that tables have it."""
+    """Each operation of each cell has a row with its figure, unless a caption refers to the table."""
     said = " ".join(figure.caption for figure in figures)
     limited = "the table lists all of them" in said or "See the table for" in said
     rates = {(row["cell"], round(row["iops"], 6)) for figure in figures for row in figure.rows}
@@ -341,7 +341,7 @@ def _holds_every_class(figures: Sequence[Figure], cells: Sequence[CellEstimate])
 
 
 def _is_honest(figure: Figure, finished: dict[str, CellEstimate]) -> None:
-    """What is left out is named with a reason that holds; nothing is left out that is drawn with all it has."""
+    """Each omission has a true reason: the cell has no results, or too few samples."""
     for sentence in figure.left_out:
         assert not sentence.endswith("completed no operations")
         if "was not measured" in sentence or " failed in " in sentence or " was interrupted in " in sentence:
@@ -354,7 +354,7 @@ def _is_honest(figure: Figure, finished: dict[str, CellEstimate]) -> None:
 
 
 def _joins_no_two_workloads(figure: Figure) -> None:
-    """One line has one cell at each place."""
+    """Each line has one cell at each position."""
     places: dict[tuple[str, object], set[str]] = {}
     along = {"queue-depth": "queue_depth_asked", "block-size": "block_size_bytes", "mix": "read_percent"}
     field = next((name for start, name in along.items() if figure.id.startswith(start)), None)

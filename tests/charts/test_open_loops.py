@@ -1,4 +1,4 @@
-"""Charts of open loops say which latency they show, and keep cells apart that differ by their pace alone."""
+"""Charts of open loops say which latency they show, and separate cells that differ only in their load."""
 
 from iosonde.analysis.cells import CellEstimate, estimate_cell
 from iosonde.charts.matrix import matrix_latency

@@ -1,4 +1,4 @@
-"""What is drawn over time: every interval of a run, and latencies as a picture."""
+"""Charts over time: the trials of a run, and the latencies of a cell as a heat map."""
 
 import json
 import struct
@@ -29,7 +29,7 @@ MS = 1_000_000
 
 
 def repeat_of(*counts: int, number: int = 1, began_s: int = 0) -> CellRecord:
-    """A repeat with an interval of half a second for each of these counts, at 1 ms an operation."""
+    """A repeat with these numbers of reads in intervals of half a second, each with a latency of 1 ms."""
     plan = cell_plan(workload(), Experiment.TAIL)
     intervals = tuple(
         interval_record(index, {Operation.READ: totals_of([MS] * count)} if count else {})
@@ -57,7 +57,7 @@ def test_an_interval_is_a_share_of_its_cell_s_mean_over_all_repeats() -> None:
 
 
 def short_repeat(*counts: int, interval_ns: int = 10 * MS) -> CellRecord:
-    """A repeat of short intervals with these counts of operations."""
+    """A repeat with these numbers of reads in intervals of ``interval_ns``."""
     plan = cell_plan(workload(), Experiment.TAIL)
     intervals = tuple(
         replace(
@@ -177,7 +177,7 @@ def test_a_moment_of_several_intervals_counts_what_completed_in_each_once() -> N
 
 
 def columns_of(count: int) -> list[object]:
-    """The series of the rows of a cell with so many operations in each of five times as many intervals as columns."""
+    """The series of the rows of a cell with 5 * COLUMNS_MAX intervals of ``count`` operations each."""
     run = run_of(short_repeat(*([count] * 5 * COLUMNS_MAX), interval_ns=MS))
     figure = latency_heat_map(estimate_run(run).cells[0], run.cells)
     assert drawn_axis(figure) == [0, 5 * COLUMNS_MAX * MS / SECOND_NS]
@@ -224,12 +224,12 @@ def test_the_lines_of_the_picture_are_percentiles_of_each_interval_and_break_bet
     medians = [row for row in rows if row["series"] == "p50"]
     assert [row["second"] for row in medians] == [0.25, 0.75, 1.25, 1.75]
     assert [row["repeat"] for row in medians] == [1, 1, 2, 2]
-    # A hundredth of 2,000 are 20 operations, of 200 only two.
+    # A p99 needs ten samples beyond it: 2,000 operations have 20, and 200 have only two.
     assert [row["second"] for row in rows if row["series"] == "p99"] == [0.75, 1.75]
 
 
 def drawn_axis(figure: Figure) -> list[float]:
-    """The ends of the axis of measured time."""
+    """Both ends of the axis of measurement time, in s."""
     ends: list[float] = figure.specification["layer"][-1]["encoding"]["x"]["scale"]["domain"]
     return ends
 
@@ -247,7 +247,7 @@ def test_intervals_with_a_few_operations_each_are_drawn_with_their_means() -> No
 
 
 def borders_of(figure: Figure) -> list[float]:
-    """Where the lines between repeats stand."""
+    """The positions of the lines between repeats, in s."""
     assert figure.specification is not None
     rules = [layer for layer in figure.specification["layer"] if layer["mark"]["type"] == "rule"]
     held = figure.specification.get("datasets", {})
@@ -265,7 +265,7 @@ def test_the_lines_between_repeats_are_one_layer_and_none_where_they_would_hide_
 
 
 def test_the_axis_of_time_is_as_long_as_the_picture_whatever_intervals_support() -> None:
-    # Only the first interval of each repeat has the samples for a percentile.
+    # Only the first interval of each repeat has enough samples for a percentile.
     run = run_of(repeat_of(300, 2), repeat_of(300, 2, number=2))
     figure = latency_heat_map(estimate_run(run).cells[0], run.cells)
     assert {row["second"] for row in figure.rows} == {0.25, 1.25}
@@ -285,7 +285,7 @@ def test_a_picture_reads_back_as_it_was_written() -> None:
 
 
 def pixels_of(url: str) -> np.ndarray:
-    """Decodes what the encoder may write: one chunk of unfiltered lines, checksums included."""
+    """Decodes a PNG as the encoder writes it: one chunk of unfiltered lines. Verifies the checksums."""
     data = b64decode(url.removeprefix("data:image/png;base64,"))
     assert data[:8] == b"\x89PNG\r\n\x1a\n"
     place, chunks = 8, {}

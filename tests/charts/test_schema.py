@@ -1,4 +1,4 @@
-"""Every chart is valid Vega-Lite, on a whole run and on a broken one; the page itself skips the check for speed."""
+"""Every chart is valid Vega-Lite, for a complete run and for one without figures. Reports skip this check for speed."""
 
 import json
 from collections.abc import Callable, Sequence
@@ -38,7 +38,7 @@ CHARTS: list[tuple[Experiment, Draw]] = [
     (Experiment.QUEUE_DEPTH, queue_depth_percentiles),
     (Experiment.TAIL, tail_percentiles),
     (Experiment.TAIL, tail_bars),
-    # Any cells will do, in any number.
+    # Matrix charts accept any cells, in any number.
     (Experiment.BLOCK_SIZE, matrix_iops),
     (Experiment.MIX, matrix_latency),
     (Experiment.BLOCK_SIZE, matrix_bandwidth),
@@ -53,7 +53,7 @@ def whole() -> RunEstimates:
 
 @pytest.fixture(scope="module")
 def single() -> RunEstimates:
-    """A run of one repeat, where nothing has an interval."""
+    """A run of one repeat, which has no confidence intervals."""
     return estimate_run(lab_run(repeats=1, quick=True))
 
 

@@ -27,7 +27,7 @@ def script(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def completed(script: Path, line: str) -> list[str]:
-    """What bash offers at the end of a line, whose words stand apart as bash parts them."""
+    """The completions that bash offers at the end of a line."""
     words = [*shlex.split(line), *([""] if line.endswith(" ") else [])]
     asked = (
         f"source {shlex.quote(str(script))}; COMP_WORDS=({shlex.join(words)}); COMP_CWORD={len(words) - 1}; "

@@ -1,4 +1,4 @@
-"""What a command's output runs into."""
+"""Output that cannot be written: a full device, a closed pipe, a closed stream."""
 
 import subprocess
 

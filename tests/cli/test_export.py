@@ -1,4 +1,4 @@
-"""A run in one file, from the command line: made, read, and kept apart from the run itself."""
+"""Archives of runs: ``iosonde export`` writes them next to the run, and other commands read them."""
 
 import json
 import shutil

@@ -1,4 +1,4 @@
-"""Help: purpose, an example, options in groups; and no command without it."""
+"""The help of every command has its purpose, an example and its options in groups."""
 
 import pytest
 from typer.main import get_command

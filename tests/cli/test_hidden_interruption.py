@@ -1,4 +1,4 @@
-"""An interruption that meets a library in its midst."""
+"""A KeyboardInterrupt that a library wraps in an error of its own."""
 
 import pytest
 from pydantic import BaseModel, field_serializer
@@ -8,7 +8,7 @@ from iosonde.cli.signals import hides_an_interruption
 
 
 class Interrupted(BaseModel):
-    """What is interrupted while it is written as JSON."""
+    """A model whose serialisation to JSON is interrupted."""
 
     value: int = 1
 

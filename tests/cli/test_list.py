@@ -1,4 +1,4 @@
-"""``iosonde list``: every run below a folder, whatever has become of it."""
+"""``iosonde list``: every run below a folder, in any state."""
 
 import json
 import os

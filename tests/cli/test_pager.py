@@ -1,4 +1,4 @@
-"""`iosonde show` pages on a terminal as git does, and nowhere else."""
+"""`iosonde show` uses a pager as git does, and only on a terminal."""
 
 import os
 import pty
@@ -23,7 +23,7 @@ DEADLINE_S: Final = 60
 
 
 class Terminal:
-    """iosonde on a terminal of its own, of so many lines."""
+    """iosonde on a pseudoterminal with this number of lines."""
 
     def __init__(self, *words: object, lines: int = 24, **environment: str) -> None:
         self._here, there = pty.openpty()
@@ -38,11 +38,11 @@ class Terminal:
 
     @property
     def said(self) -> str:
-        """What was said so far."""
+        """The output so far."""
         return self._bytes.decode(errors="replace")
 
     def read_until(self, text: str | None) -> str:
-        """What was said up to a text, or up to the end of the command."""
+        """The output until it contains ``text``, or until the command ends if that is None."""
         until = time.monotonic() + DEADLINE_S
         while time.monotonic() < until:
             ready, _, _ = select.select([self._here], [], [], 0.1)
@@ -61,7 +61,7 @@ class Terminal:
         os.write(self._here, keys.encode())
 
     def ends_within(self, wait_s: float) -> bool:
-        """Whether the command ends, and reads what it says until then."""
+        """Whether the command ends in this time. Reads its output in the meantime."""
         until = time.monotonic() + wait_s
         while self.process.poll() is None and time.monotonic() < until:
             ready, _, _ = select.select([self._here], [], [], 0.05)
@@ -117,9 +117,9 @@ def test_less_shows_the_first_screen_and_q_leaves_it() -> None:
     terminal = Terminal("show", RUN)
     terminal.read_until("iosonde")
     assert LAST_LINE not in terminal.said
-    # Ctrl-C is less's own, as its keys are.
+    # less handles Ctrl-C itself, and iosonde ignores it.
     os.killpg(terminal.process.pid, signal.SIGINT)
-    # An interrupted less forgets the keys that were typed ahead.
+    # An interrupt makes less discard pending keys.
     for _ in range(DEADLINE_S):
         terminal.type("q")
         if terminal.ends_within(1.0):

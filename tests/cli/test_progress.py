@@ -1,4 +1,4 @@
-"""What is said of a measurement as soon as it is over."""
+"""The progress output: the result of each trial, the time left, and the latest figures."""
 
 import pytest
 
@@ -42,7 +42,7 @@ PLAN = campaign_plan(load_profile("lab"), TargetInfo(span_bytes=1 << 30, fill=Fa
 
 
 def lab_clockwork() -> Clockwork:
-    """Of a lab run of seven minutes on a real target."""
+    """The clockwork of a lab run of seven minutes on a real target."""
     return Clockwork(PLAN, PLAN.turns, virtual=False)
 
 

@@ -1,4 +1,4 @@
-"""The simulated drives as the command line tells them."""
+"""The simulated drives on the command line."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Wrong input: one line on what is wrong, one with the way out, an exit code by class, and never a traceback."""
+"""Wrong input gives one line with the error, one with a hint and an exit code by class, but no traceback."""
 
 import os
 import re
@@ -23,12 +23,12 @@ RUN = ROOT / "tests/fixtures/runs/v1"
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """A folder with something to trip over."""
+    """A folder of files and directories that commands refuse."""
     return make_folder(tmp_path)
 
 
 def make_folder(tmp_path: Path) -> Path:
-    """Fills a folder with traps."""
+    """Fills a folder with files and directories that commands refuse."""
     (tmp_path / "precious").write_bytes(b"x" * (20 << 20))
     (tmp_path / "tiny").write_bytes(b"x")
     (tmp_path / "not a run").mkdir()

@@ -1,4 +1,4 @@
-"""Wrong inputs, each with its exit code, its line and its hint, word for word. ROOM stands for the room on the disk."""
+"""Wrong inputs with their exit codes and their exact messages and hints. ROOM stands for the free space."""
 
 from typing import Final
 

@@ -1,4 +1,4 @@
-"""Words that the docs and the program no longer use, and the texts in which they are looked for."""
+"""Obsolete words, and the texts that must not contain them."""
 
 import ast
 import json
@@ -38,14 +38,14 @@ OLD_WORDS: Final = {
     r"\basked\b": "requested",
     r"\d ?us\b|^ us\b|\(us\)": "µs",
 }
-"""What is looked for, without regard to case, and what to write instead."""
+"""Regular expressions of obsolete words, which ignore case, and what to write instead."""
 
 DOCSTRINGS_SHOWN: Final = ("src/iosonde/cli/", "src/iosonde/api/")
-"""Where docstrings are read by users: they are the help of commands, and the reference of the Python functions."""
+"""Where users read docstrings: in the help of commands and in the reference of the Python functions."""
 
 
 def texts_of(path: Path) -> Iterator[tuple[int, str]]:
-    """What users read in a file, each piece with its line."""
+    """The texts in a file that users read, each with its line number."""
     text = path.read_text(encoding="utf-8")
     if path.suffix == ".py":
         return _of_python(text, docstrings=name_of(path).startswith(DOCSTRINGS_SHOWN))
@@ -53,13 +53,13 @@ def texts_of(path: Path) -> Iterator[tuple[int, str]]:
 
 
 def old_words_of(text: str) -> list[str]:
-    """Each old word of a text, with what to write instead."""
+    """Each obsolete word in a text, with what to write instead."""
     hits = ((re.search(word, text, flags=re.IGNORECASE), instead) for word, instead in OLD_WORDS.items())
     return [f"{hit[0]!r}, say: {instead}" for hit, instead in hits if hit is not None]
 
 
 def old_words_in(path: Path) -> list[str]:
-    """Each old word of a file with its line, and what to write instead."""
+    """Each obsolete word in a file with its line, and what to write instead."""
     return [f"{name_of(path)}:{line}: {found}" for line, text in texts_of(path) for found in old_words_of(text)]
 
 
@@ -75,7 +75,7 @@ def _of_lines(text: str) -> Iterator[tuple[int, str]]:
 
 
 def _of_markdown(text: str) -> Iterator[tuple[int, str]]:
-    """Lines without code, addresses of links, and what is quoted from the program (``>`` and ``*…*``)."""
+    """The lines, without code, link addresses and quoted program output (``>`` and ``*…*``)."""
     fenced = False
     for number, line in _of_lines(text):
         fence = line.startswith("```")
@@ -92,7 +92,7 @@ def _of_notebook(text: str) -> Iterator[tuple[int, str]]:
 
 
 def _of_python(text: str, *, docstrings: bool) -> Iterator[tuple[int, str]]:
-    """The strings of a module with more than one word; others are keys."""
+    """The strings with more than one word. Single words are keys."""
     tree = ast.parse(text)
     for node in ast.walk(tree):
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and not docstrings:

@@ -1,4 +1,4 @@
-"""What the docs say to type is what the command line takes."""
+"""The command line accepts every command in the docs."""
 
 import re
 import shlex
@@ -19,12 +19,12 @@ from tests.house.checkout import name_of
 from tools.reference.commands import leaves
 
 COMMANDS: dict[str, Any] = {name.removeprefix("iosonde "): command for name, command in leaves(get_command(app))}
-# What a shell does with the rest of a line is no word of ours.
+# The shell reads the line from one of these words on, so the command ends before it.
 SHELL = ("|", ">", "2>", ">>", "&", "&&", ";", "<")
 
 
 def typed(page: Path) -> Iterator[list[str]]:
-    """The words behind ``iosonde`` in each line of a shell's block; lines that go on are joined."""
+    """The arguments of ``iosonde`` in each line of the shell blocks of a page. Continued lines are joined."""
     for token in tokens(page):
         if token.type != "fence" or token.info not in {"sh", "console"}:
             continue
@@ -41,7 +41,7 @@ def typed(page: Path) -> Iterator[list[str]]:
 
 
 def command_of(words: list[str]) -> tuple[str, list[str]]:
-    """The longest name of a command that the words begin with, and the rest."""
+    """The longest command name at the start of the words, and the other words."""
     for length in (2, 1):
         name = " ".join(words[:length])
         if name in COMMANDS:
@@ -58,7 +58,7 @@ def test_every_command_in_the_docs_is_understood(page: Path) -> None:
         assert name, f"iosonde {' '.join(words)}"
         if "--help" in rest:
             continue
-        # The parser raises on what it does not know; nothing is run.
+        # This only parses the arguments. It raises on unknown ones.
         COMMANDS[name].make_context(name, list(rest))
 
 

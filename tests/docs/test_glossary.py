@@ -1,4 +1,4 @@
-"""docs/glossary.md is made of its table, which has a term for whatever flags, keys, columns and chapters name."""
+"""docs/glossary.md matches docs/glossary.toml, which has a term for all flags, keys, columns and chapters."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -46,12 +46,12 @@ def keys() -> set[str]:
 
 
 def columns() -> set[str]:
-    """Every column of the tables, whichever it is in."""
+    """Every column of all tables, without the name of the table."""
     return {column.partition(".")[2] for column in COLUMNS}
 
 
 def chapters() -> set[str]:
-    """The address of every chapter of the report."""
+    """The anchor of every chapter of the report."""
     fixed = (value for value in vars(titles).values() if isinstance(value, Heading))
     experiments = experiment_headings([ExperimentCells(kind, ()) for kind in titles.TITLES])
     return {each.id for each in (*fixed, *experiments)}

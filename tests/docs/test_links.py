@@ -1,4 +1,4 @@
-"""Every link from one page to another leads somewhere, to the very section."""
+"""Every link in the docs leads to an existing file and section."""
 
 import re
 from collections import Counter
@@ -20,7 +20,7 @@ INDEX = DOCS / "README.md"
 
 
 def pages() -> list[Path]:
-    """Every page, but for those that ``bench`` writes."""
+    """The pages in the repository's root folder and below docs/."""
     return sorted([*ROOT.glob("*.md"), *DOCS.rglob("*.md")])
 
 
@@ -31,7 +31,7 @@ def tokens(page: Path) -> list[Token]:
 
 @cache
 def anchors(page: Path) -> frozenset[str]:
-    """The names that a web view of the page gives to its headings; a second one of the same name gets a number."""
+    """The anchors of the headings of a page, as GitHub makes them. A repeated heading gets a number."""
     found: Counter[str] = Counter()
     names = []
     for before, token in pairwise(tokens(page)):

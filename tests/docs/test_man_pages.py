@@ -1,4 +1,4 @@
-"""The manual pages are what the code says today, and `man` reads them."""
+"""The manual pages match the code, and `man` can show them."""
 
 import re
 import shutil
@@ -36,7 +36,7 @@ def test_troff_has_nothing_to_warn_of(name: str) -> None:
     words = [groff, "-man", "-Tutf8", "-ww", "-P-c", str(FOLDER / name)]
     ended = subprocess.run(words, capture_output=True, text=True, check=True)
     assert ended.stderr == ""
-    # Bold is struck twice.
+    # A bold character is printed twice, with a backspace in between.
     assert {"NAME", "SYNOPSIS", "OPTIONS"} <= set(re.sub(r".\x08", "", ended.stdout).split())
 
 

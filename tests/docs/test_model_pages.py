@@ -1,4 +1,4 @@
-"""The pages of docs/models/ are what model files, their sources and the measured figures say today."""
+"""The pages of docs/models/ match the model files, their sources and the measured figures."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""docs/numbers.md has an entry for every value that is reported, and none for what is not."""
+"""docs/numbers.md has an entry for every reported value, and no other entries."""
 
 import re
 from collections.abc import Iterator
@@ -49,7 +49,7 @@ def all_named(kind: str) -> list[str]:
 
 
 def runs() -> list[RunRecord]:
-    """A lab run, one of two targets, one at a rate and one of mixes: between them they have every table of the page."""
+    """Runs that together have every table of the page: a lab run, two targets, an open loop, and sweeps of mixes."""
     paced = [paced_repeat(number, experiments=(Experiment.MATRIX,)) for number in (1, 2, 3)]
     return [lab_run(), FIRES["targets-uneven"](), paced_run(*paced), _swept_mixes()]
 
@@ -62,13 +62,13 @@ def _swept_mixes() -> RunRecord:
 
 
 def on_a_page(page: Page) -> Iterator[str]:
-    """Everything on a page that names a number: terms, heads of tables."""
+    """All names of numbers on a page: terms and headings of tables."""
     yield from (term for terms in page.all_of(Terms) for term, _ in terms.pairs)
     yield from (head.name for table in page.all_of(ResultTable) for head in table.heads)
 
 
 def beside(page: Page) -> Iterator[str]:
-    """Names of single figures and facts, of which only the numbers have entries."""
+    """Names of single figures and facts. Some of them have entries."""
     yield from (figure.name for cards in page.all_of(Cards) for group in cards.groups for figure in group.figures)
     yield from (name for group in page.all_of(FactGroup) for name, _ in group.facts)
     yield SPREAD_OF_REPEATS
@@ -110,7 +110,7 @@ def test_a_json_path_is_one_of_the_document(path: str) -> None:
 
 
 def _within(place: dict[str, Any], step: str, definitions: dict[str, Any]) -> list[dict[str, Any]]:
-    """What a step leads to: an element for ``[]``, a value for ``*``, else the field of that name."""
+    """The schemas that a step of a path leads to: items for ``[]``, values for ``*``, or the field of that name."""
     if "$ref" in place:
         place = definitions[place["$ref"].rpartition("/")[2]]
     choices = place.get("anyOf", place.get("oneOf"))

@@ -1,4 +1,4 @@
-"""The pages of docs/reference/ are what the code says today."""
+"""The pages of docs/reference/ match the code."""
 
 import ast
 
@@ -43,7 +43,7 @@ def test_every_variable_that_the_code_reads_or_sets_is_listed_and_no_other() -> 
 
 
 def _variables(tree: ast.AST) -> list[str]:
-    """Names that stand beside ``os.environ``, directly or by a constant of the same file."""
+    """The environment variables that a file uses with ``os.environ``, as literals or as constants of the same file."""
     constants: dict[str, str] = {}
     for node in ast.walk(tree):
         named = node.target if isinstance(node, ast.AnnAssign) else None

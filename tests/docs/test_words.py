@@ -1,4 +1,4 @@
-"""Docs, help texts, messages and reports use the words of the glossary, and none that it has replaced."""
+"""Docs, help texts, messages and reports use the words of the glossary, and no obsolete words."""
 
 from pathlib import Path
 

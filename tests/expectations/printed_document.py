@@ -1,6 +1,6 @@
-"""An importer, as small as it can be: from what a made-up tool prints to results that can be judged.
+"""A minimal importer: reads the output of a fictitious tool as results that can be checked.
 
-A table a cell, each with a head, and its workload below it where the tool was asked to print it:
+The output has one table for each cell, with a heading and, as an option of the tool, the workload below it:
 
     == reads ==
     workload: random 100 % reads, 4096 B, depth 1, threads 1
@@ -28,7 +28,7 @@ _ABORTED: Final = "aborted"
 
 
 def results_in(text: str, name: str) -> Results:
-    """The results that such a document holds."""
+    """The results in such a document."""
     _, *parts = _HEAD.split(text)
     cells = [_cell(head, table) for head, table in zip(parts[::2], parts[1::2], strict=True)]
     return Results(ResultsKind.DOCUMENT, name, cells)

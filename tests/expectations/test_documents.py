@@ -1,4 +1,4 @@
-"""A document with printed results, held against a whole file of expectations as ``iosonde check`` holds a run."""
+"""A document with printed results is checked against a file of expected values, as ``iosonde check`` does for runs."""
 
 import json
 
@@ -15,7 +15,7 @@ from iosonde.report.terminal.checked import render_checked
 from tests.builders import cell_plan, cell_record, run_record, totals_of, workload
 from tests.expectations.printed_document import results_in
 
-# As tools print their results, and no tool in particular.
+# Typical output of a benchmark tool, but of no tool in particular.
 DOCUMENT = """\
 Results of 2026-11-20
 == random-read-4KiB-qd1 ==

@@ -1,4 +1,4 @@
-"""Whether a run meets its expectations: by the interval of a figure, and undecided where that does not tell."""
+"""Whether a run meets its expected values. The interval of a figure decides, or leaves the check undecided."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -19,7 +19,7 @@ DURABLE = workload(queue_depth=1, read_percent=0, sync=Sync.FDATASYNC)
 
 
 def measured(*latencies_us: int, count: int = 5_000) -> RunRecord:
-    """A repeat of random reads for each latency, all of whose operations took so long."""
+    """A run with one repeat of random reads for each latency, and with two repeats of durable writes."""
     plan = cell_plan(READS)
     repeats = [
         cell_record(plan, {Operation.READ: totals_of([each * US] * count)}, repeat=number)

@@ -1,4 +1,4 @@
-"""Files of expected values: what they may say, and mistakes told with file, line, key and nearest name."""
+"""Files of expected values: their content, and errors with file, line, key and the nearest valid name."""
 
 import json
 import tomllib

@@ -1,4 +1,4 @@
-"""Sound runs, and what is changed in them so that a finding speaks."""
+"""Runs without findings, and changes that trigger one."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -47,7 +47,7 @@ def repeat(number: int = 1, asked: Workload | None = None, count: int | None = N
     asked = asked or workload()
     latency_ns = MS
     if count is None:
-        # As many and as slow as fit by Little's law.
+        # Count and latency agree with the queue depth by Little's law.
         share = (others.get("queue_depth_achieved") or asked.queue_depth) / 8
         count = round(FULL_COUNT * min(share, 1.0)) // (2 if asked.sync is Sync.FDATASYNC else 1)
         latency_ns = round(MS * max(share, 1.0))
@@ -59,12 +59,12 @@ def repeat(number: int = 1, asked: Workload | None = None, count: int | None = N
 
 
 def under_way(age_ns: int, count: int = 1) -> Censored:
-    """Operations that had been under way for so long when measuring ended."""
+    """Operations in flight at the end of the measurement, submitted ``age_ns`` before it."""
     return Censored(count=count, age_ns_min=age_ns, age_ns_max=age_ns, latency_ns_max=age_ns)
 
 
 def run_of(*records: CellRecord, header: dict[str, Any] | None = None, **others: Any) -> RunRecord:
-    """A sound run of these cells; ``header`` changes its header, at any depth by nested dicts."""
+    """A run of these cells. ``header`` changes its header, with nested dicts for nested fields."""
     plans = {record.cell: cell_plan(record.workload) for record in records}
     whole_device = target_facts(span_bytes=100 * 2**30)
     repeats = max((sum(each.cell == cell for each in records) for cell in plans), default=1)
@@ -85,7 +85,7 @@ def three(**others: Any) -> list[CellRecord]:
 
 
 def aimed(*records: CellRecord, **others: Any) -> RunRecord:
-    """A run that was to know its figures to 2 %."""
+    """A run with a requested precision of 2 %."""
     aim = {"kind": "precision", "precision_percent": 2.0, "budget_ns": 60 * SECOND_NS}
     return run_of(*records, header={"plan": {"stop": aim}}, **others)
 
@@ -113,19 +113,19 @@ def device(**changes: Any) -> dict[str, Any]:
 
 
 def stolen(share: float) -> CpuUse:
-    """So much of the time of the one worker, over five seconds."""
+    """The CPU use of one worker, with this share of five seconds as steal."""
     return cpu_use().model_copy(update={"steal_ns": round(share * 5 * SECOND_NS)})
 
 
 def by_fio(**asked: Any) -> RunRecord:
-    """A run that fio measured, which knows neither depth nor CPU nor what was in flight."""
+    """A run measured by fio, without achieved queue depth, CPU use and operations in flight at the end."""
     unknown = {"in_flight_ns": None, "cpu": None, "censored": None, "engine": fio_facts()}
     header = {"engine": "fio", "engine_asked": "fio", "hello": {"engines": ["io_uring", "psync", "fio"]}}
     return run_of(*three(asked=workload(**asked), **unknown), header=header)
 
 
 def shares(*counts: int) -> dict[str, Any]:
-    """Targets that did so many reads each."""
+    """Arguments for ``repeat``: a repeat on several targets with these numbers of reads."""
     totals = [
         ShareTotals(count=each, bytes=each * 4096, latency_ns_sum=each * MS, latency_ns_max=MS) for each in counts
     ]
@@ -135,7 +135,7 @@ def shares(*counts: int) -> dict[str, Any]:
 
 
 def on_devices(*names: str, records: Sequence[CellRecord] = ()) -> RunRecord:
-    """A run on a target on each of these devices."""
+    """A run with one target on each of these devices."""
     run = run_of(*(records or three()))
     first = run.header.target
     assert first.device is not None

@@ -1,4 +1,4 @@
-"""What is said of the device below, and of the kernel's counts beside the engine's."""
+"""Findings about the device, and about the kernel's counts compared with those of the engine."""
 
 from collections.abc import Callable
 from typing import Any
@@ -26,7 +26,7 @@ MOUNTED = {"device": "nvme0n1p2", "use": "mounted", "by": "/srv"}
 
 
 def counted(share: float = 1.0, latency_ns: int = MS, merged: int = 0) -> dict[str, Any]:
-    """What the kernel counted, against the reads of a sound repeat."""
+    """Arguments for ``repeat``: the kernel's counts, as a share of the reads of a repeat without findings."""
     none = RequestCounts(count=0, merged=0, bytes=0, request_ns=0)
     count = round(FULL_COUNT * share)
     read = RequestCounts(count=count - merged, merged=merged, bytes=4096 * count, request_ns=latency_ns * count)
@@ -44,12 +44,12 @@ def counted(share: float = 1.0, latency_ns: int = MS, merged: int = 0) -> dict[s
 
 
 def alone(*records: CellRecord, **target: Any) -> RunRecord:
-    """A run on a whole device that nobody else uses."""
+    """A run on a whole device without other users."""
     return run_of(*records, header={"target": {"kind": "device", **target}})
 
 
 def deep_on(targets: int) -> list[CellRecord]:
-    """Two thirds of what a device's queue takes, on each of so many targets."""
+    """Repeats on this number of targets, each at two thirds of the queue tags of its device."""
     asked = workload(queue_depth=680).model_copy(update={"targets": targets})
     return three(asked=asked, queue_depth_achieved=680.0 * targets)
 
@@ -73,13 +73,13 @@ NEAR_MISSES: list[tuple[str, Callable[[], RunRecord]]] = [
     ("depth-over-tags", lambda: sound(header={"target": {"device": None}})),
     ("request-split", lambda: sound(header=device(request_size_bytes_max=4096))),
     ("device-counts-differ", lambda: run_of(*three(**counted(0.985)))),
-    # Others may use the device of a file.
+    # Other processes may use the device that a file is on.
     ("device-counts-differ", lambda: run_of(*three(**counted(1.5)))),
     ("device-counts-differ", lambda: alone(*three(**counted(1.5)), uses=(MOUNTED,))),
     ("device-counts-differ", lambda: run_of(*three(**counted(0.1)), header=BUFFERED)),
     ("device-counts-differ", lambda: run_of(*commits(Engine.IO_URING))),
     ("device-counts-differ", lambda: run_of(*three(**counted(0.1), **granted(engine=Engine.PASSTHROUGH)))),
-    # The host has a part in what the engine sees, and the kernel's own time is a little below it.
+    # The engine's latency includes time in the host, so the kernel's is a little lower.
     ("device-times-differ", lambda: alone(*three(**counted(latency_ns=MS * 97 // 100)))),
     ("device-times-differ", lambda: run_of(*three(**counted(latency_ns=2 * MS)))),
     ("device-times-differ", lambda: alone(*three(**counted(latency_ns=2 * MS)), uses=(MOUNTED,))),

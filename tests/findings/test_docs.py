@@ -1,4 +1,4 @@
-"""Each finding has its section, and each section its finding."""
+"""docs/findings.md has one section for each finding, and no other sections."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""What is said of the engine, and of the threads that the kernel gave it."""
+"""Findings about the engine and its io-wq workers."""
 
 from collections.abc import Callable
 
@@ -8,7 +8,7 @@ from tests.findings.runs import MS, SECOND_NS, commits, device, granted, only, r
 
 
 def handed_over(kernel_workers_ns: int) -> CpuUse:
-    """A second of the engine's own, and so much of the kernel's threads."""
+    """CPU use of one second in the engine's worker, and of ``kernel_workers_ns`` in io-wq workers."""
     return cpu_use(SECOND_NS).model_copy(update={"kernel_workers_ns": kernel_workers_ns})
 
 

@@ -1,4 +1,4 @@
-"""What is said of cells that fio measured."""
+"""Findings about cells that fio measured."""
 
 from collections.abc import Callable
 
@@ -15,6 +15,6 @@ NEAR_MISSES: list[tuple[str, Callable[[], RunRecord]]] = [
     ("measured-by-fio", sound),
     ("waiting-not-counted", by_fio),
     ("waiting-not-counted", lambda: paced_run(*(paced_repeat(each) for each in (1, 2, 3)))),
-    # What fio does not tell is no reason to speak.
+    # Values that fio does not report trigger no finding.
     *((each, by_fio) for each in ("depth-not-reached", "host-limited", "kernel-workers", "slowest-not-counted")),
 ]

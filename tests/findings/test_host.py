@@ -1,4 +1,4 @@
-"""What is said of the host."""
+"""Findings about the host."""
 
 from collections.abc import Callable
 from typing import Any

@@ -1,4 +1,4 @@
-"""What is said of cells and operations that failed."""
+"""Findings about cells and operations that failed."""
 
 from collections.abc import Callable
 

@@ -1,4 +1,4 @@
-"""What is said of the depth and the rate that a cell reached."""
+"""Findings about the achieved queue depth and arrival rate of a cell."""
 
 from collections.abc import Callable
 from typing import Any
@@ -30,7 +30,7 @@ def cold(asked: Workload | None = None, **others: Any) -> list[CellRecord]:
 
 
 FIRES: dict[str, Callable[[], RunRecord]] = {
-    # A quarter more than 8 in flight have time for, and no edge that would explain it.
+    # A quarter more operations than queue depth 8 allows, which the edges of the measurement do not explain.
     "littles-law-off": lambda: run_of(*three(count=FULL_COUNT * 5 // 4)),
     "depth-not-reached": lambda: run_of(*three(queue_depth_achieved=7.0)),
     "too-few-operations": lambda: run_of(*three(count=9)),
@@ -49,7 +49,7 @@ NEAR_MISSES: list[tuple[str, Callable[[], RunRecord]]] = [
     ("cold-queue", lambda: run_of(*cold(workload(burst_operations=64, think_ns=10**7), count=400))),
     ("depth-not-reached", lambda: run_of(*commits(Engine.IO_URING, achieved=0.8))),
     ("littles-law-off", lambda: run_of(*three(count=FULL_COUNT * 101 // 100))),
-    # One operation that had been under way for a fifth of the window is in the depth, and in no latency.
+    # An operation in flight for the last fifth of the measurement counts in the queue depth, but in no latency.
     ("littles-law-off", lambda: run_of(*three(count=FULL_COUNT * 39 // 40, censored=under_way(SECOND_NS)))),
     ("littles-law-off", lambda: run_of(*three(count=FULL_COUNT // 2, faults=(error(FaultKind.RETRY),)))),
     ("littles-law-off", by_fio),
@@ -60,7 +60,7 @@ NEAR_MISSES: list[tuple[str, Callable[[], RunRecord]]] = [
         lambda: run_of(*three(asked=workload(burst_operations=64, think_ns=10**7), queue_depth_achieved=1.0)),
     ),
     ("saturated", lambda: paced_run(*(paced_repeat(each, count=4_980, waiting_ns=5 * MS) for each in (1, 2, 3)))),
-    # All of it waits for a place in the queue: the target was slow, and the engine was not.
+    # All of the lag is waiting for a free slot in the queue: the target is slow, not the engine.
     ("submitted-late", lambda: paced_run(*(paced_repeat(each, lag_ns=9 * MS) for each in (1, 2, 3)))),
     ("depth-not-reached", lambda: paced_run(*(paced_repeat(each) for each in (1, 2, 3)))),
     ("depth-not-reached", lambda: run_of(*three(queue_depth_achieved=2.0), header={"target": {"kind": "null"}})),

@@ -1,4 +1,4 @@
-"""What is said of how well figures are known."""
+"""Findings about the precision of figures."""
 
 from collections.abc import Callable
 

@@ -1,4 +1,4 @@
-"""What is said of the repeats of a cell."""
+"""Findings about the repeats of a cell."""
 
 from collections.abc import Callable
 from typing import Any
@@ -17,7 +17,7 @@ FIRES: dict[str, Callable[[], RunRecord]] = {
 }
 
 NEAR_MISSES: list[tuple[str, Callable[[], RunRecord]]] = [
-    # Fewer than three would be left, so that what is contaminated stays in, and is told as such.
+    # Fewer than three repeats would be left, so the contaminated one is used. Another finding reports it.
     (
         "repeats-discarded",
         lambda: run_of(repeat(1), repeat(2), repeat(3, neighbours=(Neighbour(process=71, device="sda"),))),

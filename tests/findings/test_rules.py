@@ -1,4 +1,4 @@
-"""Every finding: a run that must set it off, and a sound run, and near misses, that must not."""
+"""Every finding has a run that triggers it. A run without findings and near misses do not trigger it."""
 
 from collections.abc import Callable
 

@@ -1,4 +1,4 @@
-"""What is said of a run as a whole."""
+"""Findings about a run as a whole."""
 
 from collections.abc import Callable
 

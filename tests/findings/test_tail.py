@@ -1,4 +1,4 @@
-"""What is said of the slowest operations."""
+"""Findings about the slowest operations."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -17,7 +17,7 @@ MIXED = {each: totals_of([MS] * 20_000) for each in (Operation.READ, Operation.W
 def slow_ones(
     ended: Sequence[int] | None = None, places: Sequence[int] | None = None, **others: Any
 ) -> tuple[SlowIo, ...]:
-    """64 slow operations at any moment and in any place, but for what is said of them."""
+    """64 slow operations, by default at random times and in random blocks. ``others`` sets other fields."""
     random = np.random.default_rng(2)
     times = random.integers(5 * SECOND_NS, size=64).tolist() if ended is None else ended
     blocks = random.integers(2**20, size=64).tolist() if places is None else places

@@ -1,4 +1,4 @@
-"""What is said of the target."""
+"""Findings about the target."""
 
 from collections.abc import Callable
 from typing import Any

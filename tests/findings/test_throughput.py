@@ -1,4 +1,4 @@
-"""What is said of throughput over time."""
+"""Findings about throughput over time."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -14,7 +14,7 @@ RESTING = workload(burst_operations=16, think_ns=100 * MS)
 
 
 def time_series(counts: Sequence[int]) -> tuple[IntervalRecord, ...]:
-    """Half-seconds with so many reads each, give or take a percent."""
+    """Intervals of half a second with these numbers of reads, and noise with a standard deviation of 1 %."""
     noise = np.random.default_rng(1).normal(1.0, 0.01, len(counts))
     return tuple(
         interval_record(index, {Operation.READ: totals_of([MS] * round(count * factor)) if count else no_operations()})
@@ -23,7 +23,7 @@ def time_series(counts: Sequence[int]) -> tuple[IntervalRecord, ...]:
 
 
 def fine(counts: Sequence[int]) -> tuple[IntervalRecord, ...]:
-    """The same in intervals of 17 ms, as an adaptive repeat of a second has them."""
+    """The same with intervals of 17 ms, as in an adaptive repeat of one second."""
     every_ns = 17 * MS
     return tuple(
         replace(each, start_ns=index * every_ns, end_ns=(index + 1) * every_ns)
@@ -32,13 +32,13 @@ def fine(counts: Sequence[int]) -> tuple[IntervalRecord, ...]:
 
 
 def judged(counts: Sequence[int], number: int = 1) -> CellRecord:
-    """A repeat that says of itself what its intervals say."""
+    """A repeat with the within-repeat statistics of these intervals."""
     record = repeat(number, intervals=time_series(counts))
     return record.model_copy(update={"within": within_repeat(record)})
 
 
 def warmed_longer(record: CellRecord) -> CellRecord:
-    """The same after ten times as long a warm-up."""
+    """The same repeat with a warm-up ten times as long."""
     timing = record.timing.model_copy(update={"warmup_ns": 10 * (record.timing.warmup_ns or SECOND_NS)})
     return record.model_copy(update={"timing": timing})
 
@@ -68,9 +68,9 @@ NEAR_MISSES: list[tuple[str, Callable[[], RunRecord]]] = [
     ("stalled", lambda: run_of(repeat(intervals=fine([2] * 20 + [0] * 7 + [2] * 33)))),
     ("stalled", lambda: run_of(repeat(1, RESTING, intervals=fine([160] * 20 + [0] * 7 + [160] * 33)))),
     ("not-settled", lambda: run_of(judged([8_000] * 60))),
-    # A hundredth at the start changes nobody's mind.
+    # A start that is 1 % faster is not relevant.
     ("not-settled", lambda: run_of(judged([8_080] * 6 + [8_000] * 54))),
-    # Three repeats with a longer warm-up are enough: what moved is discarded.
+    # Three repeats with a longer warm-up are enough: those that did not settle are discarded.
     (
         "not-settled",
         lambda: run_of(
@@ -78,7 +78,7 @@ NEAR_MISSES: list[tuple[str, Callable[[], RunRecord]]] = [
             *(warmed_longer(judged([8_000] * 60, number)) for number in (4, 5, 6)),
         ),
     ),
-    # Its levels are told by themselves.
+    # ``level-changed`` reports this instead.
     ("not-settled", lambda: run_of(judged([8_000] * 20 + [2_000] * 40))),
     ("state-left", lambda: run_of(repeat(1, count=90_000), *(repeat(each, count=40_000 + each) for each in (2, 3, 4)))),
     ("state-left", lambda: run_of(*(repeat(each, count=40_000 + 300 * each) for each in (1, 2, 3, 4)))),

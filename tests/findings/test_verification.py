@@ -1,4 +1,4 @@
-"""What is said of what was read back after it had been written."""
+"""Findings about data that was read back after it was written."""
 
 from collections.abc import Callable
 
@@ -7,7 +7,7 @@ from tests.findings.runs import MS, repeat, run_of
 
 
 def read_back(*, damaged: int = 0) -> Verification:
-    """A target of a thousand blocks, of which so many are lost."""
+    """The verify pass of a target of a thousand blocks, with this number of lost ones."""
     first = tuple(
         Damage(kind=DamageKind.LOST, offset_bytes=4096 * each, sequence_expected=7) for each in range(damaged)
     )
