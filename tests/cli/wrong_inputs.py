@@ -309,11 +309,11 @@ WRONG_INPUTS: Final[list[tuple[str, int, str, str]]] = [
         "random-read-64MiB-qd100: 100 blocks of 64 MiB in flight exceed the limit of 4 GiB",
         "reduce the queue depth, the number of jobs or the block size",
     ),
-    ("probe . --engine null", 2, "--engine null and the target null: must be used together", "use both or neither"),
+    ("probe . --engine null", 2, "`--engine null` and the target `null:` must be used together", "use both or neither"),
     (
         "probe null: --engine psync",
         2,
-        "--engine null and the target null: must be used together",
+        "`--engine null` and the target `null:` must be used together",
         "use both or neither",
     ),
     (
@@ -450,10 +450,15 @@ WRONG_INPUTS: Final[list[tuple[str, int, str, str]]] = [
     (
         "probe null: --overwrite --engine io_uring",
         2,
-        "--engine null and the target null: must be used together",
+        "`--engine null` and the target `null:` must be used together",
         "use both or neither",
     ),
-    ("run null: --engine psync", 2, "--engine null and the target null: must be used together", "use both or neither"),
+    (
+        "run null: --engine psync",
+        2,
+        "`--engine null` and the target `null:` must be used together",
+        "use both or neither",
+    ),
     ("resume", 2, "missing argument 'RUN'", "`iosonde resume --help` lists arguments and options, with an example"),
     ("resume nowhere", 6, "nowhere is not a run directory", "specify a directory created by `iosonde run`"),
     ("resume precious", 6, "precious is not a run directory", "specify a directory created by `iosonde run`"),

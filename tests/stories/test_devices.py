@@ -147,7 +147,7 @@ def test_any_block_device_that_there_is_is_refused_to_whoever_would_write_it() -
     ("words", "said"),
     [
         (("--size", "65MiB"), "--size 65 MiB exceeds the size of"),
-        (("--size", "16MiB", "--engine", "null"), "--engine null and the target null: must be used together"),
+        (("--size", "16MiB", "--engine", "null"), "`--engine null` and the target `null:` must be used together"),
         (("--engine", "simulation"), "--engine simulation only measures simulated drives"),
     ],
 )

@@ -15,12 +15,12 @@ def check_choice(choice: EngineChoice, target: Target) -> None:
     is_null, is_simulated = isinstance(target, NullTarget), isinstance(target, SimulatedDrive)
     if is_null and choice is EngineChoice.FIO:
         raise UsageError(
-            "--engine fio does real I/O, but the target null: does none", "omit --engine fio, or specify a file"
+            "`--engine fio` does real I/O, but the target `null:` does none", "omit --engine fio, or specify a file"
         )
     does_nothing = choice in {EngineChoice.NULL, EngineChoice.NOP}
     if is_null != does_nothing and not (is_null and choice is EngineChoice.AUTO):
         raise UsageError(
-            f"--engine {choice if does_nothing else 'null'} and the target null: must be used together",
+            f"`--engine {choice if does_nothing else 'null'}` and the target `null:` must be used together",
             "use both or neither",
         )
     if is_simulated and choice not in {EngineChoice.SIMULATION, EngineChoice.AUTO}:

@@ -92,9 +92,9 @@ def _cold_queue(severity: Severity, found: Sequence[tuple[CellRecord, QueueRound
         severity=severity,
         confidence=Confidence.CERTAIN,
         statement=(
-            f"In {count_of(len(found), 'cell')}, the measurement began before the queue had been refilled twice. In "
-            f"{record.cell}, {count_of(rounds.operations, 'operation')} completed at queue depth {rounds.depth} after "
-            f"a warm-up of {format_duration(record.timing.warmup_ns)}. Throughput and mean latency can be too low by "
+            f"In {count_of(len(found), 'cell')}, the warm-up was too short for the queue depth. In {record.cell}, only "
+            f"{count_of(rounds.operations, 'operation')} completed at queue depth {rounds.depth} after a warm-up of "
+            f"{format_duration(record.timing.warmup_ns)}. Throughput and mean latency can be too low by "
             f"up to {format_percent(rounds.bias_share)}."
         ),
         evidence=tuple(

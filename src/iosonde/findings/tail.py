@@ -26,8 +26,8 @@ ADVICE: Final = {
     "often these events occur, not what percentage of operations they affect.",
     Common.GROUP: "Treat tail latency as the result of a series of stalls. Look for activity in the target or on the "
     "host that recurs at the same rate.",
-    Common.OFFSET: "This region of the target can be slower, or an I/O scheduler may serve the queue in the order of "
-    "offsets. If the pattern persists with the `none` scheduler, check the region for media errors.",
+    Common.OFFSET: "This region of the target can be slower, or an I/O scheduler may dispatch requests in LBA order. "
+    "If the pattern persists with the `none` scheduler, check the region for media errors.",
     Common.OPERATION: "Evaluate the latency percentiles of this operation type separately.",
     Common.TARGET: "Measure this target separately.",
 }

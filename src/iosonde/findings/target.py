@@ -82,7 +82,7 @@ def _fits_memory(span: int, memory: int, which: str) -> Finding:
             f"through the page cache. Most {which}."
         ),
         evidence=(("test region", format_size(span)), ("memory", format_size(memory))),
-        advice="Use direct I/O, or a test region at least twice the size of the host memory.",
+        advice="Use direct I/O, or a test region at least twice the size of the host's RAM.",
         deciding_test=f"Run again with --size {format_size(2 * memory).replace(' ', '')}.",
     )
 

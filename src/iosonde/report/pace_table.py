@@ -12,7 +12,9 @@ from iosonde.report.dashes import Dash
 from iosonde.report.tables import Head, Line, ResultTable
 from iosonde.units import format_latency
 
-CAPTION: Final = "Open-loop cells (with an arrival rate). In the other tables, response time is lag plus service time."
+CAPTION: Final = (
+    "Open-loop cells (with an arrival rate). The latency in the other tables is response time: lag plus service time."
+)
 
 
 def pace_table(cells: Sequence[CellEstimate]) -> ResultTable | None:
