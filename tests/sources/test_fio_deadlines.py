@@ -1,4 +1,4 @@
-"""A fio that does not end, or moves nothing, is given up by a clock and not by patience."""
+"""A fio that does not exit, or transfers nothing, is stopped after a time limit, not after a number of polls."""
 
 import sys
 
@@ -30,7 +30,7 @@ def test_it_is_given_up_when_its_time_is_over_and_not_before(timing: Timing, aft
     looks = 0
 
     def now_ns() -> int:
-        # No time goes by until the third look, and then it is an hour too late.
+        # The clock stands still until the third poll, and is then an hour past the limit.
         return 0 if looks < 3 else round((after_s + 3600) * SECOND_NS)
 
     def changed() -> None:

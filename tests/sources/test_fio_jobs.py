@@ -1,4 +1,4 @@
-"""A cell in fio's words: the workload that is asked, and the arguments that say it."""
+"""The fio arguments of a cell's workload."""
 
 import os
 import shutil
@@ -68,7 +68,7 @@ def test_a_job_in_full() -> None:
     ]
 
 
-# What is asked, and the words that the plain job in full does not have.
+# Changes to the plain workload, and the arguments that differ from those of ``test_a_job_in_full``.
 SAID: list[tuple[dict[str, Any], set[str]]] = [
     ({"read_percent": 0}, {"--rw=randwrite"}),
     ({"read_percent": 70}, {"--rw=randrw", "--rwmixread=70"}),
@@ -164,7 +164,7 @@ def test_a_cell_with_an_amount_ends_with_that() -> None:
     words = words_of(timing=amount, jobs=2)
     assert f"--io_size={4 * MIB}" in words
     assert not {word for word in words if word.startswith(("--runtime", "--time_based", "--ramp_time"))}
-    # However long an interval is, fio gives a sign of life.
+    # fio reports its status every 2 s at least, so that iosonde can detect a hang within a longer interval.
     assert "--status-interval=2000ms" in words
 
 

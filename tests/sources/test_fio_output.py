@@ -1,4 +1,4 @@
-"""What fio 3.33 printed, read into records. The files in tests/fixtures/fio are its own words, unchanged."""
+"""Records from the output of fio 3.33. The files in tests/fixtures/fio are its unchanged output."""
 
 import json
 from pathlib import Path
@@ -50,7 +50,7 @@ def planned(warmup_ms: int, measure_ms: int, **asked: Any) -> CellPlan:
 
 
 def measured(name: str, plan: CellPlan) -> CellRecord:
-    """The record of what was printed, as if fio had said it just now."""
+    """The record of a stored output, as if fio had just printed it."""
     measured = Measured(plan, CellTurn(order=1, cell="cell", repeat=1, seed=3), fio_facts(), CLOCK)
     said = snapshots(name)
     series = Series(plan, start_ns=0)
@@ -186,7 +186,7 @@ def test_operations_that_failed_are_faults_beside_the_figures() -> None:
 
 
 def test_reads_behind_the_end_of_a_file_are_no_measurement() -> None:
-    # fio has 200 reads in it that ended without an error, most of which moved nothing.
+    # fio counted 200 reads without an error, but most of them transferred no bytes.
     record = measured("cut-file.json", READS)
     assert record.outcome is Outcome.FAILED
     assert record.failure is not None
@@ -223,7 +223,7 @@ def test_an_object_that_fio_never_says_is_an_error() -> None:
 
 
 def test_the_fields_that_are_read_are_all_that_a_version_must_have() -> None:
-    # Versions before and after have more or fewer of the others.
+    # The other fields differ between versions of fio.
     job = printed("errors.json")[-1]["jobs"][0]
     kept = {
         "error": job["error"],

@@ -1,4 +1,4 @@
-"""A workload in fio's words, and read from them again: the same workload."""
+"""A workload is translated into fio arguments and back, and stays the same."""
 
 import shlex
 from typing import Any
@@ -68,7 +68,7 @@ TIMES = st.tuples(st.sampled_from([0, 200, 1_000]), st.sampled_from([1_500, 5_00
 
 
 def asked_of(shape: dict[str, Any]) -> Workload:
-    """A workload in which what goes together is together, and nothing is said of writes that there are not."""
+    """A workload of this shape, without keys that have no effect, such as those of writes in a read-only workload."""
     shape = dict(shape)
     if shape["rate_per_s"] is None:
         shape["arrivals"] = None
@@ -84,7 +84,7 @@ def asked_of(shape: dict[str, Any]) -> Workload:
 
 
 def region(workload: Workload, span_bytes: int) -> tuple[int, int]:
-    """Where the used part begins, and how long it is; jobs with a share each leave a rest that is no whole share."""
+    """Offset and length of the blocks in use. The shares of sequential jobs may not cover the end of the region."""
     used = span_bytes - workload.offset_bytes if workload.span_bytes is None else workload.span_bytes
     if str(workload.pattern) == "sequential":
         each = workload.block_size_bytes * workload.jobs

@@ -1,4 +1,4 @@
-"""An engine that does not answer: what is said of it."""
+"""The error and the hint when the engine does not respond."""
 
 import os
 import signal

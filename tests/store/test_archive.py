@@ -1,4 +1,4 @@
-"""A run in one file: read like its directory, the same bytes every time, and nothing hostile gets in."""
+"""Archives of runs: they read as the directory does, are reproducible, and hostile ones are refused."""
 
 import os
 import shutil
@@ -22,7 +22,7 @@ FILES = ("journal", "run.json")
 
 @pytest.fixture
 def run(tmp_path: Path) -> Path:
-    """A run directory that a test may spoil."""
+    """A copy of a run directory, which a test may change."""
     shutil.copytree(RUN, tmp_path / "run")
     return tmp_path / "run"
 
@@ -124,7 +124,7 @@ def entry(name: str, mode: int = stat.S_IFREG | 0o644) -> zipfile.ZipInfo:
 
 
 def rezip(path: Path, *more: tuple[zipfile.ZipInfo, bytes], compression: int = zipfile.ZIP_DEFLATED) -> None:
-    """An archive with the run in it, and something else."""
+    """Writes an archive with the run and ``more`` entries."""
     with zipfile.ZipFile(path, "w", compression) as archive:
         for name in FILES:
             archive.write(RUN / name, name)

@@ -1,4 +1,4 @@
-"""Reading back what a kill, a bit or a newer iosonde left: up to the last whole frame, named, never guessed."""
+"""Journals cut by a kill, or with flipped bits: complete frames are read, and the damage is reported."""
 
 import json
 import random
@@ -20,7 +20,7 @@ SEED = 4
 
 @pytest.fixture(scope="module")
 def measured(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A run directory that was really measured."""
+    """A run directory of a real measurement."""
     folder = tmp_path_factory.mktemp("measured")
     assert fork(lambda: run_short(folder, folder / "run")).wait() == DONE
     return folder / "run"
@@ -34,7 +34,7 @@ def with_journal(measured: Path, folder: Path, data: bytes) -> RunRecord:
 
 
 def last_frames(data: bytes, least_bytes: int) -> bytes:
-    """A journal of as many of the last frames as make up so many bytes: 4096 of these are read in no time."""
+    """A journal of the last frames, of at least this size. It is short, so a test can read it thousands of times."""
     kept: list[bytes] = []
     for frame in reversed([frame for frame in decode(data) if isinstance(frame, Frame)]):
         kept.insert(0, encode(frame.kind, frame.payload))
@@ -90,7 +90,7 @@ def test_a_cell_without_an_end_is_kept_as_cut_with_the_totals_of_its_intervals(m
     data = (measured / "journal").read_bytes()
     whole = load_run(measured)
     last = whole.cells[-1]
-    # The last two frames are the last cell's end and the end of the run.
+    # The last two frames are the end of the last cell and the end of the run.
     frames = [frame for frame in decode(data) if isinstance(frame, Frame)]
     cut = len(data) - sum(HEAD.size + len(frame.payload) for frame in frames[-2:])
     found = with_journal(measured, tmp_path / "cut", data[:cut]).cells[-1]

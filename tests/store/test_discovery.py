@@ -1,4 +1,4 @@
-"""Runs are found wherever they lie below a folder, and nothing else is taken for one."""
+"""Runs are found at any depth below a folder, and other files are not taken for runs."""
 
 import os
 import shutil

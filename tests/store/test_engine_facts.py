@@ -1,4 +1,4 @@
-"""Facts of an engine that older versions stored in one form for all: read as those of the source that measured."""
+"""Versions up to 4 stored facts of fio and of the engine in one form. An upgrade separates the two."""
 
 import json
 from typing import Any

@@ -1,4 +1,4 @@
-"""A journal is followed: what was appended since is told once, and a journal that is another one is read anew."""
+"""A reader follows a journal: it gets each new frame once, and starts again if the journal was replaced."""
 
 import random
 import shutil
@@ -22,7 +22,7 @@ SEED = 11
 
 @pytest.fixture
 def run(tmp_path: Path) -> Path:
-    """A run directory with a header, and a journal that nothing was added to yet."""
+    """A run directory with a header, and a journal without frames."""
     path = tmp_path / "run"
     shutil.copytree(RUN, path)
     (path / "journal").write_bytes(whole()[: PREFIX.size])
@@ -47,7 +47,7 @@ def append(run: Path, data: bytes) -> None:
 
 
 def pieces() -> Iterator[bytes]:
-    """The journal behind its prefix, in pieces that end anywhere."""
+    """The journal after its prefix, cut into pieces at random positions."""
     draw = random.Random(SEED)
     data = whole()
     cuts = sorted({PREFIX.size, len(data), *(draw.randrange(PREFIX.size, len(data)) for _ in range(40))})
@@ -155,7 +155,7 @@ def test_a_journal_that_was_written_over_is_read_from_its_start(run: Path) -> No
     append(run, whole()[PREFIX.size : ends[2]])
     followed = FollowedRun(run)
     followed.read()
-    # Without its first frame, and longer than before.
+    # The new journal lacks the first frame, and is longer than the part that was read.
     (run / "journal").write_bytes(whole()[: PREFIX.size] + whole()[ends[1] :])
     assert isinstance(next(followed.news()), RunHeader)
     followed.read()
@@ -217,6 +217,7 @@ def test_flipped_bits_are_found_in_pieces_as_at_once(run: Path, seed: int) -> No
         append(run, bytes(data[start:end]))
         followed.read()
     found, expected = followed.record(), load_run(run)
-    # What reaches beyond the journal at one moment need not do so later: only the reason for a stretch may differ.
+    # A frame with a damaged length may reach past the end of the journal now, but not after more was appended. So the
+    # reason given for the damage may differ, and nothing else.
     assert (found.damage is None) == (expected.damage is None)
     assert found.model_copy(update={"damage": expected.damage}) == expected

@@ -1,4 +1,4 @@
-"""Frames are read in pieces: whatever the pieces, they are the same, and memory holds one of each."""
+"""Frames are read in pieces: their size does not change the frames, and memory holds one piece at a time."""
 
 import io
 import random
@@ -48,7 +48,7 @@ def test_a_file_that_is_cut_while_it_is_read_ends_where_it_is_cut() -> None:
 
 
 class Zeros(io.RawIOBase, BinaryIO):
-    """A file of nothing but the start of a journal and zeros."""
+    """A file of zeros."""
 
     def __init__(self, size_bytes: int) -> None:
         self._left_bytes = size_bytes

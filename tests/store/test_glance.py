@@ -1,4 +1,4 @@
-"""A glance says what the whole record says, without reading it."""
+"""The summary of a run agrees with its full record, although it reads only parts of it."""
 
 from pathlib import Path
 
@@ -100,7 +100,7 @@ def test_a_damaged_stretch_is_told_as_the_whole_record_tells_it(lab: Path, tmp_p
 
 
 def test_the_duration_leaves_out_the_pause_before_a_resumption(small: RunRecord, tmp_path: Path) -> None:
-    # Each session's last cell ends a minute after its engine's start.
+    # In each session, the last cell ends a minute after the start of the engine.
     path = write_run(_ending_after(small, 60), tmp_path / "run", sessions=[session()])
     assert whole(path).duration_ns == 120 * SECOND_NS
 

@@ -1,4 +1,4 @@
-"""run.json: written with a checksum, and refused where that does not fit."""
+"""run.json has a checksum, and is refused if the checksum does not match."""
 
 import json
 import re
@@ -32,7 +32,7 @@ def test_what_is_written_is_read_back(run: Path) -> None:
 
 def test_each_flipped_bit_is_found(run: Path) -> None:
     data = (run / "run.json").read_bytes()
-    # All that a header has: its version, its checksum, and a sample of what follows.
+    # Every byte of the version and the checksum, and a sample of the other bytes.
     for at in (*range(80), *range(80, len(data) - 2, 97)):
         (run / "run.json").write_bytes(data[:at] + bytes([data[at] ^ 1]) + data[at + 1 :])
         with pytest.raises(RecordError):

@@ -1,4 +1,4 @@
-"""The journal: what is whole is read, what is broken is named."""
+"""Complete frames of a journal are read, and damaged ones are reported."""
 
 from itertools import pairwise
 from pathlib import Path
@@ -104,7 +104,7 @@ PAYLOADS = [b'{"a":{"b":[{"c":1}]}}', b'{"d":2}', b'{"e":{"f":3}}']
 
 
 def going_on(path: Path, data: bytes) -> bytes:
-    """The journal after something was added to one with this content."""
+    """The content of the journal after a frame was appended to ``data``."""
     path.write_bytes(data)
     with Journal(path, go_on=True) as journal:
         assert path.read_bytes() == data, "nothing was added yet"
@@ -120,7 +120,7 @@ def test_only_the_frame_that_writing_broke_off_in_is_cut_off(tmp_path: Path) -> 
     last = len(data) - HEAD.size - len(PAYLOADS[-1])
     for cut in range(last + 1, len(data)):
         assert going_on(tmp_path / "journal", data[:cut]) == data[:last] + END, f"cut at {cut}"
-        # A power cut can leave a file its length and not its content.
+        # After a power loss, a file can have its length but zeros instead of its content.
         assert going_on(tmp_path / "journal", data[:cut] + bytes(5000)) == data[:last] + END, f"zeros from {cut}"
     for bit in range(last * 8, len(data) * 8):
         flipped = bytearray(data)

@@ -1,4 +1,4 @@
-"""Who writes a journal is known to whoever looks, and who looks is in nobody's way."""
+"""Readers detect a process that writes a journal, and never block it."""
 
 import fcntl
 import os
@@ -24,7 +24,7 @@ WRITERS = 1500
 
 
 def unfinished(folder: Path) -> Path:
-    """A run without an end, in a folder of its own."""
+    """An interrupted run in a new folder."""
     path = folder / "run"
     path.mkdir()
     (path / "run.json").write_bytes((RUN / "run.json").read_bytes())
@@ -34,7 +34,7 @@ def unfinished(folder: Path) -> Path:
 
 @contextmanager
 def child(work: Callable[[], None]) -> Iterator[int]:
-    """A process that does something until it is ended."""
+    """A child process that does this work until it is killed."""
     process = os.fork()
     if not process:
         code = 1
@@ -73,7 +73,7 @@ def test_whole_looks_keep_nobody_from_writing(tmp_path: Path) -> None:
             try:
                 write_archive(run, tmp_path / "run.zip")
             except RecordError:
-                # Somebody writes it.
+                # The run is being written.
                 continue
 
     with child(look):
@@ -106,7 +106,7 @@ def test_a_writer_in_the_same_process_is_seen(tmp_path: Path) -> None:
     run = unfinished(tmp_path)
     with Journal(run / "journal", go_on=True):
         assert is_being_written(run)
-        # Reading the run closes files of it, which would take back a lock of the process.
+        # Reading closes files of the run. With POSIX locks of the process, this would release its lock.
         load_run(run)
         assert is_being_written(run)
     assert not is_being_written(run)

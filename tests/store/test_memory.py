@@ -1,4 +1,4 @@
-"""Reading a long journal takes the memory of its cells, and not that of the journal or of their intervals."""
+"""The memory for reading a long journal depends on the number of its cells, not on its size or its intervals."""
 
 import random
 import subprocess
@@ -26,7 +26,7 @@ from tests.lab_builder import lab_run
 
 JOURNAL_BYTES = 200 * 10**6
 INTERVALS_PER_CELL = 600
-# What Python, Pydantic and a few cells take. A reader that held the journal, or all intervals, is far above.
+# Python, Pydantic and a few cells need less. A reader that holds the journal, or all intervals, needs far more.
 PEAK_BYTES_MAX = 70 * 10**6
 SEED = 3
 
@@ -47,7 +47,7 @@ print(int(re.search(r"VmHWM:\\s+(\\d+) kB", Path("/proc/self/status").read_text(
 
 @pytest.fixture(scope="module", params=["cells of ten minutes", "one cell of hours"])
 def long_run(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A run in intervals of a second."""
+    """A run with intervals of one second."""
     made = lab_run(repeats=1, quick=True)
     path = tmp_path_factory.mktemp("long") / "run"
     payloads = interval_payloads()
@@ -72,7 +72,7 @@ def long_run(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFa
 
 
 def interval_payloads() -> list[bytes]:
-    """Different ones, as a journal has: an archive does not shrink them to nothing."""
+    """Different intervals, as in a real journal, so that compression does not make the archive tiny."""
     draw = random.Random(SEED)
     return [INTERVAL_FORM.dump_json(interval(draw), exclude_none=True) for _ in range(50)]
 

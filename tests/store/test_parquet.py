@@ -1,4 +1,4 @@
-"""no permission to write to Tables as files: what others read in them, and what happens where they."""
+"""Tables as Parquet and CSV files: their content in other readers, and the errors if they cannot be written."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -77,7 +77,7 @@ def test_a_full_disk_is_one_error_and_nothing_else_is_said(
 
 
 class Interrupted(list[int]):
-    """A column at which Ctrl-C is pressed."""
+    """A column whose reading raises KeyboardInterrupt."""
 
     def __getitem__(self, _: object) -> Never:
         raise KeyboardInterrupt

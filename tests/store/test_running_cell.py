@@ -1,4 +1,4 @@
-"""A cell that runs for days is added up while it runs, and what is cut of it is the same as with every interval."""
+"""Intervals of a long cell are merged while it runs. If it is cut, its totals are those of all its intervals."""
 
 import random
 
@@ -14,7 +14,7 @@ SEED = 5
 
 
 def drawn(count: int) -> list[IntervalRecord]:
-    """Intervals of a warm-up, then of a measurement, some of which don't know their backlog or had no writes."""
+    """Random intervals, first of the warm-up, then measured. Some have no backlog, no reads or no writes."""
     draw = random.Random(SEED)
     found, at_ns = [], 0
     for number in range(count):

@@ -1,4 +1,4 @@
-"""Streams of one cell in a journal, and hosts: each has its own intervals and its own record, whole or cut."""
+"""Each stream of a cell, and each host, has its own intervals and record in the journal, complete or cut."""
 
 from pathlib import Path
 

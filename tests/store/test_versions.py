@@ -1,4 +1,4 @@
-"""Versions of what is stored: older ones are read, and what a newer one has written is refused in words, untouched."""
+"""Schema versions: older runs are read, and runs of a newer version are refused and left unchanged."""
 
 import json
 import shutil
@@ -45,13 +45,13 @@ def frames_of(path: Path) -> list[tuple[int, bytes]]:
 
 
 def write_frames(path: Path, frames: list[tuple[int, bytes]], version: int = SCHEMA_VERSION) -> None:
-    # As a newer version would, whose kinds this one does not know.
+    # The kinds may be unknown to this version, as those of a newer version are.
     coded = b"".join(encode(kind, payload) for kind, payload in frames)  # type: ignore[arg-type]
     (path / "journal").write_bytes(prefix(version) + coded)
 
 
 def add_to(kind: Kind, *path: str | int, name: str = "colour", value: object = "red") -> Callable[[Path], None]:
-    """Adds a field to the first frame of a kind, at a place within it."""
+    """Adds a field to the first frame of a kind, in the object at this path in it."""
 
     def damage(run: Path) -> None:
         frames = frames_of(run)
@@ -141,7 +141,7 @@ NEWER: dict[str, tuple[Callable[[Path], None], str]] = {
 
 @pytest.fixture(params=NEWER)
 def newer(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[Path, str]:
-    """A run that a newer version might have written, and what of it is named."""
+    """A run as a newer version might have written it, and what its error message names."""
     path = tmp_path / "run"
     shutil.copytree(NEWEST, path)
     change, said = NEWER[request.param]
@@ -261,7 +261,7 @@ def test_a_flipped_bit_in_a_name_is_damage_and_no_newer_version(tmp_path: Path) 
     before, name, behind = data.rpartition(b'"outcome"')
     (tmp_path / "run/journal").write_bytes(before + name.replace(b"e", b"d") + behind)
     assert "checksum" in (load_run(tmp_path / "run").damage or "")
-    # A listing looks at no checksum, unless it finds what it does not know.
+    # A summary checks no checksums until it finds something unknown.
     with pytest.raises(RecordError, match="is damaged") as caught:
         summarise_run(tmp_path / "run", lambda plan: plan.cells)
     assert not isinstance(caught.value, NewerError)
@@ -297,7 +297,7 @@ def test_an_older_word_for_cells_of_fio_in_which_nothing_completed_is_known(tmp_
 def test_the_run_of_a_version_has_frames_of_every_kind(version: int) -> None:
     path = RUNS / f"v{version}-all-frames"
     schema = SCHEMAS / f"v{version}.json"
-    # No schema was kept of the first version, which kept what a repeat says of itself with the cell.
+    # There is no stored schema of version 1, which had the variation within a repeat in the frame of its cell.
     kept = json.loads(schema.read_text(encoding="utf-8"))["kinds"].values() if schema.exists() else None
     assert {kind for kind, _ in frames_of(path)} == (set(Kind) - {Kind.WITHIN} if kept is None else set(kept))
     assert json.loads((path / "run.json").read_text(encoding="utf-8"))["schema_version"] == version
@@ -320,7 +320,7 @@ def test_fields_that_are_stored_change_with_the_schema_version_only() -> None:
 
 
 def flat(schema: object, at: str = "") -> list[str]:
-    """Each value of a schema, behind the way to it."""
+    """Each value of a schema, preceded by its path."""
     if isinstance(schema, dict):
         return [each for key, value in schema.items() for each in flat(value, f"{at}/{key}")]
     if isinstance(schema, list):
@@ -381,7 +381,7 @@ def test_upgrades_are_made_one_after_the_other_on_headers_and_frames() -> None:
 
 @pytest.mark.parametrize("version", range(1, SCHEMA_VERSION))
 def test_a_listing_reads_the_cells_of_an_older_run_as_they_were_written(version: int) -> None:
-    # To upgrade each of them takes several times as long as all the rest of a listing.
+    # Upgrading each cell would take several times as long as the rest of the summary.
     assert not Upgrader(version).changes(Kind.CELL, CELL_KEYS)
 
 

@@ -1,4 +1,4 @@
-"""Open queues on simulated drives respond as queueing theory says: the small form of ``make verify``."""
+"""Response times of open queues on simulated drives agree with queueing theory: a short ``make verify``."""
 
 from math import log
 
@@ -34,7 +34,7 @@ def test_a_queue_with_many_servers_and_little_load_only_serves() -> None:
 @pytest.mark.parametrize("load", [0.5, 0.8])
 def test_the_distribution_of_m_d_1_has_the_mean_of_pollaczek_and_khinchine(load: float) -> None:
     mean, below = md1_response(load)
-    # The mean of a response is the integral of the share that takes longer.
+    # The mean of a nonnegative variable is the integral of its survival function.
     step = 0.1
     beyond = (1 - below((number + 0.5) * step) for number in range(int(60 / step)))
     assert sum(beyond) * step == pytest.approx(mean, rel=2e-3)

@@ -1,11 +1,11 @@
-"""The small form of the coverage of intervals: a queue whose throughput is known."""
+"""A short version of the coverage of intervals, on a queue with known throughput and mean latency."""
 
 from scipy.stats import binom
 
 from verify.coverage import Case, run_to_precision
 
 RUNS = 12
-# Four servers of 100 us that are always busy.
+# Four servers of 100 µs that are always busy.
 THROUGHPUT = 40_000
 MEAN_NS = 200_000
 

@@ -1,4 +1,4 @@
-"""The limits that a disk's parameters set, against what the simulated disk gives."""
+"""The limits computed from the parameters of a disk, compared with results of the simulated disk."""
 
 from typing import Any
 
@@ -20,7 +20,7 @@ def disk(**changes: Any) -> DiskTable:
 
 
 def seen_bytes_per_s(table: DiskTable, queue_depth: int = 1) -> float:
-    """A stream of reads at the edge."""
+    """The bandwidth of sequential reads in the outermost zone."""
     span = {"span_bytes": 8 * GB // 4096 * 4096, "measure_ns": 20 * SECOND_NS}
     with SimulatedDrive(table.parameters(), seed=1) as drive:
         seen = drive.run(**span, **SEQUENTIAL_READ, queue_depth=queue_depth, seed=7)
@@ -35,7 +35,7 @@ def seen_bytes_per_s(table: DiskTable, queue_depth: int = 1) -> float:
 def test_a_stream_gets_the_limit_of_its_zone(changes: dict[str, Any]) -> None:
     outer, inner = zone_bytes_per_s(disk(**changes))
     assert seen_bytes_per_s(disk(**changes)) == pytest.approx(outer, rel=0.02)
-    # Addresses begin at the edge; where all tracks are as long as those at the hub, they begin with such.
+    # The stream reads the outermost zone. To get the limit of the innermost, all tracks get the length of its tracks.
     hub = {} if changes.get("zones") == 1 else {"track_outer_bytes": disk().track_inner_bytes}
     assert seen_bytes_per_s(disk(**{**changes, **hub})) == pytest.approx(inner, rel=0.02)
 
@@ -43,7 +43,7 @@ def test_a_stream_gets_the_limit_of_its_zone(changes: dict[str, Any]) -> None:
 def test_a_slow_interface_is_the_limit_of_both() -> None:
     slow = disk(interface_bytes_per_s=100_000_000)
     assert zone_bytes_per_s(slow) == (100_000_000, 100_000_000)
-    # At depth 1 it rests while the next command is on its way.
+    # At depth 1 the interface is idle until the next command arrives.
     assert seen_bytes_per_s(slow, queue_depth=8) == pytest.approx(100_000_000, rel=0.02)
 
 

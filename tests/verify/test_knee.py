@@ -1,4 +1,4 @@
-"""Sweeps over simulated queues find the knee that theory has: the small form of ``make verify``."""
+"""Sweeps over simulated queues find the true knee, the number of servers: a short ``make verify``."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The small form of the lab campaign beside fixed times: what is compared with what."""
+"""The criteria that compare a lab campaign with a requested precision with one of fixed times."""
 
 from verify.lab import Known, compared
 

@@ -1,4 +1,4 @@
-"""What is kept of models beside their sources is what the engine of today gives."""
+"""The stored measurements of the models agree with those of the current engine."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The small form of the comparison of levels: one switch that is found, and one run without any."""
+"""A short version of the check of regime changes: one change that must be found, and a run without any."""
 
 from iosonde.analysis.regimes import regimes_of
 from iosonde.units import SECOND_NS

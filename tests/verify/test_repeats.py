@@ -1,4 +1,4 @@
-"""The small form of the coverage of intervals where repeats truly differ."""
+"""A short version of the coverage of intervals if repeats differ."""
 
 import pytest
 from scipy.stats import binom

@@ -1,4 +1,4 @@
-"""Simulated drives do the same on every machine, to the last bit."""
+"""Simulated drives give identical results on every machine."""
 
 import json
 
