@@ -1,4 +1,4 @@
-"""What several stories stand on."""
+"""Fixtures for several stories."""
 
 import subprocess
 import time
@@ -19,7 +19,7 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
     if mounted.returncode:
         pytest.skip("only root may mount a small file system")
     yield path
-    # The kernel lets go of what a ring had registered some time after its process has ended.
+    # The kernel may release the registered files of a ring only some time after its process has ended.
     for _ in range(50):
         if not subprocess.run(["umount", path], capture_output=True, check=False).returncode:
             return

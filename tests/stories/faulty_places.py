@@ -1,4 +1,4 @@
-"""Places that go wrong while they are measured: a file system of one file that obeys, and a loop device."""
+"""Targets that fail on command during a measurement: a FUSE file system with one file, and a loop device."""
 
 import fcntl
 import os
@@ -19,7 +19,7 @@ CUTS_MAX = 10_000
 
 
 class FaultyFile:
-    """The file, and the process that answers for it."""
+    """The file, and the process that serves its file system."""
 
     def __init__(self, process: subprocess.Popen[str], folder: Path) -> None:
         self.process = process
@@ -27,20 +27,20 @@ class FaultyFile:
         assert self._heard() == "ok"
 
     def tell(self, *words: object) -> str:
-        """Says a command, and gives its answer; see ``tests/faultfs``."""
+        """Sends a command and returns its reply. ``tests/faultfs`` has the commands."""
         assert self.process.stdin is not None
         self.process.stdin.write(" ".join(str(word) for word in words) + "\n")
         self.process.stdin.flush()
         return self._heard()
 
     def wait_until_read(self, probe: subprocess.Popen[Any], reads: int = 100) -> None:
-        """Waits until the file is filled and so many reads were asked for."""
+        """Waits until the file system has received this number of reads."""
         while int(self.tell("reads")) < reads:
             assert probe.poll() is None, probe.communicate()[1]
             time.sleep(0.02)
 
     def die(self) -> None:
-        """Ends the process: the file system is gone, and the mount is still there."""
+        """Kills the process. The mount remains, but without a file system behind it."""
         self.process.kill()
         self.process.wait()
 
@@ -59,7 +59,7 @@ def _need_root(*tools: str) -> None:
 
 @contextmanager
 def faulty_file(folder: Path, size_bytes: int = SIZE_BYTES) -> Iterator[FaultyFile]:
-    """A FUSE file system that is unmounted whatever happens."""
+    """A FUSE file system with one file. It is always unmounted at the end."""
     _need_root("umount")
     if not os.access("/dev/fuse", os.R_OK | os.W_OK):
         pytest.skip("there is no FUSE here")
@@ -79,7 +79,7 @@ def faulty_file(folder: Path, size_bytes: int = SIZE_BYTES) -> Iterator[FaultyFi
 
 @contextmanager
 def loop_disk(folder: Path, *options: str) -> Iterator[tuple[Path, Path]]:
-    """An ext4 file system in a loop device over a file: its backing file, and where it is mounted."""
+    """An ext4 file system on a loop device. Gives the backing file and the mount point."""
     _need_root("mkfs.ext4", "mount", "umount", "losetup")
     image, place = folder / "image", folder / "mounted"
     place.mkdir()
@@ -97,9 +97,9 @@ def loop_disk(folder: Path, *options: str) -> Iterator[tuple[Path, Path]]:
 
 
 def cut_disk(image: Path, size_bytes: int) -> None:
-    """Cuts the backing file of a loop device, and tells the device, which then ends there.
+    """Truncates the backing file of a loop device, and makes the device adopt the new size.
 
-    A write that is under way makes the file longer again before the device has looked: then it is cut once more.
+    A write in flight can extend the file again before the device reads its size. The file is then truncated again.
     """
     told = subprocess.run(["losetup", "-j", image], check=True, capture_output=True, text=True).stdout
     device = Path(told.split(":")[0])

@@ -1,4 +1,4 @@
-"""Loop devices over files of the test's own: block devices on which nothing of value can be lost."""
+"""Loop devices over files of a test: block devices without valuable data."""
 
 import hashlib
 import os
@@ -16,7 +16,7 @@ FREE_S_MAX = 20.0
 
 
 def need_root(*tools: str) -> None:
-    """Skips a test that only root can do, or that lacks a tool."""
+    """Skips a test without root, or without one of these tools."""
     if os.geteuid() != 0:
         pytest.skip("only root may set up block devices")
     lacking = [tool for tool in tools if shutil.which(tool) is None]
@@ -25,7 +25,7 @@ def need_root(*tools: str) -> None:
 
 
 def done(*words: str | Path) -> str:
-    """Runs a command to its end, and gives what it printed."""
+    """Runs a command until it exits, and returns its output. Raises CalledProcessError."""
     return subprocess.run(words, check=True, capture_output=True, text=True).stdout.strip()
 
 
@@ -36,14 +36,14 @@ def image(path: Path, size_bytes: int = SIZE_BYTES) -> Path:
 
 
 def digest(path: Path) -> str:
-    """What is in a file, as one number."""
+    """The SHA-256 of a file."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 @contextmanager
 def attached(path: Path, *options: str | Path) -> Iterator[Path]:
-    """The loop device over a file. Options are losetup's; the place of a device means that very one."""
+    """The loop device over a file. ``options`` are those of losetup. A path selects this device, not a free one."""
     need_root("losetup")
     if not any(isinstance(each, Path) for each in options):
         options = ("--find", *options)
@@ -59,7 +59,7 @@ def attached(path: Path, *options: str | Path) -> Iterator[Path]:
 
 
 def _wait_until_free(device: Path) -> None:
-    """The kernel gives up a ring some time behind the end of its process, and the device with it."""
+    """Waits for the kernel, which releases a ring and its device some time after the process has ended."""
     until = time.monotonic() + FREE_S_MAX
     while Path(f"/sys/block/{device.name}/loop/backing_file").exists() and time.monotonic() < until:
         time.sleep(0.02)

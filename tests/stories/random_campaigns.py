@@ -1,4 +1,4 @@
-"""Small campaigns on simulated drives, drawn at random: every kind of drive, of experiment and of workload."""
+"""Small random campaigns on simulated drives, with every kind of drive, experiment and workload."""
 
 import json
 from collections.abc import Callable, Mapping, Sequence
@@ -16,10 +16,10 @@ from iosonde.workload_keys.bounds import DURATION_NS_MIN
 SPAN: Final = "16MiB"
 SPAN_BYTES: Final = 16 << 20
 FAST_NS: Final = 100
-"""Servers faster than this come alone and for a short time: else a cell has more operations than a test has time."""
+"""A queue with a shorter service time has one server. With more, a cell would have too many operations for a test."""
 
 QUICK_NS_MIN: Final = 100_000
-"""A quick run has cells of half a second, which are too many operations of a faster drive."""
+"""A faster drive would complete too many operations in the cells of a quick run, which take half a second."""
 
 SIZES: Final = ("512B", "1KiB", "4KiB", "16KiB", "128KiB", "1MiB", "4KiB:70,64KiB:30")
 PATTERNS: Final = (
@@ -50,7 +50,7 @@ class Drawn:
 
 
 def small_campaigns() -> st.SearchStrategy[Drawn]:
-    """Campaigns of a few cells, each of which completes much, little or nothing."""
+    """Campaigns of a few cells. A cell completes many operations, few or none."""
     return st.composite(_campaign)()
 
 
@@ -123,7 +123,7 @@ def _experiment(draw: st.DrawFn, lasts_ns: int, targets: int) -> dict[str, Any]:
 
 
 def _of_writes(draw: st.DrawFn) -> dict[str, Any]:
-    """What can be asked of writes alone."""
+    """Random values of the keys that apply only to writes."""
     table: dict[str, Any] = {"sync": draw(st.sampled_from(["none", "fdatasync", "dsync"]))}
     if table["sync"] == "fdatasync":
         table["flush_every"] = draw(st.sampled_from([1, 1, 5]))
@@ -143,7 +143,7 @@ def _shares() -> st.SearchStrategy[int]:
 
 
 def _rates(lasts_ns: int) -> st.SearchStrategy[int]:
-    """From 1 a second to some thousand operations a cell."""
+    """Arrival rates from 1 per second to some thousand operations per cell."""
     most = max(3_000 * 10**9 // lasts_ns, 10)
     return st.sampled_from([1, 2, 5]) | st.integers(1, min(most, 10**8))
 
@@ -197,7 +197,7 @@ def _fault(draw: st.DrawFn, step_ns: int) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class _Drive:
-    """A kind of drives: how a model of it is drawn, and about how long an operation takes."""
+    """A kind of drive: how its model is drawn, and the approximate durations of an operation."""
 
     kind: str
     model: Callable[..., str]
@@ -213,5 +213,5 @@ DRIVES: Final = (
 
 
 def toml(table: Mapping[str, Any]) -> str:
-    """Plain values as the lines of a TOML table."""
+    """The lines of a TOML table with these values."""
     return "".join(f"{key} = {json.dumps(value)}\n" for key, value in table.items())

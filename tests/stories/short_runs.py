@@ -1,6 +1,6 @@
-"""Runs of a few cells of some milliseconds, in a child process that can be killed at any moment.
+"""Runs of a few cells of some milliseconds, in a child process that a test can kill at any time.
 
-The child is forked, so that no test waits for imports. It runs the conductor as the commands do, without the report.
+The child is forked, so that it need not import modules. It measures as the commands do, but writes no report.
 """
 
 import os
@@ -40,7 +40,7 @@ DONE, FAILED = 0, 1
 
 
 def short_plan(ground: TargetInfo) -> Plan:
-    """Four cells of 10 ms, twice, with intervals of 1 ms; always the same seeds and order."""
+    """Two repeats of four cells of 10 ms, with intervals of 1 ms. Seeds and order are always the same."""
     plan = campaign_plan(CAMPAIGN, ground, quick=False, seed=7)
     timing = {"warmup_ns": 3 * MS, "measure_ns": 10 * MS, "interval_ns": MS}
     cells = tuple(cell.model_copy(update={"timing": cell.timing.model_copy(update=timing)}) for cell in plan.cells)
@@ -48,7 +48,7 @@ def short_plan(ground: TargetInfo) -> Plan:
 
 
 def short_request(target: Path) -> RunRequest:
-    """The request of a short run, through the page cache: any file system will do."""
+    """The request of a short run with buffered I/O, which every file system supports."""
     requested = TargetRequest(
         words=(str(target),), size_bytes=16 << 20, overwrite=True, buffered=True, writes=True, quick=False
     )
@@ -56,42 +56,42 @@ def short_request(target: Path) -> RunRequest:
 
 
 def run_short(target: Path, directory: Path) -> None:
-    """Runs it to its end."""
+    """Measures a short run into a run directory. Raises IosondeError."""
     measure(short_request(target), directory)
 
 
 @dataclass(frozen=True)
 class Child:
-    """A process that runs something of ours."""
+    """A forked process that runs a campaign."""
 
     process: int
 
     def kill_after(self, seconds: float) -> None:
-        """Kills the front."""
+        """Kills the front end after this time."""
         time.sleep(seconds)
         os.kill(self.process, signal.SIGKILL)
 
     def kill_engine_after(self, seconds: float) -> None:
-        """Kills the engine, if there is one by then."""
+        """Kills the engine after this time, if it is running."""
         time.sleep(seconds)
         children = Path(f"/proc/{self.process}/task/{self.process}/children")
         for engine in children.read_text(encoding="ascii").split() if children.exists() else []:
             os.kill(int(engine), signal.SIGKILL)
 
     def wait(self) -> int:
-        """How it ended: DONE, FAILED, or the signal's number negated."""
+        """Waits for its end. Returns DONE, FAILED, or the negative number of a signal."""
         return os.waitstatus_to_exitcode(os.waitpid(self.process, 0)[1])
 
 
 def fork(work: Callable[[], None], before: Callable[[], None] = lambda: None) -> Child:
-    """Starts ``work`` in a child, after ``before`` has prepared it there."""
+    """Starts a child that calls ``before`` and then ``work``."""
     sys.stdout.flush()
     process = os.fork()
     if process:
         return Child(process)
     code = FAILED
     try:
-        # What a test says while it is killed interests nobody.
+        # Hides the messages of a run that a test kills.
         os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
         before()
         work()

@@ -1,4 +1,4 @@
-"""A run against expected values, from the command line: table, JSON, and an exit code for CI."""
+"""``iosonde check`` compares a run with expected values: table, JSON, and an exit code for CI."""
 
 import json
 from pathlib import Path
@@ -25,7 +25,7 @@ EXPECT = '\n[[expect]]\nname = "p99 of reads"\nread = 100\nqueue_depth = 1\nmetr
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Four servers of 100 us: the p99 of one operation at a time is 100 us times ln 100, 460 us."""
+    """A run on four exponential servers of 100 µs. At depth 1, the p99 is 100 µs * ln 100 = 460 µs."""
     folder = tmp_path_factory.mktemp("check")
     (folder / "short.toml").write_text(CAMPAIGN)
     ended = iosonde("run", "sim:mmc,seed=1", "--profile", "short.toml", "--seed", "1", "--out", "run", folder=folder)

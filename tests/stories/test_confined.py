@@ -1,4 +1,4 @@
-"""In a container or under a limit: what can't be had is named, and the figures say what they were measured with."""
+"""In a container or under a limit, iosonde reports what is unavailable, and what it used instead."""
 
 import errno
 import json
@@ -19,7 +19,7 @@ from tests.confinement import on_one_cpu, with_locked_memory, without_io_uring
 PROBE = ["--size", "16MiB", "--buffered", "--duration", "300ms", "--warmup", "0s"]
 DIRECT = [word for word in PROBE if word != "--buffered"]
 WRITE = ["probe", "--engine", "io_uring", "--read", "0", "--json"]
-# Enough for the ring; the pool of data for writes is larger.
+# Enough for the ring, but not for the buffers of writes.
 RING_BYTES = 64 << 10
 GROUPS = Path("/sys/fs/cgroup")
 
@@ -65,7 +65,7 @@ def test_depth_under_psync_is_served_by_threads_and_never_silently_one(tmp_path:
 
 @pytest.fixture
 def io_uring(tmp_path: Path) -> None:
-    """Skips where io_uring can't be had anyway."""
+    """Skips a test if this host has no io_uring."""
     if iosonde("probe", tmp_path, "--engine", "io_uring", *PROBE).returncode == 4:
         pytest.skip("this host has no io_uring at all")
 
@@ -92,7 +92,7 @@ def test_buffers_that_the_page_cache_copies_need_no_lockable_memory(tmp_path: Pa
 
 
 def test_without_any_lockable_memory_there_is_no_io_uring_or_none_is_missed(tmp_path: Path) -> None:
-    # Kernels since 5.12 with memory control groups don't count rings against the limit; others refuse them.
+    # Since Linux 5.12, kernels with memory cgroups do not count rings against the limit. Other kernels refuse the ring.
     ended = confined(with_locked_memory(0), "probe", tmp_path, "--engine", "io_uring", *PROBE)
     if ended.returncode:
         assert ended.returncode == 4
@@ -109,7 +109,7 @@ def test_one_cpu_is_enough_and_is_a_finding(tmp_path: Path) -> None:
 
 @contextmanager
 def group_of(controller: str) -> Iterator[Path]:
-    """A control group of our own, of either version, whose members this controller limits."""
+    """A new cgroup, of version 1 or 2, with this controller."""
     whole = read_text(GROUPS / "cgroup.controllers").split()
     top = GROUPS if controller in whole else GROUPS / controller
     path = top / f"iosonde-test-{os.getpid()}"
@@ -133,7 +133,7 @@ def joining(group: Path) -> Callable[[], None]:
 
 
 def limit(group: Path, **values: str) -> None:
-    """Writes the first of these files that the group has; dots in a name are written as two underscores."""
+    """Writes the first of these files that the cgroup has. Two underscores in a name stand for a dot."""
     for name, value in values.items():
         file = group / name.replace("__", ".")
         if file.exists():
@@ -145,7 +145,7 @@ def limit(group: Path, **values: str) -> None:
 def test_a_cpu_quota_is_recorded_and_is_a_finding(tmp_path: Path) -> None:
     with group_of("cpu") as group:
         limit(group, cpu__max="50000 100000", cpu__cfs_quota_us="50000")
-        # A group that has used its half of a tenth of a second stands still for the rest of it.
+        # A group that has used its 50 ms is throttled for the rest of the period of 100 ms.
         longer = [*PROBE, "--duration", "500ms"]
         record = record_of(confined(joining(group), "probe", tmp_path, "--json", *longer))
     assert record["run"]["header"]["host"]["cpu_quota"] == 0.5

@@ -1,4 +1,4 @@
-"""What writes carry: real files, written by the real engine, compressed and hashed again."""
+"""The data of writes: the engine writes real files, and the tests compress and deduplicate them."""
 
 import hashlib
 from collections.abc import Iterator
@@ -21,7 +21,7 @@ from iosonde.units import SECOND_NS
 MIB = 1 << 20
 SIZE = 32 * MIB
 PAGE = 4096
-# What file systems and drives compress at once, at most.
+# The largest unit that file systems and drives compress.
 RECORD = 128 << 10
 POINTS_OFF_MAX = 3.0
 SHARES = (0, 25, 50, 75, 100)
@@ -37,7 +37,7 @@ def engine() -> Iterator[EngineSource]:
 
 
 def content(folder: Path, way: Engine = Engine.PSYNC, **asked: object) -> bytes:
-    """A file of which each block was written once."""
+    """The content of a file after one write of each block."""
     asked = {"pattern": Access.SEQUENTIAL, "block_size_bytes": PAGE, "queue_depth": 4, **asked}
     workload = Workload.model_validate({"read_percent": 0, **asked})
     timing = Timing(warmup_ns=0, measure_ns=SECOND_NS, interval_ns=SECOND_NS, amount_bytes=SIZE)
@@ -51,14 +51,14 @@ def content(folder: Path, way: Engine = Engine.PSYNC, **asked: object) -> bytes:
 
 
 def saved_percent(data: bytes, unit: int, level: int) -> float:
-    """By how much of their size units are compressed; one that does not get smaller is kept as it is."""
+    """The space saved by compressing each unit by itself. A unit that does not shrink is stored uncompressed."""
     press = zstandard.ZstdCompressor(level=level)
     kept = sum(min(len(press.compress(data[at : at + unit])), unit) for at in range(0, len(data), unit))
     return 100 * (1 - kept / len(data))
 
 
 def duplicates_percent(data: bytes, unit: int) -> float:
-    """The share of units whose content had been there before."""
+    """The share of units that repeat the content of an earlier unit."""
     hashes = {hashlib.blake2b(data[at : at + unit]).digest() for at in range(0, len(data), unit)}
     return 100 * (1 - len(hashes) * unit / len(data))
 

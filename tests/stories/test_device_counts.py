@@ -1,4 +1,4 @@
-"""The kernel's counts at the device, beside what the engine counted."""
+"""The kernel's block-layer statistics, compared with the engine's own counts."""
 
 import json
 import subprocess
@@ -14,15 +14,15 @@ from tests.stories.loop_devices import attached, image
 
 SECOND_NS = 10**9
 LOAD = ("--duration", "500ms", "--warmup", "100ms", "--queue-depth", "8", "--json")
-# The two look at the clock at slightly other moments, on a host that does other things as well.
+# The engine and the front end read the clock at slightly different times, more so on a busy host.
 SAME = 0.1
-# More than a probe of three seconds lasts for.
+# More reads of the whole device than a probe of three seconds has time for.
 READS_MAX = 200
 MS_NS = 1_000_000
 
 
 def probed(*words: object) -> dict[str, Any]:
-    """What a probe says of its one cell, and the ids of its findings."""
+    """The record of the probe's only cell, and the ids of its findings."""
     ended = iosonde("probe", *words, *LOAD)
     assert ended.returncode == 0, ended.stderr
     told = json.loads(ended.stdout)
@@ -48,7 +48,7 @@ def test_the_kernel_counts_the_requests_and_bytes_that_the_engine_counts_and_the
     assert requests == pytest.approx(rate, rel=SAME)
     assert counts["read"]["bytes"] == 4096 * (counts["read"]["count"] + counts["read"]["merged"])
     assert counts["write"]["bytes"] == 0
-    # A read takes as long as its request at least; the kernel tells whole milliseconds.
+    # A read takes at least as long as its request. The kernel reports whole milliseconds.
     mean_ns = reads["latency_ns_sum"] / reads["count"]
     request_ns = (counts["read"]["request_ns"] - MS_NS) / counts["read"]["count"]
     assert mean_ns > (1 - SAME) * request_ns
@@ -62,7 +62,7 @@ def test_what_others_do_on_a_device_that_nobody_is_known_to_use_is_found_out(dev
         words = command("probe", device, "--engine", "psync", *LOAD[2:], "--duration", "3s")
         probe = subprocess.Popen(words, stdout=output, stderr=subprocess.STDOUT)
         try:
-            # Once it is measured: what uses a device before that is known, and more is to be expected then.
+            # The reads begin during the measurement. At the start, iosonde would detect their process as a user.
             time.sleep(2)
             others = 0
             while probe.poll() is None and others < READS_MAX:

@@ -1,4 +1,4 @@
-"""Block devices: read as they are, known again, and never written."""
+"""Block devices are read as they are, recognised in a later run, and never written."""
 
 import fcntl
 import json
@@ -42,7 +42,7 @@ def backing(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def device(backing: Path) -> Iterator[Path]:
-    """A loop device that holds random bytes, which must be there afterwards."""
+    """A loop device with random bytes, which must be unchanged at the end."""
     before = digest(backing)
     with attached(backing) as path:
         yield path
@@ -196,7 +196,7 @@ def test_a_partition_is_measured_by_itself(tmp_path: Path) -> None:
     need_root("addpart")
     backing = image(tmp_path / "image")
     with attached(backing, "--partscan") as whole:
-        # The kernel is told of it; no table is written.
+        # Adds the partition in the kernel only. No partition table is written.
         done("addpart", whole, "1", "2048", "80000")
         part = Path(f"{whole}p1")
         target = probe(part)["run"]["header"]["target"]
@@ -293,7 +293,7 @@ def test_what_looks_at_a_device_may_lock_it_meanwhile_and_what_takes_it_for_itse
     try:
         source.open(request)
         with device.open("rb") as other:
-            # As udev does.
+            # As udev does while it probes a device.
             fcntl.flock(other, fcntl.LOCK_SH | fcntl.LOCK_NB)
         source.close()
         with device.open("rb") as other:
@@ -305,7 +305,7 @@ def test_what_looks_at_a_device_may_lock_it_meanwhile_and_what_takes_it_for_itse
 
 
 def _broken_off(device: Path, folder: Path) -> tuple[Path, int]:
-    """A run of four short cells on a device, ended by Ctrl-C in its second."""
+    """A run of four short cells on a device, ended by Ctrl-C during the second cell. Gives its exit code too."""
     campaign, directory = folder / "few.toml", folder / "run"
     campaign.write_text(FEW_READS, encoding="utf-8")
     words = command("run", device, "--profile", campaign, "--out", directory)

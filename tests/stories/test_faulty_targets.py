@@ -1,4 +1,4 @@
-"""Targets that go wrong while they are measured: the end is defined and in time, and the counts are right."""
+"""Targets that fail during a measurement: the run ends in time with the right exit code, and its counts are right."""
 
 import json
 import subprocess
@@ -49,7 +49,7 @@ def test_a_file_system_that_dies_fails_the_workload_at_once_and_says_why(faulty:
     output, errors = probe.communicate(timeout=60)
     assert time.monotonic() - since < 20
     assert probe.returncode == 5, errors
-    # Which of them comes first, from a read or from a look at the file, is up to chance.
+    # A read gives one of these errors, and a check of the file the other. Either may come first.
     assert "(ENOTCONN)" in errors or "(ECONNABORTED)" in errors
     cell = cell_of(output)
     assert cell["outcome"] == "failed"
@@ -69,12 +69,12 @@ def test_reads_of_a_bad_stretch_are_counted_by_error_and_are_in_no_figure(faulty
     assert cell["faults"][0]["offset_bytes_first"] < 16 << 10
     reads = cell["operations"]["read"]
     assert reads["bytes"] == reads["count"] * BLOCK_BYTES
-    # All that was asked of the file system was counted, and once.
+    # Every read that the file system received was counted exactly once.
     assert int(faulty.tell("reads")) == reads["count"] + lost_of(cell) + cell["censored"]["count"]
 
 
 def test_short_reads_are_lost_operations_and_too_many_of_them_fail_the_workload(faulty: FaultyFile) -> None:
-    # io_uring reads on by itself where a read of a file falls short.
+    # After a short read of a file, io_uring itself reads the rest.
     probe = probe_of(faulty.path, "psync", "--duration", "60s")
     faulty.wait_until_read(probe)
     faulty.tell("short", 512)
@@ -120,5 +120,5 @@ def test_a_loop_device_whose_backing_file_is_cut_fails_the_workload(
     cell = cell_of(output)
     assert cell["outcome"] == "failed"
     assert {fault["errno_name"] for fault in cell["faults"]} <= {"EIO", "EROFS", "ENOSPC"}
-    # Each worker gives up behind a thousand, and psync has one for each operation in flight.
+    # A worker stops after 1,000 errors, and psync has one worker per operation in flight.
     assert 1 <= lost_of(cell) <= 4 * 1100

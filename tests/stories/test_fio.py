@@ -1,4 +1,4 @@
-"""Runs that fio measures: the same way from the command to the report, on targets that iosonde guards."""
+"""Runs with ``--engine fio``, from the command to the report. iosonde still protects the targets."""
 
 import contextlib
 import json
@@ -22,7 +22,7 @@ from tests.judging import findings_of
 
 pytestmark = pytest.mark.skipif(shutil.which("fio") is None, reason="fio is not installed")
 
-# "Within a second", and a little for a machine that has other tests to run.
+# Nominally one second, plus a margin for a machine that runs other tests.
 ENDS_WITHIN_S = 3.0
 CAMPAIGN = """
 name = "small"
@@ -104,7 +104,7 @@ def test_a_campaign_by_fio_has_a_report_that_says_who_measured(tmp_path: Path) -
     assert run.finished
     assert [cell.outcome for cell in run.cells] == [Outcome.FINISHED] * 5
     (fill,) = run.preparation
-    # What is written before anything is measured is written by the engine that guards the target.
+    # The engine holds the lock on the target, and does the preconditioning write itself.
     assert fill.own_engine is not None
     durable = next(cell for cell in run.cells if cell.workload.sync is Sync.FDATASYNC)
     assert durable.by_fio is not None
@@ -125,7 +125,7 @@ def started(folder: Path, words: list[str]) -> subprocess.Popen[str]:
 
 
 def running_fio(process: subprocess.Popen[str]) -> int:
-    """The number of the fio that measures, once it does; one that is asked for its version is another."""
+    """The process ID of the fio that measures, not of one that prints its version. Waits until it has started."""
     until = time.monotonic() + 30
     while time.monotonic() < until:
         for child in Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text(encoding="ascii").split():
@@ -198,7 +198,7 @@ def test_a_fio_that_is_killed_is_named_and_the_run_can_go_on(tmp_path: Path) -> 
 
 
 def test_a_file_that_is_cut_meanwhile_ends_the_run(tmp_path: Path) -> None:
-    # Writes would make it longer again.
+    # Reads only, because writes would extend the file again.
     reads = CAMPAIGN.partition('[[experiment]]\nname = "commits"')[0].replace("[100, 0]", "100")
     process = started(tmp_path, campaign(tmp_path, "5s", reads))
     running_fio(process)
@@ -223,7 +223,7 @@ def test_a_rate_is_kept_and_its_wait_is_said_to_be_missing(tmp_path: Path) -> No
 
 
 def other_fio(folder: Path, version: str) -> dict[str, Any]:
-    """A fio of another version, which complains of whatever it is asked to measure."""
+    """The environment of a fake fio of another version, in which every measurement fails."""
     path = folder / "other-fio"
     complaint = 'echo "fio: engine not loadable" >&2; exit 1'
     path.write_text(

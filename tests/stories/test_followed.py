@@ -1,4 +1,4 @@
-"""A viewer follows a run that another process measures: each cell as it ends, and the same record in the end."""
+"""A viewer follows a run of another process. It sees each cell as it ends, and has the same record at the end."""
 
 import os
 import signal
@@ -19,7 +19,7 @@ WAIT_S = 120.0
 
 
 class Viewer:
-    """Looks at a run again and again, and keeps what each look has told."""
+    """Polls a run, and keeps the news of each poll."""
 
     def __init__(self, run: Path) -> None:
         self.followed = FollowedRun(run, intervals=True)
@@ -31,18 +31,18 @@ class Viewer:
 
     @property
     def cells(self) -> list[CellRecord]:
-        """The cells that were told; the preconditioning write is none of the campaign's."""
+        """The cells seen so far, without the preconditioning write."""
         return [each for each in self.told if isinstance(each, CellRecord) and each.order > 0]
 
     def look(self) -> None:
         try:
             self.looks.append(list(self.followed.news()))
         except RecordError:
-            # Whoever comes before the header waits for it.
+            # The run has no header yet.
             assert not self.told
 
     def look_until_ended(self, process: subprocess.Popen[bytes]) -> None:
-        """Looks until the process has ended, which is ended where it takes too long."""
+        """Polls until the process has ended. Kills it after ``WAIT_S``."""
         until = time.monotonic() + WAIT_S
         while process.poll() is None:
             self.look()
@@ -76,7 +76,7 @@ def test_a_viewer_sees_every_cell_and_has_the_record_in_the_end(tmp_path: Path, 
     assert isinstance(viewer.told[0], RunHeader)
     assert sum(isinstance(each, RunHeader | SessionEnd) for each in viewer.told) == 2
     assert len(viewer.cells) == CELLS
-    # What intervals say of a cell is added behind it.
+    # The variation within a repeat is stored after its cell.
     assert [cell.model_copy(update={"within": None}) for cell in viewer.cells] == [
         cell.model_copy(update={"within": None}) for cell in record.cells
     ]
@@ -95,7 +95,7 @@ def test_cells_are_seen_while_the_run_goes_on_and_their_intervals_before_them(tm
         for each in look:
             if isinstance(each, NewInterval):
                 by_interval.setdefault(each.order, number)
-    # A busy host may keep the viewer from looking for a while.
+    # On a busy host, the viewer may miss some polls.
     assert len(set(by_cell.values())) > CELLS / 2
     assert sum(by_interval[order] < number for order, number in by_cell.items()) > CELLS / 2
 

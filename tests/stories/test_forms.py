@@ -1,4 +1,4 @@
-"""A run in every form that people use: written, told, refused where something is in the way, and never half there."""
+"""Every report format of a run: it is written and named, existing files are kept, and no partial file is left."""
 
 import os
 import shutil
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import duckdb
-import pypdfium2  # type: ignore[import-untyped] # It comes without types.
+import pypdfium2  # type: ignore[import-untyped] # It has no type hints.
 import pytest
 
 from tests.commands import iosonde
@@ -33,7 +33,7 @@ def folder(tmp_path: Path) -> Path:
 
 @dataclass(frozen=True)
 class Written:
-    """A run beside all of its forms, which were written once for all tests here."""
+    """A run and its reports in all formats, written once for all tests of this module."""
 
     folder: Path
     told: tuple[str, ...]
@@ -107,7 +107,7 @@ def test_the_paper_can_be_chosen(folder: Path, paper: str, width_points: int) ->
 def test_a_full_disk_is_told_with_a_way_out_and_holds_no_part_of_a_form(
     folder: Path, written: Written, small_disk: Path, flag: str
 ) -> None:
-    # Room for half of it: the disk fills up in the middle.
+    # The free space is half of what the report needs, so the disk fills up halfway.
     places = [FORMS[flag], *(["report-charts"] if flag == "--markdown" else [])]
     files = [path for place in places for path in [written.folder / place, *(written.folder / place).glob("*")]]
     needed_bytes = sum(path.stat().st_size for path in files if path.is_file())

@@ -1,4 +1,4 @@
-"""A target is free again as soon as whoever measured it has ended: the kernel may take longer to give its ring up."""
+"""A target can be opened as soon as the previous engine has ended, although the kernel may still hold its ring."""
 
 from pathlib import Path
 
@@ -33,5 +33,5 @@ def test_a_file_can_be_opened_at_once_behind_an_engine_that_had_a_ring_on_it(how
                 source.kill()
             source.end()
         counts.append(sum(totals.count for totals in record.operations.values()))
-    # The disk itself may stall for the whole of a short job.
+    # The disk may stall for the whole duration of a short cell.
     assert any(counts), counts

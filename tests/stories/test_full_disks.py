@@ -1,4 +1,4 @@
-"""Full disks: of the run directory and of the target. What was measured stays, and the next command is named."""
+"""The disk of the run directory or of the target is full. Results are kept, and a hint names the next command."""
 
 import errno
 import os
@@ -24,7 +24,7 @@ def test_a_full_disk_under_the_run_directory_loses_no_finished_cell_and_the_run_
         os.posix_fallocate(file.fileno(), 0, (20 << 20) - (200 << 10))
     campaign = few_cells(tmp_path, order='"listed"')
     text = campaign.read_text(encoding="utf-8").replace("repeats = 2", "repeats = 8")
-    # On a busy host 80 ms can pass without an operation.
+    # On a busy host, a cell of 80 ms may complete no operation.
     campaign.write_text(text.replace('duration = "80ms"', 'duration = "120ms"'), encoding="utf-8")
     words = ("run", tmp_path / "target.data", "--size", "16MiB", "--buffered", "--profile", campaign)
     ended = iosonde(*words, "--out", directory)
@@ -79,7 +79,7 @@ duration = "300ms"
 
 
 def take_all_room(path: Path, until: Callable[[], bool]) -> None:
-    """Takes whatever room there is, again and again."""
+    """Fills the file system with a file, and takes all space that becomes free later."""
     with path.open("wb", buffering=0) as ballast:
         while not until():
             try:
@@ -92,7 +92,7 @@ def take_all_room(path: Path, until: Callable[[], bool]) -> None:
 def test_a_file_system_that_fills_up_under_a_cell_fails_that_cell_and_no_other(
     small_disk: Path, tmp_path: Path, engine: str
 ) -> None:
-    # What a trim has freed somebody else takes, and the next write to it finds no room.
+    # A file takes the space that trims free, so the next write to a trimmed block fails.
     campaign = tmp_path / "trimmed.toml"
     campaign.write_text(TRIMMED.format(duration="30s"))
     directory = tmp_path / "run"
@@ -117,7 +117,7 @@ def test_a_file_system_that_fills_up_under_a_cell_fails_that_cell_and_no_other(
     assert trims.failure is not None
     assert (trims.failure.kind, trims.failure.errno) == (FailureKind.NO_SPACE, errno.ENOSPC)
     assert {fault.errno_name for fault in trims.faults} == {"ENOSPC"}
-    # Those that were under way when it was full, and no more.
+    # Only the operations in flight when the disk became full may fail.
     assert 1 <= sum(fault.count for fault in trims.faults) <= 2
     writes = trims.operations[Operation.WRITE]
     assert writes.bytes == writes.count * 4096 == sum(writes.latency.count) * 4096

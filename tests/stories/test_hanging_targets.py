@@ -1,4 +1,4 @@
-"""Targets that never answer again: the run ends all the same, within its deadline, and says what to do."""
+"""Targets that stop responding: the run ends within its deadline, and says what to do."""
 
 import subprocess
 import time
@@ -29,8 +29,8 @@ block_size = "4KiB"
 queue_depth = 2
 sync = "{sync}"
 """
-# The cell, the 30 s that operations may take to come back, and what the engine and the front take to give them up; then
-# each makes its report, all of them at the same time and other tests beside them.
+# The cell, 30 s for operations to complete, 25 s for the engine and the front end to abandon them, and 30 s for the
+# reports of all runs at the same time, next to other tests.
 ENDS_S_MAX = 3 + 30 + 25 + 30
 GIVEN_UP = "did not complete within 30 s"
 WAY_OUT = "hint: check the kernel log (dmesg), force-unmount an unresponsive file system (umount -f); then run "
@@ -38,14 +38,14 @@ WAY_OUT = "hint: check the kernel log (dmesg), force-unmount an unresponsive fil
 
 @dataclass
 class Hanging:
-    """A run whose target hangs, and since when."""
+    """A run whose target hangs, and the time at which it began to hang."""
 
     what: str
     directory: Path
     process: subprocess.Popen[str]
     since_s: float
     file: FaultyFile | None = None
-    # Whether another target of the run fails meanwhile.
+    # Whether another target of the run fails at the same time.
     beside_failing: bool = False
     took_s: float = 0.0
     errors: str = ""
@@ -54,7 +54,7 @@ class Hanging:
 def run_on(
     stack: ExitStack, target: Path, folder: Path, engine: str, read: int, sync: str, *words: object
 ) -> subprocess.Popen[str]:
-    """Starts a run of one cell, which the stack ends where nobody else does, and waits until the cell is measured."""
+    """Starts a run of one cell, and waits until the cell is being measured. ``stack`` kills the run at the end."""
     campaign = folder / "hanging.toml"
     campaign.write_text(CAMPAIGN.format(read=read, sync=sync))
     asked = ("run", target, "--engine", engine, "--profile", campaign, "--out", folder / "run", *words)
@@ -82,7 +82,7 @@ def engines() -> tuple[str, ...]:
 
 
 def frozen(stack: ExitStack, folder: Path) -> Hanging:
-    """A run that writes a file of its own on a file system that is frozen meanwhile."""
+    """A run that writes its own file on a file system, which is frozen during the cell."""
     _, place = stack.enter_context(loop_disk(folder))
     process = run_on(stack, place, folder, "psync", 0, "none", "--size", "32MiB")
     subprocess.run(["fsfreeze", "-f", place], check=True)
@@ -91,13 +91,13 @@ def frozen(stack: ExitStack, folder: Path) -> Hanging:
 
 
 def beside_failing(stack: ExitStack, folder: Path, engine: str, read: int, *, is_first: bool) -> Hanging:
-    """A run of two targets: one hangs, the first or the last of them, and the other one fails for good meanwhile."""
+    """A run of two targets. The first or the last one hangs, and the other one fails permanently."""
     hangs, fails = (stack.enter_context(faulty_file(folder / name)) for name in ("hangs", "fails"))
     paths = (hangs.path, fails.path) if is_first else (fails.path, hangs.path)
     process = run_on(stack, paths[0], folder, engine, read, "none", paths[1], "--overwrite", "--buffered")
     hangs.tell("hang")
     since_s = time.monotonic()
-    # Its operations are under way by then; the end of the other one stops whatever still can be.
+    # Waits until operations hang. The failure of the other target then stops only the operations that can still stop.
     time.sleep(0.3)
     fails.die()
     what = f"{engine}, {read} % reads, the {'first' if is_first else 'last'} hangs"
@@ -106,7 +106,7 @@ def beside_failing(stack: ExitStack, folder: Path, engine: str, read: int, *, is
 
 @pytest.fixture(scope="module")
 def every_end(tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[Hanging]]:
-    """Runs that hang at the same time, each in its own way; what they wait for is answered in the end."""
+    """Runs that hang at the same time, each for a different reason. Their pending requests end after the tests."""
     ways = [
         *((engine, 100, "none", "hang") for engine in engines()),
         *((engine, 0, "none", "hang") for engine in engines()),
@@ -134,7 +134,7 @@ def every_end(tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[Hanging
 
 @pytest.fixture(scope="module")
 def ended(every_end: list[Hanging]) -> list[Hanging]:
-    """Those whose only target hangs."""
+    """The runs whose only target hangs."""
     return [run for run in every_end if not run.beside_failing]
 
 
@@ -177,7 +177,7 @@ def test_what_came_back_before_is_kept_and_counted_right(ended: list[Hanging]) -
             counted = sum(each.operations[operation].count for each in cell.intervals if operation in each.operations)
             assert totals.count == counted == sum(totals.latency.count) > 0, run.what
         if "100 % reads" in run.what and run.file is not None:
-            # What was under way, and what came back since the last interval, is counted nowhere.
+            # Operations in flight, and those completed since the last interval, are not counted.
             assert sum(each.count for each in cell.operations.values()) <= int(run.file.tell("reads"))
 
 
@@ -185,7 +185,7 @@ def test_the_run_goes_on_when_the_target_answers_again(ended: list[Hanging]) -> 
     run = next(each for each in ended if each.file is not None)
     assert run.file is not None
     run.file.tell("go")
-    # The engine that was given up is gone as soon as what it waits for has been answered, and its lock with it.
+    # The abandoned engine exits and releases its lock once its pending request is answered.
     time.sleep(1)
     resumed = iosonde("resume", "--overwrite", run.directory)
     assert resumed.returncode == 0, resumed.stderr

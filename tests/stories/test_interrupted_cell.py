@@ -1,4 +1,4 @@
-"""A signal that comes while a cell ends."""
+"""A signal that arrives as a cell ends."""
 
 import pytest
 
@@ -50,6 +50,6 @@ def test_a_cell_that_ended_as_the_signal_came_is_cut_and_measured_again() -> Non
             source.measure(plan, turn, IoPath(Engine.SIMULATION), model.size_bytes, signal_at_the_end)
     finally:
         source.end()
-    # The engine had finished it. Whether every interval of it came through, nobody knows.
+    # The engine had finished the cell, but the front end may have missed intervals.
     assert seen == INTERVALS
     assert interrupted.value.cell.outcome is Outcome.CUT

@@ -1,4 +1,4 @@
-"""Runs that are broken off: what was measured is kept, what was made is removed, the exit code says what happened."""
+"""Interrupted runs keep their results, remove the file they created, and have an exit code for the cause."""
 
 import os
 import signal
@@ -12,7 +12,7 @@ from iosonde.records import Outcome
 from iosonde.store import load_run
 from tests.commands import command
 
-# "Within a second", and a little for a machine that has other tests to run.
+# Nominally one second, plus a margin for a machine that runs other tests.
 ENDS_WITHIN_S = 3.0
 
 
@@ -22,7 +22,7 @@ def start(folder: Path, directory: Path) -> subprocess.Popen[str]:
 
 
 def wait_for_cells(process: subprocess.Popen[str], number: int) -> None:
-    """Reads what the run says until so many cells are done."""
+    """Reads the progress output until this number of trials is done."""
     assert process.stderr is not None
     for line in process.stderr:
         if line.startswith(f"[{number} of "):
@@ -76,7 +76,7 @@ def test_an_engine_that_no_longer_answers_holds_nobody_up(tmp_path: Path) -> Non
     directory = tmp_path / "run"
     process = start(tmp_path, directory)
     wait_for_cells(process, 2)
-    # A stopped engine is as deaf as one that waits for a device that hangs.
+    # A stopped engine does not respond, like one that waits for a hanging device.
     os.kill(engine_of(process), signal.SIGSTOP)
     sent = time.monotonic()
     process.send_signal(signal.SIGINT)
@@ -99,9 +99,9 @@ def test_a_second_ctrl_c_ends_at_once_with_the_way_on(tmp_path: Path) -> None:
     _, stderr = process.communicate(timeout=20)
     assert process.returncode == 130, stderr
     assert time.monotonic() - sent < 0.5
-    # Between two cells there is nothing to wait for, and the first signal has done all before the second comes.
+    # Between two cells nothing is pending, so the run may have ended before the second signal. The hint is the same.
     assert f"hint: `iosonde resume {directory}` continues the run" in stderr.splitlines()[-1]
-    # Another process removes the file, which nobody waits for.
+    # Another process removes the file, and the run does not wait for it.
     until = time.monotonic() + 10
     while list(tmp_path.glob("*.data")) and time.monotonic() < until:
         time.sleep(0.02)

@@ -1,4 +1,4 @@
-"""Operations that io_uring hands to threads of the kernel are seen where it does so, and only there."""
+"""Operations that io_uring passes to io-wq workers are counted, and only those."""
 
 import contextlib
 import json
@@ -12,12 +12,12 @@ import pytest
 
 from tests.commands import command, iosonde
 
-SHARED_MEMORY = Path("/dev/shm")  # noqa: S108 - it is there for its file system, tmpfs
+SHARED_MEMORY = Path("/dev/shm")  # noqa: S108 - the tests need its file system, tmpfs
 WORDS = ["--size", "16MiB", "--buffered", "--queue-depth", "16", "--duration", "300ms", "--warmup", "50ms", "--json"]
 
 
 def probe(place: Path, *words: str) -> tuple[dict[str, Any], set[str]]:
-    """The cell, and the findings' names."""
+    """The record of the probe's only cell, and the ids of its findings."""
     ended = iosonde("probe", place, *WORDS, *words)
     assert ended.returncode == 0, ended.stderr
     found = json.loads(ended.stdout)
@@ -68,7 +68,7 @@ def _children_of(process: int) -> set[int]:
 
 
 def _cpus_by_thread(process: int) -> dict[str, set[int]]:
-    """The CPUs that threads may run on, by name; those of the kernel are helpers."""
+    """The allowed CPUs of the threads of a process, by thread name. io-wq workers are named "helper"."""
     found = {}
     with contextlib.suppress(OSError):
         for task in Path(f"/proc/{process}/task").iterdir():

@@ -1,4 +1,4 @@
-"""Killed at any moment, and resumed: the record is that of an unbroken run, nothing twice and nothing missing."""
+"""A run that was killed at any time and resumed has the record of an uninterrupted run."""
 
 import os
 import random
@@ -23,8 +23,8 @@ MOMENTS = 50
 
 @pytest.fixture
 def disk(tmp_path: Path) -> Iterator[Path]:
-    """A folder in memory where there is one: what a killed process has written stays there just as well."""
-    memory = Path("/dev/shm")  # noqa: S108 - the folder below has a name that nobody can foresee
+    """A folder in tmpfs if there is one. The writes of a killed process persist there as they do on a disk."""
+    memory = Path("/dev/shm")  # noqa: S108 - the folder below has an unpredictable name
     if not os.access(memory, os.W_OK):
         yield tmp_path
         return
@@ -34,7 +34,7 @@ def disk(tmp_path: Path) -> Iterator[Path]:
 
 @pytest.fixture(scope="module")
 def unbroken(tmp_path_factory: pytest.TempPathFactory) -> tuple[RunRecord, float]:
-    """A run that nobody disturbs, and how long it took."""
+    """An uninterrupted run, and its duration in s."""
     folder = tmp_path_factory.mktemp("unbroken")
     started = time.monotonic()
     assert fork(lambda: run_short(folder, folder / "run")).wait() == DONE
@@ -46,7 +46,7 @@ def turns_of(run: RunRecord) -> list[tuple[int, str, int, int]]:
 
 
 def ended(run: RunRecord) -> dict[int, CellRecord]:
-    """Cells that were measured to their end. On a busy host 10 ms can pass without an operation, which is a failure."""
+    """Trials that were not cut, by run order. On a busy host, one of 10 ms may fail because nothing completed."""
     found = {cell.order: cell for cell in run.cells if cell.outcome is not Outcome.CUT}
     kinds = {cell.failure.kind for cell in found.values() if cell.failure is not None}
     assert kinds <= {FailureKind.NOTHING_COMPLETED}, kinds
@@ -61,7 +61,7 @@ def load_if_begun(directory: Path) -> RunRecord | None:
 
 
 def assert_resumed_is_unbroken(folder: Path, whole: RunRecord, what: str) -> RunRecord | None:
-    """Goes on with the run in ``folder`` and compares; None when it was killed before it had begun."""
+    """Resumes the run in ``folder`` and compares it. Returns the run before that, None if it was killed too early."""
     before = load_if_begun(folder / "run")
     if before is None:
         assert not (folder / "run/run.json").exists(), what
@@ -81,7 +81,7 @@ def assert_resumed_is_unbroken(folder: Path, whole: RunRecord, what: str) -> Run
 
 
 class Moments:
-    """Moments anywhere in a run. How long one takes changes with what else the host does, and is learnt meanwhile."""
+    """Random times within a run. Its duration changes with the load of the host, so the estimate is adjusted."""
 
     def __init__(self, unbroken_s: float) -> None:
         self._draw = random.Random(SEED)
@@ -91,7 +91,7 @@ class Moments:
         return self._draw.uniform(0.0, self._length_s)
 
     def came(self, *, too_late: bool) -> None:
-        """Where the run had ended by then, the next ones are shorter; else they may be a little longer again."""
+        """Shortens the estimate if the run had ended before that time, and lengthens it slightly otherwise."""
         self._length_s *= 0.8 if too_late else 1.02
 
 
@@ -112,7 +112,7 @@ def test_a_front_killed_at_fifty_moments_loses_nothing_that_was_measured(
         begun += before is not None
         midway += before is not None and 0 < len(before.cells) < len(whole.cells)
         cut += before is not None and any(cell.outcome is Outcome.CUT for cell in before.cells)
-    # The moments must have met runs in the middle, or this shows nothing.
+    # The test is valid only if enough runs were killed halfway.
     assert begun > MOMENTS // 3
     assert midway > MOMENTS // 10
     assert cut > 0

@@ -1,4 +1,4 @@
-"""The main job, whole: a lab run on a real file, with cells of 60 ms in the place of seconds."""
+"""A complete lab run on a real file, with cells of 60 ms instead of seconds."""
 
 import json
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from tests.commands import iosonde
 
 @dataclass(frozen=True)
 class Story:
-    """A run that was made once for all tests here."""
+    """A run that is measured once for all tests of this module."""
 
     folder: Path
     directory: Path
@@ -29,7 +29,7 @@ TRIES = 3
 
 @pytest.fixture(scope="module")
 def story(tmp_path_factory: pytest.TempPathFactory) -> Story:
-    # On a busy disk a cell of 30 ms may complete nothing; that it says so then is shown elsewhere.
+    # On a busy disk, a cell of 30 ms may complete nothing. Other tests cover that case.
     for _ in range(TRIES):
         folder = tmp_path_factory.mktemp("lab")
         directory = folder / "run"
@@ -43,7 +43,7 @@ def story(tmp_path_factory: pytest.TempPathFactory) -> Story:
 
 
 def _buffered(folder: Path) -> list[str]:
-    """--buffered, where the test's folder lies on a file system without direct I/O."""
+    """``--buffered`` if the folder is on a file system without direct I/O."""
     tried = iosonde("probe", folder, "--size", "16MiB", "--duration", "10ms", "--warmup", "0s")
     return [] if tried.returncode == 0 else ["--buffered"]
 

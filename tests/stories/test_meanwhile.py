@@ -1,4 +1,4 @@
-"""What happens to a target while it is measured: cut, removed, replaced, held by another run, or shared with one."""
+"""Targets that are cut, removed, replaced, locked or shared by another run during a measurement."""
 
 import json
 import os
@@ -32,10 +32,10 @@ rate = 20
 
 
 def start(folder: Path, target: Path, *words: object, duration: str = "700ms") -> subprocess.Popen[str]:
-    """A run of four cells that only write: what reads of a shortened file would tell at once.
+    """A run of four cells that only write, because reads would fail at once in a shortened file.
 
-    They write so slowly, and by a seed for which none comes to the end of the file soon, that a shortened file stays
-    short: one that the run itself makes whole again at once is not seen by who looks at its size now and then.
+    Rate and seed are such that no write soon reaches the end of the file. Otherwise the run itself would extend a
+    shortened file again, and the periodic check of its size would miss the change.
     """
     campaign = folder / "meanwhile.toml"
     campaign.write_text(CAMPAIGN.replace("700ms", duration), encoding="utf-8")
@@ -183,7 +183,7 @@ def test_a_target_that_was_cut_and_made_long_again_is_not_measured_on_its_holes(
 def test_a_report_of_a_run_that_is_still_going_on_says_so(tmp_path: Path) -> None:
     process = start(tmp_path, tmp_path, "--size", "16MiB", "--out", tmp_path / "run")
     wait_for_first_cell(process)
-    # Stopped for the moment, so that a slow machine reads it before it is over.
+    # Stopped, so that even a slow machine reads the run before it ends.
     process.send_signal(signal.SIGSTOP)
     told = iosonde("report", tmp_path / "run", "--html", tmp_path / "now.html")
     process.kill()

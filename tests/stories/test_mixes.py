@@ -1,4 +1,4 @@
-"""Mixes from campaign to report, on simulated drives: what was measured is drawn, told and exported."""
+"""Read/write mixes on simulated drives, from the campaign to charts, text and exports."""
 
 import json
 import re
@@ -83,7 +83,7 @@ def measured(campaign: str, target: str, directory: Path, name: str = "mixes.tom
 
 @pytest.fixture(scope="module")
 def swept(tmp_path_factory: pytest.TempPathFactory) -> RunRecord:
-    """A 70/30 sweep of depths over four servers with exponential times, which have a knee at depth 4."""
+    """A queue-depth sweep of a 70/30 mix on four exponential servers. The knee is at depth 4."""
     return measured(HEAD + DEPTHS, "sim:mmc,seed=5", tmp_path_factory.mktemp("swept") / "run")
 
 

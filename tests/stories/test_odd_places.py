@@ -1,4 +1,4 @@
-"""Places that are not for measuring: read-only, without direct I/O, or another user's."""
+"""Unsuitable targets: a read-only file system, one without direct I/O, and a file of another user."""
 
 import os
 import subprocess
@@ -15,7 +15,7 @@ PROBE = ["--size", "16MiB", "--duration", "50ms", "--warmup", "0s"]
 
 @pytest.fixture
 def mounted(tmp_path: Path) -> Iterator[Path]:
-    """A file system in memory of our own."""
+    """A new tmpfs."""
     path = tmp_path / "mounted"
     path.mkdir()
     words = ["mount", "-t", "tmpfs", "-o", "size=64m", "tmpfs", str(path)]
@@ -48,7 +48,7 @@ def test_a_file_system_without_direct_io_is_refused_with_the_way_out_and_nothing
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another user")
 def test_files_of_another_user_are_refused(tmp_path: Path) -> None:
-    # The interpreter must be within reach of the other user.
+    # The other user must be able to execute the interpreter.
     if not _reachable():
         pytest.skip("another user can't reach this interpreter")
     own = tmp_path / "own"

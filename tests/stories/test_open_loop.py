@@ -1,4 +1,4 @@
-"""Operations wanted at a rate, from the flag to the report, on simulated drives that theory knows."""
+"""Open loops, from the option to the report, on simulated drives with known theoretical results."""
 
 import csv
 import html
@@ -75,7 +75,7 @@ def test_a_campaign_of_rates_says_in_every_form_which_latency_it_shows(tmp_path:
     assert "For cells with an arrival rate, latency is response time, measured from the intended start" in text
     assert "Mean response time (ms) of each cell" in text
     assert "Mean service time (µs) of each cell" in text
-    # How many come in a second is chance.
+    # The number of Poisson arrivals is random.
     assert re.search(r"4 KiB random read at 2k/s: (1,[89]|2,[012])\d\d IOPS, mean response", text)
     assert re.search(r"at depth 1: (9,[789]|10,[0123])\d\d IOPS, mean latency", text)
     assert "Omitted as invalid (see saturated): random-read-4KiB-rate12k." in text

@@ -1,4 +1,4 @@
-"""Shapes of workloads from the call to the record, on simulated drives and on a real file."""
+"""Access patterns, mixes, block sizes and bursts, from the API call to the record."""
 
 from pathlib import Path
 
@@ -27,7 +27,7 @@ def test_shares_of_a_short_cell_are_exact() -> None:
     counts = {operation: totals.count for operation, totals in cell.operations.items()}
     whole = sum(counts.values())
     assert whole >= 500
-    # Of the last hundred some are left out: those behind the end.
+    # Every 100 operations have the exact shares. The last 100 may be incomplete.
     for operation, percent in ((Operation.READ, 65), (Operation.WRITE, 30), (Operation.TRIM, 5)):
         assert abs(counts[operation] - whole * percent / 100) < percent * (100 - percent) / 100
 

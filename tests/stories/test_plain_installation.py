@@ -1,4 +1,4 @@
-"""What ``pip install iosonde`` brings is enough for everything but a PDF, which says what it lacks."""
+"""The packages of ``pip install iosonde`` are enough for everything but a PDF, whose error names the extra."""
 
 import os
 import re
@@ -14,7 +14,7 @@ from tests.commands import command
 from tests.house.checkout import ROOT
 
 LOCKED = re.compile(r"^([A-Za-z0-9._-]+)==", re.MULTILINE)
-# Every process of Python imports this by itself, also those that draw.
+# As sitecustomize.py, every Python process imports this, including child processes that draw charts.
 BLOCKING = """
 import sys
 class Blocked:
@@ -30,7 +30,7 @@ def canonical(name: str) -> str:
 
 
 def blocked() -> Iterator[str]:
-    """The modules here that no package brings which a plain installation has."""
+    """The modules in this environment that belong to no package of a default installation."""
     plain = set(map(canonical, LOCKED.findall((ROOT / "requirements/runtime.txt").read_text()))) | {"iosonde"}
     for module, packages in packages_distributions().items():
         if not plain & set(map(canonical, packages)):
@@ -39,7 +39,7 @@ def blocked() -> Iterator[str]:
 
 @pytest.fixture(scope="module")
 def plain(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    """An environment in which only that can be imported."""
+    """Environment variables with which Python cannot import the blocked modules."""
     folder = tmp_path_factory.mktemp("plain")
     (folder / "sitecustomize.py").write_text(BLOCKING.format(names=set(blocked())))
     paths = [str(folder), *filter(None, [os.environ.get("PYTHONPATH")])]

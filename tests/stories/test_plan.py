@@ -1,4 +1,4 @@
-"""The plan before anything is touched."""
+"""``iosonde plan`` prints the plan and touches no target."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""One workload: on nothing, on a file that is made, on a file that is there."""
+"""``iosonde probe`` on the null engine, on a new file and on an existing file."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""`iosonde probe --fio`: a pasted fio command or job file is run, and what differs is said."""
+"""`iosonde probe --fio` runs a pasted fio command or job file, and reports the differences."""
 
 import json
 from pathlib import Path

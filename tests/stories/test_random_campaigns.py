@@ -1,6 +1,6 @@
-"""Whatever is measured, there is a report: small campaigns at random, on simulated drives of every kind.
+"""Every campaign has a complete report: small random campaigns on simulated drives of every kind.
 
-``CAMPAIGNS=2000 pytest --timeout 0 tests/stories/test_random_campaigns.py`` tries so many others, and draws them all.
+``CAMPAIGNS=2000 pytest --timeout 0 tests/stories/test_random_campaigns.py`` runs 2,000 others, and makes all PDFs.
 """
 
 import os
@@ -25,14 +25,14 @@ CAMPAIGNS: Final = int(ASKED or 12)
 
 @pytest.fixture(scope="module")
 def drawers() -> Iterator[Drawers]:
-    """Processes that draw."""
+    """Processes that draw charts."""
     with Drawers() as started:
         yield started
 
 
 @settings(
     max_examples=CAMPAIGNS,
-    # The same ones each time, unless somebody asks for more.
+    # The same campaigns each time, unless CAMPAIGNS is set.
     derandomize=ASKED is None,
     database=None,
     deadline=None,
@@ -54,7 +54,7 @@ def test_any_small_campaign_has_a_whole_report(drawers: Drawers, drawn: Drawn) -
         try:
             measure(profile_request(words, campaign, quick=drawn.quick, size=SPAN, seed=drawn.seed), directory)
         except IosondeError as error:
-            # What is refused before anything is touched has no run; what ends a run leaves what it measured.
+            # A request refused before the start leaves no run. An error during the run leaves its results.
             note(error.message)
             assume((directory / "run.json").exists())
         report = report_of(directory)

@@ -1,4 +1,4 @@
-"""A run that was measured, found again in a list and looked at on the terminal."""
+"""Measured runs in ``iosonde list`` and ``iosonde show``."""
 
 import json
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ CELL = "random-mix50-4KiB-qd2"
 
 @dataclass(frozen=True)
 class Story:
-    """Two measured runs in a folder; the writing of one was broken off afterwards."""
+    """Two measured runs in a folder. The journal of one was then cut in half."""
 
     folder: Path
     run: Path
@@ -41,7 +41,7 @@ def test_both_runs_are_in_the_list(story: Story) -> None:
     assert ended.returncode == 0, ended.stderr
     runs = {run["path"]: run for run in json.loads(ended.stdout)}
     assert (runs["runs/whole"]["state"], runs["runs/cut"]["state"]) == ("finished", "unfinished")
-    # In 10 ms on a busy host, a cell may complete nothing.
+    # On a busy host, a cell of 10 ms may complete nothing.
     whole, cut = (
         [cell.outcome for cell in load_run(each, intervals=False).cells].count(Outcome.FINISHED)
         for each in (story.run, story.cut)

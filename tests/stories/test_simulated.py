@@ -1,4 +1,4 @@
-"""Whole runs on simulated drives: the same record on every machine, and the same after a break."""
+"""Runs on simulated drives have the same record on every machine, and after an interruption."""
 
 import json
 import os
@@ -60,7 +60,7 @@ def run_simulated(directory: Path, seed: int = 3, observer: NullObserver | None 
 
 @pytest.fixture(scope="module")
 def unbroken(tmp_path_factory: pytest.TempPathFactory) -> tuple[RunRecord, float]:
-    """A run that nobody disturbs, and how long it took."""
+    """An uninterrupted run, and its duration in s."""
     directory = tmp_path_factory.mktemp("unbroken") / "run"
     started = time.monotonic()
     assert fork(lambda: run_simulated(directory)).wait() == DONE
@@ -128,12 +128,12 @@ def test_a_resumed_record_is_the_unbroken_one_wherever_the_front_was_killed(
 
 
 class Interrupting(NullObserver):
-    """Presses Ctrl-C in the middle of the cell behind so many."""
+    """Sends SIGINT during the cell after this number of cells."""
 
     def __init__(self, cells: int) -> None:
         self.left = cells
 
-    def cell_finished(self, record: CellRecord) -> None:  # noqa: ARG002 - what observers are told
+    def cell_finished(self, record: CellRecord) -> None:  # noqa: ARG002 - the signature of an observer
         self.left -= 1
 
     def interval(self, interval: IntervalRecord) -> None:  # noqa: ARG002 - as above
@@ -173,7 +173,7 @@ def test_a_resumption_that_is_killed_while_it_replays_can_be_resumed(
 
 
 def with_last_cell(directory: Path, change: Callable[[CellRecord], CellRecord]) -> None:
-    """Writes the last cell of a run once more, changed."""
+    """Appends a changed copy of the last cell of a run."""
     last = load_run(directory, intervals=False).cells[-1]
     with Journal(directory / "journal", go_on=True) as journal:
         journal.cell(change(last))

@@ -1,4 +1,4 @@
-"""A target that stands still for a second: an open loop tells what its users would have waited."""
+"""A target stalls for a second. The response time of an open loop includes the wait of all arrivals."""
 
 import json
 import os
@@ -22,7 +22,7 @@ def done(*command: str | Path) -> None:
 
 @pytest.fixture
 def mounted(tmp_path: Path) -> Iterator[Path]:
-    """An ext4 file system of its own, in a loop device over a file."""
+    """A new ext4 file system on a loop device over a file."""
     lacking = [tool for tool in TOOLS if shutil.which(tool) is None]
     if os.geteuid() != 0 or lacking:
         pytest.skip(f"a file system can't be frozen: {f'{lacking[0]} is missing' if lacking else 'not root'}")
@@ -38,7 +38,7 @@ def mounted(tmp_path: Path) -> Iterator[Path]:
     try:
         yield place
     finally:
-        # Thawing what isn't frozen fails, and is all right.
+        # Fails if the file system is not frozen, which is harmless.
         subprocess.run(["fsfreeze", "-u", place], check=False, capture_output=True)
         done("umount", place)
 
@@ -50,7 +50,7 @@ def test_a_stall_of_one_second_is_in_the_p99_of_the_response_and_not_in_that_of_
     while not list(mounted.glob("*.data")):
         assert probe.poll() is None, probe.communicate()[1]
         time.sleep(0.05)
-    # By then the file is filled, and the ten seconds have begun, whatever else the machine does.
+    # After 6 s, the file is laid out and the measurement of 10 s has begun, even on a busy machine.
     time.sleep(6)
     done("fsfreeze", "-f", mounted)
     time.sleep(STALL_S)
@@ -62,6 +62,6 @@ def test_a_stall_of_one_second_is_in_the_p99_of_the_response_and_not_in_that_of_
     response = {each["percent"]: each["value_ns"] for each in writes["percentiles"]}
     assert writes["latency_kind"] == "response"
     assert response[99.0] > 0.8e9
-    # What was in flight when it froze is 64 of 10,000: where only these count, the p99 shows nothing of it.
+    # Only the 64 of 10,000 operations in flight at the freeze have a long service time, too few to affect its p99.
     assert writes["service"]["percentiles_ns"][3] < 0.5e9
     assert cell["pace"]["achieved_per_s"]["mean"] > 950, "none is dropped: the rest came as soon as it could"

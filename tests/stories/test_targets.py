@@ -1,4 +1,4 @@
-"""Several targets at the same time: measured, resumed, refused."""
+"""Runs on several targets: measured, resumed or refused."""
 
 import json
 import os

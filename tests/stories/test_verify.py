@@ -1,4 +1,4 @@
-"""Verified from the command line: what is written, damaged, killed and interrupted on real files."""
+"""``iosonde verify`` on real files: intact and damaged ones, and those of killed and interrupted runs."""
 
 import os
 import signal
@@ -41,7 +41,7 @@ def file(tmp_path: Path) -> Path:
 
 
 def words(file: Path, engine: str, **asked: object) -> list[object]:
-    """A campaign on the file, which is given up for it."""
+    """The arguments of a run of a campaign that overwrites the file."""
     keys = {"duration": "200ms", "read": [0], "block_size": '"4KiB"', "sync": "none", **asked}
     profile = file.with_name("campaign.toml")
     profile.write_text(CAMPAIGN.format(**keys))
@@ -96,7 +96,7 @@ def test_damage_is_found_later_with_its_offset_and_kept_in_the_run(file: Path) -
     assert [each.offset_bytes for each in found.first] == [here, there, gone, flipped // 512 * 512]
     shown = iosonde("show", file.with_name("run"), "--findings")
     assert "invalid not-as-written" in shown.stdout
-    # A file that was moved is verified where it is.
+    # A moved file can be verified at its new path.
     moved = file.rename(file.with_name("moved.data"))
     assert iosonde("verify", file.with_name("run")).returncode == 3
     assert iosonde("verify", file.with_name("run"), moved).returncode == FOUND
@@ -118,7 +118,7 @@ def test_a_run_that_ends_in_the_middle_of_its_writes_raises_no_alarm(file: Path,
         process.kill()
         process.wait()
     assert account.stat().st_size == BLOCK + 4096 * 8
-    # An engine whose front was killed ends a moment later.
+    # An engine whose front end was killed exits a moment later.
     ended = until_free(run)
     assert ended.returncode == DONE, ended.stdout + ended.stderr
     assert "4,096 blocks of 4 KiB read back" in ended.stdout

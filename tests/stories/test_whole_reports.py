@@ -1,4 +1,4 @@
-"""Every model, profile and example that comes with iosonde runs to a report in every form, and nothing of it fails."""
+"""Every shipped model, profile and example gives a report in every format, without a failed chart or section."""
 
 import os
 from collections.abc import Iterator
@@ -26,7 +26,7 @@ from tests.stories.whole_reports import assert_drawn, assert_whole, report_of, s
 MODELS = model_names()
 QUEUES = tuple(name for name in MODELS if load_model(name).kind == "queueing")
 SLOW = "disk-7200"
-# Drives of queueing theory are measured together: so many lab runs would show nothing that one does not.
+# One lab run has all queueing models as targets, because separate runs would test nothing more.
 TARGETS = (QUEUES, *((name,) for name in MODELS if name not in {*QUEUES, SLOW}))
 EXAMPLES = sorted(path for path in (ROOT / "examples").rglob("*.toml") if path.parent.name != "expectations")
 EXPECTATIONS = sorted((ROOT / "examples/expectations").glob("*.toml"))
@@ -38,14 +38,14 @@ WORKING_SET = "1GiB"
 
 @pytest.fixture(scope="module")
 def drawers() -> Iterator[Drawers]:
-    """Processes that draw, while those of all tests here are wanted."""
+    """Processes that draw charts, shared by all tests of this module."""
     with Drawers() as started:
         yield started
 
 
 @pytest.fixture
 def short(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Quick cells of 55 ms instead of 700: the timing is all that is changed."""
+    """Quick cells take 55 ms instead of 700 ms. Nothing else changes."""
     monkeypatch.setattr(build, "QUICK_TIMING", TIMING)
 
 
@@ -72,7 +72,7 @@ def test_the_lab_runs_on_every_model_to_a_whole_report(models: tuple[str, ...], 
 @pytest.mark.usefixtures("short")
 @pytest.mark.parametrize(
     ("profile", "model"),
-    # Each model and each example is drawn once.
+    # Each model and each example has its charts drawn at least once.
     list(zip(CAMPAIGNS, cycle((*QUEUES, *(name for name in MODELS if name not in QUEUES))), strict=False)),
     ids=lambda word: Path(word).stem,
 )
@@ -103,7 +103,7 @@ def _text(profile: str) -> str:
 
 def test_the_main_job_on_a_slow_disk_ends_with_its_report_in_every_form(tmp_path: Path) -> None:
     ended = iosonde("run", f"sim:{SLOW}", "--quick", "--out", "run", folder=tmp_path, short_cells=True)
-    # A commit takes longer than a quick cell, and that is told.
+    # On this disk, a commit takes longer than a quick cell, so the cell may fail (exit code 5).
     assert ended.returncode in {0, 5}, ended.stderr
     assert "Report: run/report.html" in ended.stdout
     assert_whole(report_of(tmp_path / "run"))

@@ -1,4 +1,4 @@
-"""Without a permit nothing writes to a block device, with asserts or without."""
+"""Nothing writes to a block device without a permit, even if asserts are disabled."""
 
 import shutil
 import subprocess
@@ -16,7 +16,7 @@ from tests.stories.writing_attempts import ATTEMPTS, target
 
 @pytest.fixture
 def device(tmp_path: Path) -> Iterator[Path]:
-    """A loop device, which holds afterwards what it held before."""
+    """A loop device, which must be unchanged at the end."""
     backing = image(tmp_path / "image")
     before = digest(backing)
     with attached(backing) as path:

@@ -1,4 +1,4 @@
-"""A run on simulated drives in every form that a report has, and what must not be in any of them."""
+"""The report of a run in every format, and checks for failures and invalid numbers in it."""
 
 import json
 import re
@@ -33,13 +33,13 @@ CELLS_SHOWN: Final = 3
 COLUMNS: Final = 120
 FAILED: Final = "could not be created"
 _SCRIPT: Final = re.compile(r"<script.*?</script>|<style.*?</style>", re.DOTALL)
-# Numbers that are none, in Python's words and in JavaScript's, and an exponent, which no form of ours writes.
+# Invalid numbers as Python and JavaScript print them, and exponents, which no format uses.
 NO_NUMBER: Final = re.compile(r"\b(?:nan|NaN|inf|Infinity|undefined)\b|\bNone\b(?!\.)|\d[eE][+-]\d")
 
 
 @dataclass(frozen=True)
 class Report:
-    """A run with all that was made of it as text, by form."""
+    """A run, its report page, and its report as text in each format."""
 
     run: RunRecord
     page: Page
@@ -48,7 +48,7 @@ class Report:
 
 
 def report_of(directory: Path) -> Report:
-    """All forms of a run that take no drawing, as the commands make them."""
+    """The report of a run in all formats that need no drawn charts."""
     failures = FailureLog()
     run = load_run(directory)
     findings = find_in(RunAnalysis(run), failures)
@@ -72,7 +72,7 @@ def report_of(directory: Path) -> Report:
 
 
 def shown(renderable: RenderableType) -> str:
-    """What a terminal shows."""
+    """The text on a terminal."""
     console = Console(width=COLUMNS)
     with console.capture() as captured:
         console.print(renderable)
@@ -80,7 +80,7 @@ def shown(renderable: RenderableType) -> str:
 
 
 def assert_whole(report: Report) -> None:
-    """Nothing of the report has failed, and every number in it is one."""
+    """No part of the report has failed, and every number in it is valid."""
     assert report.failures.failures == ()
     for form, text in report.texts.items():
         if form == "json":
@@ -95,7 +95,7 @@ def assert_whole(report: Report) -> None:
 
 
 def assert_drawn(report: Report, drawers: Drawers) -> None:
-    """The report on paper, without anything that failed."""
+    """The PDF can be made, and no part of it has failed."""
     paged = Paged(render_pdf(report.page, drawers, failures=report.failures))
     texts = " ".join(paged.texts)
     assert report.page.run in texts

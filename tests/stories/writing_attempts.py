@@ -1,8 +1,8 @@
-"""Attempts to write to a block device, each by another way into the program.
+"""Attempts to write to a block device, each through a different interface of the program.
 
     python -O -m tests.stories.writing_attempts NAME DEVICE FOLDER
 
-prints the class of the error that stopped it. With ``-O`` no assert stands in the way.
+prints the class of the error that stopped it. ``-O`` disables asserts.
 """
 
 import sys
@@ -47,13 +47,13 @@ def target(device: Path) -> BlockDevice:
 
 
 def campaign(device: Path, folder: Path) -> None:
-    """A campaign that says it writes nothing, and has a plan that writes."""
+    """A campaign that declares no writes, but whose plan writes."""
     words = TargetRequest((str(device),), 16 * MIB, overwrite=False, buffered=True, writes=False, quick=False)
     measure(RunRequest(host=LocalHost(), target=words, engine=EngineChoice.PSYNC, plan=plan), folder / "run")
 
 
 def session(device: Path, folder: Path) -> None:
-    """What a resumption does once it knows its targets."""
+    """A session with a plan that writes, as a resumption opens it."""
     writing = plan(TargetInfo(span_bytes=16 * MIB, fill=True))
     targets = (target(device),)
     setting = SessionSetup(
@@ -64,12 +64,12 @@ def session(device: Path, folder: Path) -> None:
 
 
 def opening(device: Path, _: Path) -> None:
-    """The engine is asked to open it for writing."""
+    """The engine opens the device for writing."""
     with_source(EngineSource(), lambda source: source.open(OpenRequest(target(device), write=True, direct=False)))
 
 
 def fio(device: Path, _: Path) -> None:
-    """fio is asked to write to what the engine has open for reading."""
+    """fio writes to a device that the engine has opened for reading."""
 
     def write(source: Source) -> None:
         source.open(OpenRequest(target(device), write=False, direct=False))
@@ -81,7 +81,7 @@ def fio(device: Path, _: Path) -> None:
 
 
 def permit(_: Path, __: Path) -> None:
-    """Somebody makes a permit for himself."""
+    """Code creates its own permit."""
     WritePermit()
 
 
@@ -101,4 +101,4 @@ if __name__ == "__main__":
     try:
         ATTEMPTS[sys.argv[1]](Path(sys.argv[2]), Path(sys.argv[3]))
     except IosondeError as error:
-        print(type(error).__name__)  # noqa: T201 - what the test reads
+        print(type(error).__name__)  # noqa: T201 - the test reads it
