@@ -14,7 +14,7 @@ from tests.stories.loop_devices import attached, image
 
 SECOND_NS = 10**9
 LOAD = ("--duration", "500ms", "--warmup", "100ms", "--queue-depth", "8", "--json")
-# The engine and the front end read the clock at slightly different times, more so on a busy host.
+# The engine reads the kernel's counts slightly before and after its own, with longer delays on a busy host.
 SAME = 0.1
 # More reads of the whole device than a probe of three seconds has time for.
 READS_MAX = 200

@@ -1,6 +1,6 @@
 "use strict";
-// Draws the charts again, those in sight first, with tooltips, error bars that can be switched, and images to save.
-// Without it the page has static images of the same charts.
+// Draws interactive charts, visible ones first, with tooltips, a choice of error bars, and images to save. Without this
+// script, the page shows static images of the same charts.
 (() => {
   const places = [...document.querySelectorAll("[data-specification]")];
   const drawn = new Map();
@@ -12,7 +12,7 @@
 
   function draw(place) {
     if (!drawn.has(place)) {
-      // Expressions are interpreted, so that the page's policy need not allow code made from text.
+      // Expressions are interpreted (ast), so the Content-Security-Policy of the page need not allow eval.
       const wanted = {
         renderer: "svg", actions: false, ast: true, defaultStyle: false, tooltip: { disableDefaultStyle: true },
       };
@@ -58,7 +58,7 @@
   }, { rootMargin: "600px" });
   places.forEach((place) => inSight.observe(place));
 
-  // The others when the browser has nothing else to do.
+  // Draws the other charts when the browser is idle.
   const whenIdle = window.requestIdleCallback || ((next) => setTimeout(next, 50));
   const waiting = [...places];
   const drawNext = () => {
@@ -91,7 +91,7 @@
   }
 
   function csvOf(rows) {
-    // What is only there for drawing is no data.
+    // Columns used only for drawing are not exported.
     const names = [...new Set(rows.flatMap(Object.keys))].filter((name) => !name.startsWith("drawn_"));
     const quoted = (value) => {
       const text = value === null || value === undefined ? "" : String(value);
@@ -104,7 +104,7 @@
     return text.match(/.{1,120}(\s|$)/g).map((line) => line.trim());
   }
 
-  // A picture that goes its own way says itself what it shows, of what, and when.
+  // A saved image has a title and captions, because it is read without the page.
   async function drawnForItself(place) {
     const page = document.body.dataset;
     const switched = spread === "deviation" ? ["Error bars show the standard deviation of the repeats."] : [];
