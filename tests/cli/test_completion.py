@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from iosonde.plans.models import model_names
 from tests.commands import iosonde
 
 NEEDS_BASH = pytest.mark.skipif(shutil.which("bash") is None, reason="bash is not installed")
@@ -57,7 +58,13 @@ def completed(script: Path, line: str) -> list[str]:
         ("iosonde show --no", ["--no-pager"]),
         ("iosonde --ver", ["--version"]),
         ("iosonde probe ", []),
-        ("iosonde run --profile ", []),
+        ("iosonde run --profile ", ["lab", "reads"]),
+        ("iosonde run --profile ./", []),
+        ("iosonde probe --pattern se", ["sequential"]),
+        ("iosonde probe --duration ", []),
+        ("iosonde sim show mmc", ["mmc"]),
+        ("iosonde run sim :", list(model_names())),
+        ("iosonde run sim : sa", ["sata-dc"]),
     ],
 )
 def test_bash_offers_what_may_follow(script: Path, line: str, offered: list[str]) -> None:

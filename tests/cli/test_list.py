@@ -3,6 +3,8 @@
 import json
 import os
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -68,3 +70,12 @@ def test_a_folder_without_runs_is_no_error(tmp_path: Path) -> None:
     ended = iosonde("list", ".", folder=tmp_path)
     assert (ended.returncode, ended.stdout, ended.stderr) == (0, "", "no runs in or below .\n")
     assert listed(tmp_path) == {}
+
+
+def test_a_removed_working_directory_is_an_error(tmp_path: Path) -> None:
+    (tmp_path / "gone").mkdir()
+    script = 'cd "$1" && rmdir "$1" && exec "$2" -m iosonde list'
+    words = ["sh", "-c", script, "sh", str(tmp_path / "gone"), sys.executable]
+    ended = subprocess.run(words, capture_output=True, text=True, check=False, timeout=60)
+    assert (ended.returncode, ended.stdout) == (2, "")
+    assert "the working directory no longer exists" in ended.stderr

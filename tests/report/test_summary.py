@@ -45,6 +45,14 @@ def test_a_summary_leads_from_numbers_over_the_knee_to_the_report(run: RunRecord
     assert str(REPORT) in text
 
 
+@pytest.mark.parametrize("width", [30, 40, 60])
+def test_a_narrow_terminal_shows_the_figures_below_their_names(run: RunRecord, width: int) -> None:
+    lines = [line.rstrip() for line in printed(run, width=width)]
+    at = lines.index("Random read, 4 KiB, depth 1")
+    assert lines[at + 1].startswith("  mean ")
+    assert max(map(len, lines)) <= width
+
+
 def test_findings_come_most_severe_first_and_the_rest_are_counted(run: RunRecord) -> None:
     findings = [finding(f"note-{number}", Severity.NOTE) for number in range(20)]
     findings.append(finding("depth-not-reached", Severity.INVALID))

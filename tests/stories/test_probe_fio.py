@@ -55,6 +55,15 @@ def test_a_job_file_names_the_target_itself(tmp_path: Path) -> None:
     assert list((tmp_path / "data").iterdir()) == []
 
 
+def test_a_section_and_a_path_can_contain_colons(tmp_path: Path) -> None:
+    jobs = tmp_path / "a:b.fio"
+    jobs.write_text("[read:1]\nrw=read\nbs=8k\nsize=16m\nruntime=50ms\ntime_based\n[w]\nrw=write\n")
+    ended = iosonde("probe", tmp_path, "--json", "--fio", f"{jobs}:read:1")
+    assert ended.returncode == 0, ended.stderr
+    (cell,) = json.loads(ended.stdout)["run"]["cells"]
+    assert (cell["workload"]["pattern"], cell["workload"]["block_size_bytes"]) == ("sequential", 8192)
+
+
 def test_a_file_that_the_job_names_is_not_written_without_leave(tmp_path: Path) -> None:
     precious = tmp_path / "precious"
     precious.write_bytes(b"x" * (20 << 20))

@@ -5,50 +5,76 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any, Final
 
+from iosonde.plans.models import model_names
+from iosonde.sources import SIMULATED_WORD
+
 NOTICE: Final = "Written by `iosonde completion`"
 _HEAD: Final = f"# {NOTICE}: run it again after an update.\n"
 
 
 @dataclass(frozen=True)
 class OptionWords:
-    """An option: its names, its help, whether it takes a value, and the possible values (empty: any)."""
+    """An option: its names, its help, whether it takes a value, and the values to offer (empty: files)."""
 
     names: tuple[str, ...]
     help: str
     has_value: bool
     choices: tuple[str, ...]
+    takes_others: bool = False
 
 
 @dataclass(frozen=True)
 class CommandWords:
-    """A command by its full name (empty for none), with its subcommands and options."""
+    """A command by its full name (empty for none), with its subcommands and options.
+
+    ``arguments`` are the only words that can follow it. A command with ``has_targets`` takes paths and simulated drives.
+    """
 
     name: str
     help: str
     commands: tuple[str, ...]
     options: tuple[OptionWords, ...]
     arguments: tuple[str, ...]
+    has_targets: bool = False
 
 
 def words_of(command: Any, name: str = "") -> Iterator[CommandWords]:  # noqa: ANN401 - the parser's own objects
     """The command and all its subcommands."""
     inner = {key: each for key, each in getattr(command, "commands", {}).items() if not each.hidden}
     options = [each for each in command.params if each.param_type_name == "option" and not each.hidden]
-    kinds = [_choices(each) for each in command.params if each.param_type_name == "argument"]
+    arguments = [each for each in command.params if each.param_type_name == "argument"]
     yield CommandWords(
         name,
         _line(command.help or ""),
         tuple(inner),
         tuple(
-            OptionWords((*each.opts, *each.secondary_opts), _line(each.help or ""), not each.is_flag, _choices(each))
+            OptionWords(
+                (*each.opts, *each.secondary_opts),
+                _line(each.help or ""),
+                not each.is_flag,
+                _choices(each),
+                each.name in _TAKE_FILES,
+            )
             for each in options
         )
         + (() if any("--help" in each.opts for each in options) else (_HELP,)),
-        kinds[0] if kinds else (),
+        _choices(arguments[0]) if arguments else (),
+        any(each.name == "targets" for each in arguments),
     )
     for key, each in inner.items():
         yield from words_of(each, f"{name} {key}".strip())
 
+
+_OFFERED: Final = {
+    "profile": ("lab", "reads"),
+    "pattern": ("random", "sequential", "permutation"),
+    "model": model_names(),
+}
+"""The most common values of parameters that also take others."""
+
+_TAKE_FILES: Final = frozenset({"profile", "model"})
+
+_DRIVES: Final = SIMULATED_WORD.removesuffix(":")
 
 _HELP: Final = OptionWords(("--help",), "Show this message and exit.", has_value=False, choices=())
 
@@ -57,7 +83,7 @@ def _choices(parameter: Any) -> tuple[str, ...]:  # noqa: ANN401 - as above
     kind = parameter.type_descriptor.annotation
     kinds = (kind, *getattr(kind, "__args__", ()))
     found = next((each for each in kinds if isinstance(each, type) and issubclass(each, Enum)), None)
-    return () if found is None else tuple(str(each.value) for each in found)
+    return _OFFERED.get(parameter.name, ()) if found is None else tuple(str(each.value) for each in found)
 
 
 def _line(text: str) -> str:
@@ -78,6 +104,11 @@ _iosonde() {{
     [[ $current == "=" ]] && current=""
     [[ $previous == "=" ]] && previous="${{COMP_WORDS[COMP_CWORD - 2]}}"
     [[ ${{COMP_WORDS[COMP_CWORD]}} == "=" ]] && previous="${{COMP_WORDS[COMP_CWORD - 1]}}"
+    # It also splits sim:MODEL at the colon.
+    if [[ "$previous$current" == {_DRIVES}: || "${{COMP_WORDS[COMP_CWORD - 2]}}$previous" == {_DRIVES}: ]]; then
+        mapfile -t COMPREPLY < <(compgen -W "{" ".join(model_names())}" -- "${{current#:}}")
+        return
+    fi
     for word in "${{COMP_WORDS[@]:1:COMP_CWORD - 1}}"; do
         case "$command $word" in
 {_steps(commands, "            ")}
@@ -117,14 +148,16 @@ _iosonde() {{
         esac
     done
     case "$command $previous" in
-{_values(commands, "        ", "compadd -- {words}; return")}
+{_values(commands, "        ", "compadd -- {words}; {others}return")}
         {_free(commands)})
             _files; return ;;
     esac
     case "$command" in
 {_words(commands, "        ", "found=({words})")}
     esac
-    if [[ "${{words[CURRENT]}}" == -* ]]; then
+    if [[ "${{words[CURRENT]}}" == {SIMULATED_WORD}* && "$command" == ({_with_targets(commands)}) ]]; then
+        compadd -- {_simulated()}
+    elif [[ "${{words[CURRENT]}}" == -* ]]; then
         compadd -- ${{(M)found:#-*}}
     elif [[ -n "${{(@)found:#-*}}" ]]; then
         compadd -- ${{found:#-*}}
@@ -154,6 +187,8 @@ def fish_script(commands: Sequence[CommandWords]) -> str:
         lines += [f"complete -c iosonde -n '{seen}' {_fish(option)}" for option in each.options]
         if each.arguments:
             lines.append(f"complete -c iosonde -f -n '{seen}' -a '{' '.join(each.arguments)}'")
+        if each.has_targets:
+            lines.append(f"complete -c iosonde -n '{seen}' -a '{_simulated()}'")
     return "\n".join(lines) + "\n"
 
 
@@ -163,8 +198,17 @@ def _above(command: CommandWords) -> str:
 
 def _fish(option: OptionWords) -> str:
     names = " ".join(f"-l {name[2:]}" for name in option.names if name.startswith("--"))
-    value = f" -x -a '{' '.join(option.choices)}'" if option.choices else " -r" if option.has_value else ""
-    return f"{names}{value} -d '{option.help}'"
+    words = f" -a '{' '.join(option.choices)}'" if option.choices else ""
+    value = "" if not option.has_value else " -r" if option.takes_others or not words else " -x"
+    return f"{names}{value}{words} -d '{option.help}'"
+
+
+def _simulated() -> str:
+    return " ".join(f"{SIMULATED_WORD}{name}" for name in model_names())
+
+
+def _with_targets(commands: Sequence[CommandWords]) -> str:
+    return "|".join(each.name for each in commands if each.has_targets)
 
 
 def _steps(commands: Sequence[CommandWords], indent: str) -> str:
@@ -174,10 +218,10 @@ def _steps(commands: Sequence[CommandWords], indent: str) -> str:
 
 
 def _values(commands: Sequence[CommandWords], indent: str, said: str) -> str:
-    """The values of options with a fixed set of values."""
+    """The values of options that have some to offer."""
     lines = [
         f"{indent}{'|'.join(f'{_quoted(each.name, name)}' for name in option.names)})\n"
-        f"{indent}    {said.format(words=' '.join(option.choices))} ;;"
+        f"{indent}    {said.format(words=' '.join(option.choices), others='_files; ' if option.takes_others else '')} ;;"
         for each in commands
         for option in each.options
         if option.choices

@@ -64,11 +64,12 @@ def said_by_fio(text: str, asked: Asked, given: Collection[str]) -> Asked:
 
 def _job_of(text: str) -> tuple[FioJob, dict[str, str]]:
     """The job of a job file, of a section of one, or of a command line."""
-    name, _, section = text.rpartition(":")
-    if _is_file(text):
-        return chosen_job(read_jobs(_read(text), os.environ), None), {}
-    if name and _is_file(name):
-        return chosen_job(read_jobs(_read(name), os.environ), section), {}
+    # The path and the section can both contain colons. The longest path that exists is meant.
+    colons = [at for at, character in enumerate(text) if character == ":"]
+    for end in (len(text), *reversed(colons)):
+        if _is_file(text[:end]):
+            section = text[end + 1 :] if end < len(text) else None
+            return chosen_job(read_jobs(_read(text[:end]), os.environ), section), {}
     if not any(character in text for character in " =\n"):
         raise UsageError(f"{text} is neither a job file nor a fio command line", 'use --fio JOBFILE or --fio "fio ..."')
     command = read_command(text, _read, os.environ)

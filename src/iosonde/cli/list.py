@@ -30,6 +30,9 @@ def list_runs(
     from iosonde.report.terminal.run_list import in_order, render_runs
     from iosonde.store import runs_below
 
+    if not folder.is_absolute():
+        # A removed working directory can still be read, as an empty one.
+        Path.cwd()
     runs = in_order([_looked_at(location) for location in runs_below(folder)], sort)
     if json:
         from pydantic import TypeAdapter

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Final
 
 from rich.console import Console, ConsoleOptions, RenderResult
+from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
@@ -35,6 +36,9 @@ FINDINGS_MIN: Final = 1
 
 FINDINGS_LINES_MIN: Final = 3
 """The lines for findings: their counts, one of them, and the number of others."""
+
+FIGURES_WIDTH_MIN: Final = 30
+"""A column of figures that is narrower wraps in the middle of a figure."""
 
 _INTERVALS: Final = "Means ± half-width of the 95 % CI; percentiles from merged histograms."
 _STYLES: Final = {Severity.INVALID: "bold red", Severity.DOUBTFUL: "yellow", Severity.NOTE: "cyan"}
@@ -95,7 +99,10 @@ class RunSummary:
         """The parts from top to bottom. Findings get the lines that remain."""
         head = [self._title(), *(self._brand(brand) for brand in self.brands), Text(_INTERVALS, style="dim")]
         figures, notes = self.failures.attempt(
-            "the headline table", lambda: _figures_table(self.headline.groups), lambda _: (Table(), ()), SUMMARY
+            "the headline table",
+            lambda: _figures_table(self.headline.groups, options.max_width),
+            lambda _: (Table(), ()),
+            SUMMARY,
         )
         foot = [] if self.report_path is None else [Text.assemble("Report: ", (self.report_path, "bold"))]
         used = _height(console, options, figures)
@@ -174,15 +181,25 @@ def _height(console: Console, options: ConsoleOptions, part: Text | Table) -> in
     return len(console.render_lines(part, options, pad=False))
 
 
-def _figures_table(groups: Sequence[HeadlineGroup]) -> tuple[Table, tuple[Text, ...]]:
-    """The figures, and notes on those that are missing or have no ±."""
-    table = Table(box=None, show_header=False, padding=(0, 2, 0, 0), pad_edge=False)
-    table.add_column(no_wrap=True)
-    table.add_column(overflow="fold")
+def _figures_table(groups: Sequence[HeadlineGroup], width: int) -> tuple[Table, tuple[Text, ...]]:
+    """The figures, and notes on those that are missing or have no ±.
+
+    The figures are beside the names, or below them if the terminal is too narrow.
+    """
     values, notes = explained([[_value(figure) for figure in group.figures] for group in groups])
-    for group, row in zip(groups, values, strict=True):
-        name = Text.assemble((group.name, "bold"), f", {group.where}")
-        table.add_row(name, _figures_text(group, row))
+    names = [Text.assemble((group.name, "bold"), f", {group.where}") for group in groups]
+    is_narrow = max((name.cell_len for name in names), default=0) + FIGURES_WIDTH_MIN > width
+    table = Table(box=None, show_header=False, padding=(0, 2, 0, 0), pad_edge=False)
+    table.add_column(no_wrap=not is_narrow)
+    if not is_narrow:
+        table.add_column(overflow="fold")
+    for group, name, row in zip(groups, names, values, strict=True):
+        figures = _figures_text(group, row)
+        if is_narrow:
+            table.add_row(name)
+            table.add_row(Padding(figures, (0, 0, 0, 2)))
+        else:
+            table.add_row(name, figures)
     bare = [
         each.why_none
         for group in groups

@@ -43,6 +43,12 @@ def test_an_unknown_name_is_refused_with_the_nearest(run: RunRecord) -> None:
     assert "random-read-4KiB-qd1" in caught.value.hint
 
 
+def test_a_name_without_resemblance_is_refused_with_the_first_cells(run: RunRecord) -> None:
+    with pytest.raises(UsageError, match="has no cell 'zzz'") as caught:
+        chosen_cell(run, "zzz", None)
+    assert caught.value.hint.startswith("cells of this run: ")
+
+
 def test_a_repeat_that_was_not_made_is_refused_with_those_that_were(run: RunRecord) -> None:
     with pytest.raises(UsageError, match="has no repeat 7") as caught:
         chosen_cell(run, "random-read-4KiB-qd1", 7)

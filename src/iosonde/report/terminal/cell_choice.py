@@ -61,7 +61,8 @@ def _name(names: Sequence[str], words: str) -> str:
     if holding:
         raise UsageError(f"'{shown}' matches {len(holding)} cells", f"use a longer part of the name: {_some(holding)}")
     near = difflib.get_close_matches(lower, names, n=NAMES_SHOWN_MAX, cutoff=LIKENESS_MIN)
-    raise UsageError(f"the run has no cell '{shown}'", f"closest names: {_some(near or names)}")
+    hint = f"closest names: {_some(near)}" if near else f"cells of this run: {_some(names)}"
+    raise UsageError(f"the run has no cell '{shown}'", hint)
 
 
 def _of_repeat(records: Sequence[CellRecord], cell: str, repeat: int) -> list[CellRecord]:
