@@ -66,7 +66,7 @@ def test_two_repeats_that_differ_are_the_reason_where_the_samples_would_do() -> 
     """Regression: the median of 20,409 samples was missing, and the reason given was "too few samples"."""
     found = figures([spread(10_000), spread(10_409, 5.0)])
     assert found.percentile(50.0).low_ns is None
-    assert why_no_percentile_interval(found, 50.0) == "2 repeats vary too much for a confidence interval"
+    assert why_no_percentile_interval(found, 50.0) == "the 2 repeats vary too much for a useful confidence interval"
 
 
 def test_too_few_samples_are_the_reason_where_they_are() -> None:

@@ -149,7 +149,7 @@ def test_the_words_name_a_criterion_only_where_it_was_applied_as_it_is_meant() -
     assert steady.startswith("steady: ")
     interleaved = state_text(target_state(RunAnalysis(run_of(spread_out(of_lengths(rounds([1000] * 5)))))))
     assert interleaved.startswith(
-        "last five repeats of every cell with writes: range within 20 % and slope within 10 %"
+        "last five repeats of every cell with writes: range at most 20 % and slope at most 10 %"
     )
     assert (
         "The SNIA criterion is defined for consecutive rounds of equal length, but these are interleaved repeats of "

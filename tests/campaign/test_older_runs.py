@@ -57,10 +57,10 @@ def test_an_older_run_goes_on_to_what_it_would_have_become(text: str, torn: int,
 
 NEWER: dict[str, Callable[[dict[str, Any]], None]] = {
     "the engine 'quantum'": lambda header: header.update(engine_asked="quantum"),
-    "a model kind or model keys": lambda header: header["target"]["simulation"]["table"].update(kind="tape"),
-    "a model kind or model keys (simulated drive 'mmc')": lambda header: header["target"]["simulation"]["table"].update(
-        colour="red"
-    ),
+    "the model kind or some model keys": lambda header: header["target"]["simulation"]["table"].update(kind="tape"),
+    "the model kind or some model keys of the simulated drive 'mmc'": lambda header: header["target"]["simulation"][
+        "table"
+    ].update(colour="red"),
 }
 
 

@@ -20,10 +20,10 @@ PATH = Path("/srv/data/file")
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        ({"device_minor": 3}, "it was on device 259:2, now 259:3"),
+        ({"device_minor": 3}, "it was on device 259:2, and is now on device 259:3"),
         ({"inode": 13}, "its inode number was 12, and is now 13"),
         ({"size_bytes": 5}, "its size was 1048576 bytes, and is now 5"),
-        ({"born_ns": 2_000}, "it was created later and has the same inode number"),
+        ({"born_ns": 2_000}, "it was created later and reuses the inode number"),
     ],
 )
 def test_another_file_is_refused_with_what_makes_it_another(change: dict[str, int], said: str) -> None:

@@ -25,7 +25,7 @@ def test_a_run_is_packed_beside_itself_and_the_file_is_named(folder: Path) -> No
     ended = iosonde("export", "mine", "--as", "archive", folder=folder)
     assert ended.returncode == 0, ended.stderr
     assert ended.stdout.startswith("mine.iosonde.zip: 2 files, ")
-    assert ended.stderr == "not archived: tables (an archive contains only the regular files of a run)\n"
+    assert ended.stderr == "not archived: tables (an archive contains only the standard files of a run)\n"
     assert load_run(folder / "mine.iosonde.zip") == load_run(RUN)
 
 

@@ -72,7 +72,7 @@ WRONG_INPUTS: Final[list[tuple[str, int, str, str]]] = [
         "plan . --engine simulation",
         2,
         "--engine simulation only measures simulated drives",
-        "specify a simulated drive, such as sim:mmc (`iosonde sim list` lists all), or omit --engine",
+        "specify a simulated drive, such as sim:mmc (`iosonde sim list` lists all models), or omit --engine",
     ),
     (
         "probe sim:mmc,scale=16",
@@ -418,7 +418,7 @@ WRONG_INPUTS: Final[list[tuple[str, int, str, str]]] = [
         "probe . --data text",
         2,
         "--data: 'text' is not one of 'random', 'compressible', 'zeros'",
-        "one of random, compressible, zeros",
+        "use one of random, compressible, zeros",
     ),
     (
         "probe . --jobs 200 --block-size 1MiB --size 16MiB --buffered",
@@ -548,7 +548,7 @@ WRONG_INPUTS: Final[list[tuple[str, int, str, str]]] = [
         "--paper needs a PDF",
         "add --pdf FILE, or omit --paper",
     ),
-    ("report measured --pdf x --paper a3", 2, "--paper: 'a3' is not one of 'a4', 'letter'", "one of a4, letter"),
+    ("report measured --pdf x --paper a3", 2, "--paper: 'a3' is not one of 'a4', 'letter'", "use one of a4, letter"),
     ("report measured --pdf x --html ./x", 2, "--html and --pdf both write to x", "specify a different file for each"),
     (
         "report measured --pdf measured/journal --force",
@@ -598,7 +598,7 @@ WRONG_INPUTS: Final[list[tuple[str, int, str, str]]] = [
         "list . --sort age",
         2,
         "--sort: 'age' is not one of 'started', 'iops', 'latency', 'duration', 'path'",
-        "one of started, iops, latency, duration, path",
+        "use one of started, iops, latency, duration, path",
     ),
     ("show", 2, "missing argument 'RUN'", "`iosonde show --help` lists arguments and options, with an example"),
     ("show nowhere", 6, "nowhere is not a run directory", "specify a directory created by `iosonde run`"),
@@ -646,7 +646,7 @@ WRONG_INPUTS: Final[list[tuple[str, int, str, str]]] = [
         "half has no journal: the run directory is incomplete",
         "use a complete copy of the run directory",
     ),
-    ("export measured --as excel", 2, "--as: 'excel' is not one of 'archive'", "one of archive"),
+    ("export measured --as excel", 2, "--as: 'excel' is not one of 'archive'", "use one of archive"),
     ("export measured --out precious", 7, "precious exists", "specify another file, or use --force to replace it"),
     ("export measured --out full --force", 7, "full is a directory", "specify a file"),
     (

@@ -100,8 +100,8 @@ def test_an_engine_that_was_late_is_named_with_its_own_part_of_the_response() ->
 def test_a_queue_that_began_empty_is_told_with_the_warm_up_that_it_needs() -> None:
     found = only(run_of(*cold(count=400)), "cold-queue")
     assert found.statement == (
-        "In 1 cell, the warm-up was too short for the queue depth. In random-read-4KiB-qd8, only "
-        "400 operations completed at queue depth 8 after a warm-up of 0 ms. Throughput and mean latency can be too "
+        "In 1 cell, the warm-up was too short for the queue depth. In random-read-4KiB-qd8 (queue depth "
+        "8, warm-up 0 ms), only 400 operations completed during the measurement. Throughput and mean latency can be too "
         "low by up to 2 %."
     )
     assert found.deciding_test == "Run again with a warm-up of at least 200 ms."

@@ -89,6 +89,6 @@ def test_levels_are_named_with_their_times() -> None:
     falls = [8_000] * 12 + [2_000] * 28
     found = only(run_of(*(repeat(each, intervals=time_series(falls)) for each in (1, 2, 3))), "level-changed")
     assert (
-        "changed during repeat 1: 16,038 IOPS initially, 3,996 IOPS from 6.0 s. "
+        "changed during repeat 1: 16,038 IOPS initially, 3,996 IOPS after 6.0 s. "
         "The change was smaller in 2 other repeats." in found.statement
     )

@@ -156,7 +156,7 @@ def test_a_file_that_the_user_named_is_told_by_clean_and_left(tmp_path: Path) ->
     process.communicate()
     wait_for(lambda: iosonde("clean", place).returncode == 0, "the engine is gone")
     told = iosonde("clean", place)
-    assert f"iosonde created {place}/mine.data, but did not choose its name" in told.stderr
+    assert f"iosonde created {place}/mine.data under a name that you specified" in told.stderr
     assert (place / "mine.data").exists()
 
 

@@ -52,7 +52,7 @@ def test_a_percentile_without_an_interval_has_a_dash_and_the_reason() -> None:
     table = percentile_interval_table(Experiment.TAIL, [first, *cells_of(Experiment.TAIL, *ENDS_NS)])
     assert table is not None
     assert set(table.lines[0].texts[1:]) == {NO_VALUE}
-    assert table.explained.notes == (f"{NO_VALUE}: 3 repeats vary too much for a confidence interval.",)
+    assert table.explained.notes == (f"{NO_VALUE}: the 3 repeats vary too much for a useful confidence interval.",)
 
 
 def test_there_is_no_table_of_dashes() -> None:

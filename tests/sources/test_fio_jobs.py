@@ -183,7 +183,7 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
     ({"pattern": "permutation", "jobs": 2}, "accesses every block; fio does not divide the blocks"),
     (
         {"pattern": "permutation", "block_sizes": "4KiB:70,64KiB:30", "block_size_bytes": 64 << 10},
-        "cannot track accessed blocks if block sizes are mixed",
+        "shortens blocks in a permutation if block sizes are mixed",
     ),
     ({"pattern": "sequential", "read_percent": 50}, "uses separate offsets for sequential reads and writes"),
     ({"pattern": "runs:10", "read_percent": 50}, "uses separate offsets for sequential reads and writes"),
@@ -217,7 +217,7 @@ def test_what_fio_would_do_otherwise_is_refused_with_the_engine_that_can(asked: 
 
 def test_an_amount_that_jobs_can_not_share_is_refused() -> None:
     timing = Timing(warmup_ns=0, measure_ns=MS, interval_ns=MS, amount_bytes=MIB)
-    with pytest.raises(UsageError, match="only in whole blocks"):
+    with pytest.raises(UsageError, match="only whole blocks"):
         check_fio_can(plan_of(planned(timing, jobs=3)))
 
 

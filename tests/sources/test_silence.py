@@ -38,5 +38,5 @@ def test_one_that_a_signal_has_stopped_is_told_as_that(engine: EngineProcess) ->
     os.kill(engine.pid, signal.SIGSTOP)
     subprocess.run(["sleep", "0.1"], check=True)
     found = silence_of(engine)
-    assert found.message == "the engine did not respond within 0 s: the process was stopped by a signal"
-    assert found.hint == "find out which process sent SIGSTOP to the engine, then run again"
+    assert found.message == "the engine did not respond within 0 s: the process is stopped (by SIGSTOP or a debugger)"
+    assert found.hint == "find out which program stops the engine, then run again"

@@ -224,14 +224,14 @@ def test_what_is_no_version_is_refused_as_such(version: object, tmp_path: Path) 
     for read in (load_run, load_header):
         with pytest.raises(RecordError) as caught:
             read(tmp_path / "run")
-        assert "so iosonde did not write it" in caught.value.message
+        assert "or iosonde did not write it" in caught.value.message
         assert not isinstance(caught.value, NewerError)
 
 
 def test_a_header_without_a_version_is_refused_as_such(tmp_path: Path) -> None:
     shutil.copytree(NEWEST, tmp_path / "run")
     forge(tmp_path / "run", lambda header: header.pop("schema_version"))
-    with pytest.raises(RecordError, match="has no schema version, so iosonde did not write it"):
+    with pytest.raises(RecordError, match="has no schema version: it was modified, or iosonde did not write it"):
         load_run(tmp_path / "run")
 
 
@@ -249,9 +249,9 @@ def test_a_version_that_stands_in_a_header_twice_counts_where_it_stands_last(tmp
 def test_a_journal_of_version_0_is_refused(tmp_path: Path) -> None:
     shutil.copytree(NEWEST, tmp_path / "run")
     write_frames(tmp_path / "run", frames_of(tmp_path / "run"), 0)
-    with pytest.raises(RecordError, match="has the invalid schema version 0, so iosonde did not write it"):
+    with pytest.raises(RecordError, match="has the invalid schema version 0"):
         load_run(tmp_path / "run")
-    with pytest.raises(RecordError, match="so iosonde did not write it"):
+    with pytest.raises(RecordError, match="or iosonde did not write it"):
         summarise_run(tmp_path / "run", lambda plan: plan.cells)
 
 

@@ -261,7 +261,7 @@ def test_a_run_does_not_go_on_on_another_device_of_the_same_name_and_size(tmp_pa
         f"error: {device} is not the device that was measured: its identifier was file {tmp_path / 'image'}, "
         f"and is now file {other}"
     )
-    assert hint == "hint: reconnect the measured device under the same path, or start a new run"
+    assert hint == "hint: reconnect the measured device at the same path, or start a new run"
 
 
 def test_a_device_that_shrinks_while_it_is_measured_ends_the_run(tmp_path: Path) -> None:

@@ -40,7 +40,7 @@ def test_a_file_system_without_direct_io_is_refused_with_the_way_out_and_nothing
     if ended.returncode == 0:
         pytest.skip("this kernel does direct I/O in memory")
     assert ended.returncode == 3
-    hint = "hint: use --buffered to measure through the page cache; a finding in the report will state this"
+    hint = "hint: use --buffered to measure through the page cache; the report notes this"
     assert ended.stderr.splitlines()[-1] == hint
     assert list(mounted.iterdir()) == []
     assert iosonde("probe", mounted, "--buffered", *PROBE).returncode == 0

@@ -15,7 +15,10 @@ ENGINE_UNKNOWING: Final = "the engine does not report it"
 NO_DATA_MOVED: Final = "a flush transfers no data"
 FEW_BEYOND: Final = f"fewer than {SAMPLES_BEYOND_MIN} samples are above this percentile"
 ONE_REPEAT: Final = "with only one repeat, the variation between repeats is unknown"
-TOO_WIDE: Final = f"the repeats vary so much that the confidence interval would extend beyond a factor of {RATIO_MAX:g}"
+TOO_WIDE: Final = (
+    "the repeats vary so much that the confidence interval would extend from less than "
+    f"1/{RATIO_MAX:g} to more than {RATIO_MAX:g} times the estimate"
+)
 RATE_NOT_KEPT: Final = "the arrival rate was not sustained, so latency depends on the measurement time"
 NO_ENGINE_COST: Final = "the engine's CPU time was not measured"
 
@@ -45,7 +48,7 @@ def why_no_percentile_interval(figures: OperationEstimate, percent: float) -> st
         return why
     if _reaches_beyond(figures.count, percent):
         return "too few samples are above this percentile for an upper bound"
-    return f"{figures.iops.repeats} repeats vary too much for a confidence interval"
+    return f"the {figures.iops.repeats} repeats vary too much for a useful confidence interval"
 
 
 def why_no_range(figures: OperationEstimate, percent: float) -> str:

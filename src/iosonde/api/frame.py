@@ -115,4 +115,4 @@ def _series(column: NDArray[Any]) -> pd.Series[Any]:
 
 
 def _missing(package: str) -> UsageError:
-    return UsageError(f"{package} is not installed", f"pip install {package}, or use to_numpy()")
+    return UsageError(f"{package} is not installed", f"install it with `pip install {package}`, or use to_numpy()")

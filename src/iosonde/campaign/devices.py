@@ -110,6 +110,6 @@ def check_same_device(host: Host, target: BlockDevice, was: Identity) -> tuple[I
 def _other(path: Path, difference: str) -> TargetError:
     return TargetError(
         f"{path} is not the device that was measured: {difference}",
-        "reconnect the measured device under the same path, or start a new run",
+        "reconnect the measured device at the same path, or start a new run",
         final=True,
     )

@@ -31,7 +31,7 @@ def check_choice(choice: EngineChoice, target: Target) -> None:
     if not is_simulated and choice is EngineChoice.SIMULATION:
         raise UsageError(
             "--engine simulation only measures simulated drives",
-            "specify a simulated drive, such as sim:mmc (`iosonde sim list` lists all), or omit --engine",
+            "specify a simulated drive, such as sim:mmc (`iosonde sim list` lists all models), or omit --engine",
         )
 
 

@@ -25,6 +25,6 @@ def check_not_in_use(host: Host, path: Path) -> bool:
     if found.known:
         raise TargetError(
             f"{path} is in use by {'; '.join(found.known)}",
-            "wait until the file is no longer in use, detach or unmount the device, or specify another file",
+            "wait until the file is no longer in use, unmount and detach its loop device, or specify another file",
         )
     return found.is_sure

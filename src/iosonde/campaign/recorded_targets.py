@@ -53,7 +53,8 @@ def _recorded(header: RunHeader, facts: TargetFacts, number: int) -> Target:
         case TargetFacts(kind="null"):
             return NullTarget(span_bytes=span_bytes)
     raise RecordError(
-        f"run.json does not identify the {facts.kind} {facts.path}", "start a new run; this run cannot be resumed"
+        f"run.json does not record the identity of the {facts.kind} {facts.path}",
+        "start a new run; this run cannot be resumed",
     )
 
 
@@ -147,7 +148,7 @@ def _new_file(host: Host, target: ExistingFile, was: Identity, *, overwrite: boo
         ) from error
     if (os.major(device), os.minor(device)) != (was.device_major, was.device_minor):
         raise TargetError(
-            f"{path.parent} was on device {was.device_major}:{was.device_minor} when it was measured, "
+            f"{path.parent} was on device {was.device_major}:{was.device_minor} when the file was measured, "
             f"and is now on device {os.major(device)}:{os.minor(device)}",
             "mount the original file system there, or start a new run",
             final=True,
@@ -168,7 +169,7 @@ def recorded_target_line(host: Host, target: Target) -> str:
     if not isinstance(target, ExistingFile):
         return f"{target.name} ({size})"
     if not exists(host, target.path):
-        return f"{target.path} ({size}, will be created and removed)"
+        return f"{target.path} ({size}, will be created, and removed at the end)"
     ours = (
         "created by this run, will be removed"
         if is_own(host, target)

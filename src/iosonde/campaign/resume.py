@@ -126,7 +126,7 @@ def _check_known(path: Path, run: RunRecord) -> None:
         raise newer(path, f"the engine {run.header.engine_asked!r}")
     for drive in (target.simulation for target in run.targets if target.simulation is not None):
         if not is_known(drive):
-            raise newer(path, f"a model kind or model keys (simulated drive {drive.model!r})")
+            raise newer(path, f"the model kind or some model keys of the simulated drive {drive.model!r}")
 
 
 def _is_prepared(host: Host, run: RunRecord, recorded: tuple[Target, ...]) -> bool:

@@ -32,7 +32,7 @@ def simulated_drive(word: str, run_seed: int, number: int) -> tuple[SimulationFa
     name, *given = word.removeprefix(SIMULATED_WORD).split(",")
     if not name.strip():
         raise UsageError(
-            f"{word} does not specify a model", "specify a model, such as sim:mmc; `iosonde sim list` lists all"
+            f"{word} does not specify a model", "specify a model, such as sim:mmc; `iosonde sim list` lists all models"
         )
     options = dict(_option(word, each) for each in given)
     if len(options) < len(given):

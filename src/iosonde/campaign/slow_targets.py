@@ -51,4 +51,4 @@ def _why_model(table: dict[str, object]) -> str:
     if controller is None or not controller.command_ns:
         return ""
     most = controller.cores * SECOND_NS / controller.command_ns
-    return f"the model's controller processes {most:,.0f} commands per second" if most < SLOW_IOPS else ""
+    return f"the model's controller processes at most {most:,.0f} commands per second" if most < SLOW_IOPS else ""

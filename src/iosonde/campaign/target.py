@@ -95,7 +95,7 @@ def _check_written(target: NewFile | ExistingFile, opened: OpenTarget, request: 
     """Raises TargetError for a file that will be read and has blocks that were never written."""
     if isinstance(target, ExistingFile) and target.is_written and opened.holes and not trims:
         raise TargetError(
-            f"parts of {target.path} that this run wrote are now holes: the file was truncated and extended",
+            f"parts of {target.path} that this run wrote are now holes: another program changed the file",
             "start a new run; the remaining trials would measure a different file",
             final=True,
         )
@@ -156,14 +156,15 @@ def check_same(path: Path, was: Identity, found: Identity) -> None:
 
 def _difference(was: Identity, now: Identity) -> str:
     if (was.device_major, was.device_minor) != (now.device_major, now.device_minor):
-        return f"it was on device {was.device_major}:{was.device_minor}, now {now.device_major}:{now.device_minor}"
+        before, after = (f"{each.device_major}:{each.device_minor}" for each in (was, now))
+        return f"it was on device {before}, and is now on device {after}"
     if was.inode != now.inode:
         return f"its inode number was {was.inode}, and is now {now.inode}"
     if was.size_bytes != now.size_bytes:
         return f"its size was {was.size_bytes} bytes, and is now {now.size_bytes}"
     if was.born_ns is None:
         return "its birth time was not recorded, although this file system stores birth times"
-    return "it was created later and has the same inode number"
+    return "it was created later and reuses the inode number"
 
 
 def _facts(opened: OpenTarget, target: Target, written: Literal["filled", "data", "unknown"]) -> TargetFacts:

@@ -70,8 +70,8 @@ def verify_later(
     header = load_run(directory, intervals=False).header
     if not is_verified(header.plan):
         raise RecordError(
-            f"{directory} was measured without verify: its blocks contain no verification data",
-            "set verify = true in the campaign file, then run it again",
+            f"{directory} was measured without verify, so its targets contain no verification data",
+            "set verify = true in the campaign file, then run the campaign again",
         )
     paths = _paths_of(host, header, words)
     with RunDirectory(directory).reopen_journal() as journal:
@@ -99,9 +99,10 @@ def verify_later(
 
 def _paths_of(host: Host, header: RunHeader, words: tuple[str, ...]) -> tuple[Path, ...]:
     if words and len(words) != len(header.targets):
+        number = f"{len(header.targets)} target{'' if len(header.targets) == 1 else 's'}"
         raise UsageError(
-            f"the run has {len(header.targets)} targets, but {len(words)} were specified",
-            "specify all of them in the order of the run, or none to use the recorded paths",
+            f"the run has {number}, but {len(words)} {'was' if len(words) == 1 else 'were'} specified",
+            "specify all targets in the order of the run, or none to use the recorded paths",
         )
     paths = tuple(Path(word) for word in words) or tuple(Path(target.path) for target in header.targets)
     check_answers(host, paths)

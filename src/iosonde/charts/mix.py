@@ -120,7 +120,7 @@ def _drawn(rows: Sequence[Row], y: alt.Y, series: Sequence[Series], up: str) -> 
     shares = sorted({row["read_percent"] for row in rows})
     x = alt.X(
         "read_percent:Q",
-        title="Requested read share (% of operations)",
+        title="Requested reads (% of operations)",
         scale=alt.Scale(domain=[-4, 104], nice=False),
         axis=alt.Axis(values=shares, grid=False),
     )

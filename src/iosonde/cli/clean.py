@@ -38,7 +38,10 @@ def clean(
         ) from error
     found = host.orphans(str(folder))
     for path in host.renamed(str(folder)):
-        say(f"iosonde created {path}, but did not choose its name; delete the file if you no longer need it")
+        say(
+            f"iosonde created {path} under a name that you specified, so `clean` does not remove it; "
+            "delete it if you no longer need it"
+        )
     if not found:
         say(f"no test files left by killed runs in {folder}")
         return

@@ -27,7 +27,7 @@ class OptionWords:
 class CommandWords:
     """A command by its full name (empty for none), with its subcommands and options.
 
-    ``arguments`` are the only words that can follow it. A command with ``has_targets`` takes paths and simulated drives.
+    ``arguments`` are the only words that can follow it. ``has_targets``: it takes paths and simulated drives.
     """
 
     name: str
@@ -219,9 +219,10 @@ def _steps(commands: Sequence[CommandWords], indent: str) -> str:
 
 def _values(commands: Sequence[CommandWords], indent: str, said: str) -> str:
     """The values of options that have some to offer."""
+    files = {True: "_files; ", False: ""}
     lines = [
         f"{indent}{'|'.join(f'{_quoted(each.name, name)}' for name in option.names)})\n"
-        f"{indent}    {said.format(words=' '.join(option.choices), others='_files; ' if option.takes_others else '')} ;;"
+        f"{indent}    {said.format(words=' '.join(option.choices), others=files[option.takes_others])} ;;"
         for each in commands
         for option in each.options
         if option.choices

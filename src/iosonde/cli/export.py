@@ -58,5 +58,5 @@ def export(
     names = write_archive(run, to)
     left_out = sorted(path.name for path in run.iterdir() if path.name not in names) if run.is_dir() else []
     if left_out:
-        say(f"not archived: {', '.join(left_out)} (an archive contains only the regular files of a run)")
+        say(f"not archived: {', '.join(left_out)} (an archive contains only the standard files of a run)")
     typer.echo(f"{to}: {len(names)} files, {format_size(to.stat().st_size)}")

@@ -41,7 +41,7 @@ def plan(
         typer.Option(
             "--write-rate",
             help="Write bandwidth, in bytes per second, to assume for the wear estimate. "
-            "Default: 3GB, or the bandwidth of a simulated drive.",
+            "Default: 3GB, or the write bandwidth of the simulated drive.",
             metavar="SIZE",
             show_default=False,
         ),

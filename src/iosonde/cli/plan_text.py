@@ -154,7 +154,7 @@ def _fate(target: Target, plan: Plan) -> str:
         case BlockDevice():
             return "block device, read-only"
         case NewFile():
-            return "will be created and removed"
+            return "will be created, and removed at the end"
         case ExistingFile():
             return "exists and will be overwritten" if plan.writes_first else "exists and will only be read"
 

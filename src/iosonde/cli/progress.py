@@ -217,7 +217,7 @@ class LineObserver(FileObserver):
     def cell_finished(self, record: CellRecord) -> None:
         """Prints the line."""
         if record.is_preparation and record.outcome is not Outcome.FINISHED:
-            say("preconditioning was interrupted")
+            say("preconditioning did not complete")
         elif record.is_preparation:
             rate = record.operations[Operation.WRITE].bytes * SECOND_NS / record.measured_ns if record.operations else 0
             say(f"preconditioned at {format_bandwidth(rate)}")

@@ -24,7 +24,7 @@ def show(
     no_pager: Annotated[
         bool,
         typer.Option(
-            "--no-pager", help="Print without a pager. Default: use a pager if stdout is a terminal, like git."
+            "--no-pager", help="Print without a pager. Default: use a pager if stdout is a terminal, as git does."
         ),
     ] = False,
 ) -> None:

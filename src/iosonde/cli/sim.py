@@ -44,7 +44,7 @@ def show_model(
         bool, typer.Option("--toml", help="Print the model file, for example to use it as a template.")
     ] = False,
 ) -> None:
-    """Show all parameters of a model with meaning, unit and source, and the resulting limits.
+    """Show all parameters of a model, with their meanings, units and sources, and the resulting limits.
 
     Example: [bold]iosonde sim show mmc[/bold]
 

@@ -57,7 +57,7 @@ def _value_error(error: Exception) -> UsageError | None:
     meant = _MEANT.get(name, {}).get(value)
     near = [meant] if meant in choices else []
     near = near or difflib.get_close_matches(value, choices, n=1, cutoff=0.6)
-    return UsageError(f"{name}: {reason}", f"did you mean {near[0]}?" if near else f"one of {', '.join(choices)}")
+    return UsageError(f"{name}: {reason}", f"did you mean {near[0]}?" if near else f"use one of {', '.join(choices)}")
 
 
 def _foreign(error: Exception, context: Any, words: Sequence[str]) -> UsageError | None:  # noqa: ANN401 - the parser's

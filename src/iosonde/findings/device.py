@@ -98,11 +98,11 @@ def depth_over_tags(case: Case) -> Iterator[Finding]:
                 severity=Severity.NOTE,
                 confidence=Confidence.LIKELY,
                 statement=(
-                    f"In {name_some(deep)}, more operations are in flight than one queue of {device.name} accepts "
-                    f"({tags}). The excess operations can queue in the host, which increases latency."
+                    f"In {name_some(deep)}, more operations are in flight than one queue of {device.name} can hold "
+                    f"({tags}). The excess operations may wait in the host, which increases latency."
                 ),
                 evidence=(("requests per queue", str(tags)),),
-                advice="Above this limit, treat additional latency as queueing in the host, not in the drive.",
+                advice="Attribute the additional latency above this limit to queueing in the host, not in the drive.",
                 deciding_test="",
                 cells=deep,
             )
@@ -135,7 +135,7 @@ def request_split(case: Case) -> Iterator[Finding]:
                 confidence=Confidence.CERTAIN,
                 statement=(
                     f"The block size in {name_some(large)} exceeds {format_size(bound)}, the maximum request size of "
-                    f"{device.name}. The kernel splits each operation into several smaller requests."
+                    f"{device.name}. The kernel splits larger operations into several requests."
                 ),
                 evidence=(("maximum request size", format_size(bound)),),
                 advice="The IOPS of these cells are application IOPS, not device IOPS.",
@@ -174,10 +174,11 @@ def device_counts_differ(case: Case) -> Iterator[Finding]:
                 "Some of the I/O did not reach the device. Possible causes are the page cache, reads of unwritten "
                 "blocks, and file-system compression. The results describe the file system, not the device."
                 if is_less
-                else "Other I/O reached the device during the run. Eliminate it and run again."
+                else "Other I/O reached the device during the run. Stop it and run again."
             ),
             deciding_test=(
-                "Unmount the device, run the cell again on the whole device, and monitor the device with `iostat -x 1`."
+                "Run the cell again and monitor the device with `iostat -x 1`. If the cell only reads, unmount the "
+                "device first and specify it as the target."
             ),
             cells=distinct(each.record.cell for each in mismatches),
         )

@@ -130,7 +130,8 @@ def registration_refused(case: Case) -> Iterator[Finding]:
                 "to each operation."
             ),
             evidence=tuple(("refused", reason) for reason in reasons),
-            advice="Raise the locked-memory limit (ulimit -l) to at least 16 MiB.",
+            advice="Raise the locked-memory limit (ulimit -l) above the total size of the I/O buffers (queue depth × "
+            "block size × jobs × targets).",
             deciding_test="",
             cells=distinct(record.cell for record, _ in refused),
         )
@@ -204,6 +205,6 @@ def _how_to_avoid_workers(depth: int, tags: int | None, *, direct: bool) -> str:
     if tags is not None and depth > tags:
         return f"Keep at most {tags} operations in flight, which is the limit of one device queue."
     return (
-        "Lower the queue depth, or use --engine psync for these cells. The actual tail latency of the device is lower "
-        "than reported."
+        "Lower the queue depth, or use --engine psync for these cells. The actual tail latency of the device is "
+        "probably lower than reported."
     )

@@ -23,9 +23,9 @@ def measured_by_fio(case: Case) -> Iterator[Finding]:
         severity=Severity.NOTE,
         confidence=Confidence.CERTAIN,
         statement=(
-            f"This run used fio ({'; '.join(told)}). fio does not report achieved queue depth, operations "
-            "in flight at the end, the slowest operations, CPU time during the measurement, or warm-up latency. "
-            f"iosonde skips findings that require these values.{separate}"
+            f"This run used fio ({'; '.join(told)}). iosonde does not get these values from fio: mean achieved "
+            "queue depth, operations in flight at the end, the slowest operations, CPU time, and latency during the "
+            f"warm-up. iosonde skips findings that require these values.{separate}"
         ),
         evidence=tuple(("measured by", each) for each in told),
         advice="To get these values, run the same campaign with iosonde's engine.",

@@ -10,7 +10,7 @@ from iosonde.records import CellRecord, Engine
 from iosonde.units import SECOND_NS, format_percent
 from iosonde.vocabulary import Poll
 
-# NTP slews a clock by at most 500 ppm. If the drift is larger, the clock source itself is unreliable.
+# ntpd slews a clock by at most 500 ppm; chronyd can slew it faster.
 DRIFT_PPM_MAX = 500
 WALL_STEP_NS_MAX = SECOND_NS
 # A clock read takes 15 to 60 ns through the vDSO, and 200 to 2,000 ns as a system call that reads a chipset timer.
@@ -29,8 +29,8 @@ def clock_drift(case: Case) -> Iterator[Finding]:
             severity=Severity.DOUBTFUL,
             confidence=Confidence.CERTAIN,
             statement=(
-                f"The kernel clock drifted from the hardware clock by up to {worst_ppm:,.0f} ppm. All latencies and "
-                "durations in this run can be wrong by up to this amount."
+                f"The kernel's clock (CLOCK_MONOTONIC) drifted from the raw clock (CLOCK_MONOTONIC_RAW) by up to "
+                f"{worst_ppm:,.0f} ppm. All latencies and durations in this run can be wrong by up to this amount."
             ),
             evidence=(("drift", f"{worst_ppm:,.0f} ppm"), ("limit", f"{DRIFT_PPM_MAX} ppm")),
             advice="Check the clock source and the time synchronisation (NTP, PTP) of the host.",
@@ -81,8 +81,8 @@ def _slow_clock(host: HostCase, read_ns: int, source: str) -> Finding:
             *((("clock source", source),) if source else ()),
         ),
         advice=(
-            "For latencies of a few microseconds, subtract this time. Select the fastest clock source listed in "
-            "/sys/devices/system/clocksource/clocksource0/available_clocksource."
+            "For latencies of a few microseconds, subtract the time of one clock read. Select the fastest clock source "
+            "listed in /sys/devices/system/clocksource/clocksource0/available_clocksource."
         ),
         deciding_test="Run again with the clock source tsc (kvm-clock in a virtual machine, arch_sys_counter on ARM).",
     )
@@ -168,8 +168,8 @@ def steal(case: Case) -> Iterator[Finding]:
             severity=Severity.DOUBTFUL,
             confidence=Confidence.LIKELY,
             statement=(
-                f"In {count_of(len(stolen), 'repeat')}, the hypervisor gave CPU time to other guests. Steal time was "
-                f"up to {format_percent(steal_share(worst), 1)} of the worker threads' time. The measured "
+                f"In {count_of(len(stolen), 'repeat')}, the hypervisor gave CPU time to other guests. Steal time "
+                f"reached {format_percent(steal_share(worst), 1)} of the worker threads' elapsed time. The measured "
                 "latency includes the resulting delays, which the target did not cause."
             ),
             evidence=tuple(of_repeat(record, format_percent(steal_share(record), 1)) for record in stolen[:10]),
@@ -196,8 +196,8 @@ def host_limited(case: Case) -> Iterator[Finding]:
                 f"the engine thread was busy for {_busy_text(worst)} of the time."
             ),
             evidence=tuple(of_repeat(record, _busy_text(record)) for record in busy[:10]),
-            advice="The results show the limit of one CPU core on this host. To use more cores, increase --jobs.",
-            deciding_test="Run the cell again with twice as many jobs and half the queue depth, or on a faster CPU.",
+            advice="The results may show the limit of one CPU core. To use more cores, increase --jobs.",
+            deciding_test="Run the cell again on a faster CPU, or with twice as many jobs and half the queue depth.",
             cells=cells,
         )
 
@@ -214,8 +214,8 @@ def busy_by_design(case: Case) -> Iterator[Finding]:
             severity=Severity.NOTE,
             confidence=Confidence.CERTAIN,
             statement=(
-                f"In {name_some(cells)}, the engine thread was continuously busy, which is normal with polling or an "
-                "arrival rate. Its CPU time does not show whether the host was the bottleneck."
+                f"In {name_some(cells)}, the engine thread was continuously busy, which is normal when it polls or "
+                "waits for the next arrival. Its CPU time does not show whether the host was the bottleneck."
             ),
             evidence=tuple(of_repeat(record, _busy_text(record)) for record in awake[:10]),
             advice="With an arrival rate, check how late the engine submitted operations. With polling, compare with "

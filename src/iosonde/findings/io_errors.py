@@ -59,6 +59,7 @@ def io_errors(case: Case) -> Iterator[Finding]:
             ),
             deciding_test=""
             if case.is_simulated
-            else "Read the whole target with `dd if=TARGET of=/dev/null bs=1M`, and run the device's self-test.",
+            else "Read the whole target with `dd if=TARGET of=/dev/null bs=1M iflag=direct`, and run the self-test of "
+            "the device.",
             cells=cells,
         )

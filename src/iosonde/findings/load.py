@@ -92,10 +92,10 @@ def _cold_queue(severity: Severity, found: Sequence[tuple[CellRecord, QueueRound
         severity=severity,
         confidence=Confidence.CERTAIN,
         statement=(
-            f"In {count_of(len(found), 'cell')}, the warm-up was too short for the queue depth. In {record.cell}, only "
-            f"{count_of(rounds.operations, 'operation')} completed at queue depth {rounds.depth} after a warm-up of "
-            f"{format_duration(record.timing.warmup_ns)}. Throughput and mean latency can be too low by "
-            f"up to {format_percent(rounds.bias_share)}."
+            f"In {count_of(len(found), 'cell')}, the warm-up was too short for the queue depth. In {record.cell} "
+            f"(queue depth {rounds.depth}, warm-up {format_duration(record.timing.warmup_ns)}), only "
+            f"{count_of(rounds.operations, 'operation')} completed during the measurement. Throughput and mean latency "
+            f"can be too low by up to {format_percent(rounds.bias_share)}."
         ),
         evidence=tuple(
             (each.cell, f"too low by up to {format_percent(own.bias_share)}") for each, own in found[:EVIDENCE_MAX]
@@ -124,14 +124,14 @@ def too_few_operations(case: Case) -> Iterator[Finding]:
         confidence=Confidence.CERTAIN,
         statement=(
             f"In {count_of(len(least), 'cell')}, fewer than {OPERATIONS_MIN} operations completed in a repeat. In "
-            f"{record.cell}, repeat {record.repeat}, only {count_of(operations, 'operation')} completed. A single "
-            "operation more or less changes the result."
+            f"{record.cell}, repeat {record.repeat}, only {count_of(operations, 'operation')} completed. One "
+            "operation more or less would change throughput by more than 10 %."
         ),
         evidence=tuple(
             (each.cell, f"repeat {each.repeat}: {count_of(number, 'operation')}")
             for each, number in list(least.values())[:EVIDENCE_MAX]
         ),
-        advice="Do not use the results of these cells, even if their confidence intervals are narrow.",
+        advice="Do not rely on the results of these cells, even if their confidence intervals are narrow.",
         deciding_test=f"Run the cell again with a measurement time of at least {format_duration(longer_ns)}.",
         cells=tuple(least),
     )
@@ -149,7 +149,7 @@ def _waiting(cell: CellEstimate) -> str:
     if host is None or device is None or cell.queue_depth_asked - host.mean > host.mean - device.mean:
         return ""
     waiting = f"{host.mean - device.mean:.1f}"
-    return f" at the device. On average, another {waiting} completed operations were waiting to be reaped"
+    return f" at the device. On average, {waiting} more operations had completed and were waiting to be reaped"
 
 
 def _depth_share(cell: CellEstimate) -> float:

@@ -23,7 +23,7 @@ REASONS: Final = {
     Reason.TOO_FEW_REPEATS: "with too few repeats to estimate the variation",
     Reason.WARMING_UP: "still warming up when the measurement began",
     Reason.TAIL_TOO_THIN: "with too few operations to estimate p99",
-    Reason.REPEATS_DIFFER: "with more variation between repeats than expected from the variation within repeats",
+    Reason.REPEATS_DIFFER: "with more variation between repeats than the within-repeat variation explains",
     Reason.TOO_SHORT: "with too little measurement time",
 }
 
@@ -72,8 +72,8 @@ def not_established(case: Case) -> Iterator[Finding]:
         severity=Severity.DOUBTFUL,
         confidence=Confidence.CERTAIN,
         statement=(
-            f"The results of {name_some(tuple(cell for cell, _ in found))} are unreliable, and their error is unknown "
-            f"({causes})."
+            f"The results of {name_some(tuple(cell for cell, _ in found))} are unreliable, and their uncertainty is "
+            f"unknown ({causes})."
         ),
         evidence=tuple(found[:EVIDENCE_MAX]),
         advice="Do not rely on the results of these cells. Use a longer measurement time and more repeats.",
@@ -130,6 +130,6 @@ def _longer(case: Case, missed: Sequence[Precision], aim: Aim) -> str:
         if isfinite(names.get(record.cell, inf))
     )
     if aim.budget_ns + more_ns > BUDGETS_FORECAST_MAX * aim.budget_ns:
-        return f"Run again with --precision {5 * aim.precision_percent:g}% to see what this budget can achieve."
+        return f"Run again with --precision {5 * aim.precision_percent:g}% to see what precision this budget allows."
     budget = minutes_flag(aim.budget_ns + more_ns)
-    return f"Run again with --budget {budget}. This is sufficient if random variation is the only cause."
+    return f"Run again with --budget {budget}. This budget is sufficient if only random variation widens the intervals."

@@ -59,7 +59,7 @@ def repeats_differ(case: Case) -> Iterator[Finding]:
             ),
             evidence=tuple((each.cell, f"±{format_percent(part)}") for each, part in wide[:10]),
             advice="The confidence intervals are valid; report them with the results. To narrow the intervals, "
-            f"{'' if case.is_simulated else 'stop other load and '}increase the measurement time.",
+            f"{'' if case.is_simulated else 'stop other I/O and '}increase the measurement time.",
             deciding_test=(
                 f"Run again {how}{'with a longer measurement time' if case.is_simulated else 'on an idle host'}."
             ),
@@ -124,10 +124,10 @@ def repeats_discarded(case: Case) -> Iterator[Finding]:
         statement=f"In {worst.cell}, iosonde discarded {worst.told}{others}.",
         evidence=tuple((each.cell, each.told) for each in found[:EVIDENCE_MAX]),
         advice=(
-            "Compare the two means. If they differ too much for your purpose, do not use the results of the cell. "
+            "Compare the two means. If they differ by more than you can accept, do not use the results of the cell. "
             "`iosonde show RUN CELL` and the plan in the report list the discarded repeats and the reasons."
         ),
-        deciding_test="Run these cells again with no other load on the device and a longer warm-up.",
+        deciding_test="Run these cells again with no other I/O on the device and a longer warm-up.",
         # A cell that discarded few repeats keeps valid results.
         cells=tuple(each.cell for each in grave or found),
     )

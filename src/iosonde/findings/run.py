@@ -81,9 +81,8 @@ def run_resumed(case: Case) -> Iterator[Finding]:
         severity=Severity.DOUBTFUL if changed else Severity.NOTE,
         confidence=Confidence.CERTAIN,
         statement=(
-            f"The run was interrupted and resumed {times}{what}.{file} Repeats are "
-            "further apart in time than planned. Changes during the interruption can increase the variation between "
-            "repeats."
+            f"The run was interrupted and resumed {times}{what}.{file} Some repeats are further apart in time than "
+            "planned. Changes to the host or target during an interruption can increase the variation between repeats."
         ),
         evidence=(*(("resumed", session.resumed_at) for session in run.sessions), *changed),
         advice="Check the variation between repeats. If it is large, run again without interruption.",
@@ -100,7 +99,7 @@ def journal_damaged(case: Case) -> Iterator[Finding]:
             confidence=Confidence.CERTAIN,
             statement=(
                 f"Part of the journal is unreadable: {case.run.damage}. The results exclude the unreadable "
-                "data. Other cells are not affected."
+                "part. The rest of the journal is not affected."
             ),
             evidence=(("damage", case.run.damage),),
             advice=(

@@ -24,10 +24,10 @@ AGE_NS_MIN: Final = 10_000_000
 ADVICE: Final = {
     Common.TIME: "Treat tail latency as the result of a few events, such as stalls or queue build-up. Consider how "
     "often these events occur, not what percentage of operations they affect.",
-    Common.GROUP: "Treat tail latency as the result of a series of stalls. Look for activity in the target or on the "
-    "host that recurs at the same rate.",
-    Common.OFFSET: "This region of the target can be slower, or an I/O scheduler may dispatch requests in LBA order. "
-    "If the pattern persists with the `none` scheduler, check the region for media errors.",
+    Common.GROUP: "Treat tail latency as the result of a series of stalls. Look for recurring activity in the target "
+    "or on the host that coincides with these stalls.",
+    Common.OFFSET: "This region of the target may be slower, or the I/O scheduler may be dispatching requests in LBA "
+    "order. If the pattern persists with the `none` scheduler, check the region for media errors.",
     Common.OPERATION: "Evaluate the latency percentiles of this operation type separately.",
     Common.TARGET: "Measure this target separately.",
 }
@@ -102,7 +102,8 @@ def slowest_not_counted(case: Case) -> Iterator[Finding]:
     assert censored is not None
     in_the_end = ""
     if censored.latency_ns_max > age_ns:
-        in_the_end = f", and the slowest took {format_latency(censored.latency_ns_max)} in total"
+        subject = "it" if censored.count == 1 else "the slowest of them"
+        in_the_end = f", and {subject} took {format_latency(censored.latency_ns_max)} in total"
     slowest = (
         f"The slowest operation in the results took {format_latency(slowest_ns)}"
         if slowest_ns

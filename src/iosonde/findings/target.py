@@ -21,8 +21,8 @@ def buffered_io(case: Case) -> Iterator[Finding]:
         return
     is_durable = _all_durable(case)
     effect = (
-        "Each write was flushed before it completed, so the results include the page cache, the file system and the "
-        "device."
+        "Each write was flushed to the device, so the results also include the overhead of the page cache and the file "
+        "system."
         if is_durable
         else "Reads may have been served from memory, and writes completed as soon as the data was in the page cache."
     )
@@ -114,7 +114,8 @@ def _small_share(span: int, below: int) -> Finding:
         ),
         evidence=(("test region", format_size(span)), ("device or file system", format_size(below))),
         advice="The results apply to a working set of this size, not to the entire drive.",
-        deciding_test=f"Run again with --size {wider}. If throughput is lower, this run was served from a cache.",
+        deciding_test=f"Run again with --size {wider}. If throughput is lower, a cache probably served part of the "
+        "I/O in this run. On a hard disk, longer seeks are another possible cause.",
     )
 
 
@@ -147,15 +148,18 @@ def written_unknown(case: Case) -> Iterator[Finding]:
             severity=Severity.DOUBTFUL,
             confidence=Confidence.POSSIBLE,
             statement=(
-                f"The write history of {name_some(devices)} is unknown. Drives complete reads of trimmed or unwritten "
-                "blocks without accessing the media, so these reads are faster than other reads."
+                f"The write history of {name_some(devices)} is unknown. SSDs complete reads of trimmed or "
+                "never-written blocks without accessing the flash, so these reads are faster than other reads."
             ),
             evidence=tuple(("read only", path) for path in devices),
             advice=(
                 "The read results are valid only if the entire test region has been written. On a new drive, all "
                 "blocks are unwritten."
             ),
-            deciding_test="Create a file system on the device, and run the same cells on a file laid out by iosonde.",
+            deciding_test=(
+                "Create a file system on the device, which erases its data. Then run the same cells on a file laid out "
+                "by iosonde."
+            ),
         )
 
 
@@ -180,7 +184,8 @@ def reads_of_holes(case: Case) -> Iterator[Finding]:
         ),
         evidence=(("cells that trim", name_some(names)), ("cells that read during or after trims", name_some(emptied))),
         advice="Use read results from a run without trims, or rewrite the entire target after trimming.",
-        deciding_test="Run these cells in a campaign without trims. If reads are slower, this run read trimmed blocks.",
+        deciding_test="Run these cells in a campaign without trims. If reads are slower there, this run probably read "
+        "trimmed blocks.",
         cells=emptied,
     )
 
@@ -203,7 +208,7 @@ def targets_share_device(case: Case) -> Iterator[Finding]:
                     (target.path, name) for target in targets if target.device and target.device.name == name
                 ),
                 advice=(
-                    "Interpret totals as the throughput of several files on one device. To measure several devices, "
+                    "Interpret totals as the throughput of several targets on one device. To measure several devices, "
                     "specify targets on separate devices."
                 ),
                 deciding_test="",

@@ -59,7 +59,7 @@ def describe_regimes(regimes: Sequence[Regime]) -> str:
     """The throughput of each regime in order, with the time at which it began."""
     first, *others = regimes
     told = [f"{format_iops(first.iops)} IOPS initially"]
-    told += [f"{format_iops(each.iops)} IOPS from {format_duration(each.start_ns)}" for each in others]
+    told += [f"{format_iops(each.iops)} IOPS after {format_duration(each.start_ns)}" for each in others]
     return ", ".join(told)
 
 
@@ -152,7 +152,7 @@ def state_left(case: Case) -> Iterator[Finding]:
             )
             for each, first, later, number in found[:EVIDENCE_MAX]
         ),
-        advice="The results apply to the later state. A fresh drive is faster until garbage collection starts.",
+        advice="The results apply to the later state. A fresh SSD is faster until garbage collection starts.",
         deciding_test="Run again on the target in its current state. The first repeats should no longer differ.",
         cells=cells,
     )

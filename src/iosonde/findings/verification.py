@@ -32,16 +32,16 @@ def not_as_written(case: Case) -> Iterator[Finding]:
         confidence=Confidence.CERTAIN,
         statement=(
             f"{len(damaged)} of {count_of(len([each for _, each in passes if each]), 'verification')} found blocks "
-            f"that do not match the data written. The first corrupted blocks were found {name}: {counts} "
+            f"that do not match the data written. The first mismatches were found {name}: {counts} "
             f"({sum(each.steps_checked for each in found):,} blocks checked)."
         ),
         evidence=tuple((name, _first(found)) for name, found in damaged[:10]),
         advice=(
-            "Do not store data on this device. Leave the target unchanged. Check the kernel log (dmesg), the "
-            "device health and the host memory."
+            "Do not store data on this device, and keep the target unchanged for analysis. Check the kernel log "
+            "(dmesg), the device health and the host memory."
         ),
         deciding_test=(
-            "Run `iosonde verify RUN` again. If different blocks are corrupted this time, the data is corrupted while "
+            "Run `iosonde verify RUN` again. If the second pass reports different blocks, the data is corrupted while "
             "it is read (by the drive, the link or the host memory)."
         ),
         cells=distinct(cell.cell for cell in case.run.cells if any(each.steps_damaged for each in cell.verification)),

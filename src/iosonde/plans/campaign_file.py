@@ -140,8 +140,8 @@ class CampaignTable(_Table):
     first_duration: Duration | None = Field(
         default=None,
         description="With precision: duration of the first repeats of each cell and minimum duration of all "
-        "repeats. The warm-up is shortened in proportion. Default: 1/16 of duration (1/8 for cells that "
-        "write) and 1/5 of warmup.",
+        "repeats. If it is set, the warm-up of these repeats is shortened in proportion. Default: 1/16 of duration "
+        "(1/8 for cells that write), with 1/5 of warmup.",
     )
     experiment: list[ExperimentTable] = Field(min_length=1, description="The experiments.")
 

@@ -79,5 +79,5 @@ def check_data(cell: CellPlan) -> None:
         raise UsageError(
             f"{cell.cell}: {'zeros' if workload.data is Data.ZEROS else asked} cannot be verified, because "
             "verification writes a unique header to each sector",
-            f"use data without duplicates and at most {COMPRESSIBLE_PERCENT_MAX} % compressible",
+            f"use data that contains no duplicates and is at most {COMPRESSIBLE_PERCENT_MAX} % compressible",
         )

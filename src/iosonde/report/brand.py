@@ -31,13 +31,13 @@ def brands_of(run: RunRecord) -> tuple[Brand, ...]:
         )
     if header.is_simulated:
         brands.append(
-            Brand("simulated", "These results are from a drive model in virtual time, not from a real drive.")
+            Brand("simulated", "These results come from a simulated drive in virtual time, not from a real drive.")
         )
         drives = [target.simulation for target in header.targets if target.simulation is not None]
         kinds = [str(fault["kind"]).replace("_", " ") for drive in drives for fault in drive.faults]
         if kinds:
             names = ", ".join(dict.fromkeys(kinds))
-            brands.append(Brand("with faults", f"The simulated drive injects faults: {names}."))
+            brands.append(Brand("with faults", f"Faults were injected into the simulated drive: {names}."))
     if run.running:
         brands.append(Brand("running", f"The run is in progress. {_measured(run)} are complete."))
     elif not run.finished:

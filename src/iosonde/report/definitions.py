@@ -104,17 +104,17 @@ DEFINITIONS: Final = (
     (
         "Failed and interrupted repeats",
         (
-            "A repeat has failed if no operation of a requested class completed. Failed and interrupted repeats "
-            "are excluded from all results and counted separately. Exception: a repeat without completed "
-            "operations counts as a throughput of 0 if another repeat of the cell completed operations."
+            "A repeat has failed if it completed no operation of a requested class, such as reads. Failed and "
+            "interrupted repeats are excluded from all results and counted separately. If other repeats of the cell "
+            "completed operations, a repeat that completed none has not failed: it counts as a throughput of 0."
         ),
     ),
     (
         "Discarded repeats",
         (
             "A finished repeat is discarded for one of four reasons: another run used the device, the hypervisor gave "
-            "CPU time to other guests, the first repeats differ from all later ones, or the warm-up was too short. A "
-            "repeat is never discarded because of its value. No repeat is discarded if fewer than three would remain. "
+            "CPU time to other guests, the first repeats differ from all later ones, or the warm-up was too short. No "
+            "repeat is discarded as an outlier. No repeat is discarded if fewer than three would remain. "
             "The run order shows the status of each repeat."
         ),
     ),

@@ -24,7 +24,7 @@ def engine_facts(run: RunRecord, hello: EngineHello) -> tuple[tuple[str, str], .
         ("requested, used", f"{run.header.engine_asked}, {run.header.engine}"),
         ("completion mode requested", run.header.poll_asked),
         ("io_uring unavailable", hello.io_uring_refused or "no"),
-        ("engine overhead (ns per operation, null ring)", number_text(overhead)),
+        ("engine overhead (ns per operation, no-op I/O)", number_text(overhead)),
         ("cost of reading the clock (ns)", number_text(hello.clock_read_ns)),
         ("largest clock drift", _drift(run)),
         ("reap interval (limits latency resolution)", _reap_granularity(run)),

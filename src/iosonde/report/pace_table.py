@@ -13,7 +13,8 @@ from iosonde.report.tables import Head, Line, ResultTable
 from iosonde.units import format_latency
 
 CAPTION: Final = (
-    "Open-loop cells (with an arrival rate). The latency in the other tables is response time: lag plus service time."
+    "Open-loop cells (with an arrival rate). Their latency in the other tables is response time: schedule lag plus "
+    "service time."
 )
 
 

@@ -13,7 +13,7 @@ from iosonde.units import format_duration
 from iosonde.vocabulary import DiscardReason
 
 CELLS_NAMED_MAX: Final = 3
-BOUNDS: Final = "range within 20 % and slope within 10 % of the mean"
+BOUNDS: Final = "range at most 20 % and slope at most 10 % of the mean"
 KINDS: Final = {
     Rounds.CONSECUTIVE: "consecutive repeats of equal length",
     Rounds.INTERLEAVED: "interleaved repeats",
@@ -42,13 +42,13 @@ def state_text(found: RunState) -> str:
         TargetState.TRANSITION: f"in transition: the state changed during the run in {named}{more}; the early repeats "
         "were discarded, and a longer run might reach a different state",
         TargetState.STEADY: "steady: the last five consecutive rounds of every cell with writes are of equal length "
-        f"and meet the criterion of SNIA PTS and TKperf ({BOUNDS})",
+        f"and meet the SNIA PTS and TKperf criterion ({BOUNDS})",
         TargetState.WITHIN_BOUNDS: f"last five repeats of every cell with writes: {BOUNDS}. The SNIA criterion is "
         f"defined for consecutive rounds of equal length, but these are {kind}, so writes might still slow down later",
-        TargetState.TOO_FEW_REPEATS: f"unknown: the criterion of SNIA PTS requires five repeats, and {named}{more} "
-        f"{'have' if len(found.cells) > 1 else 'has'} fewer, so writes might slow down later",
-        TargetState.UNPROVEN: f"steady state not reached: in {named}{more}, no five consecutive repeats have a "
-        f"{BOUNDS}, so writes might slow down later",
+        TargetState.TOO_FEW_REPEATS: "unknown: the SNIA PTS criterion requires five rounds (here, repeats), and "
+        f"{named}{more} {'have' if len(found.cells) > 1 else 'has'} fewer, so writes might slow down later",
+        TargetState.UNPROVEN: f"steady state not reached: in {named}{more}, no five consecutive repeats meet the "
+        f"criterion ({BOUNDS}), so writes might slow down later",
     }
     return words[found.state]
 

@@ -35,7 +35,7 @@ def identity_text(target: TargetFacts) -> str:
     if target.device_identifier:
         parts.append(target.device_identifier)
     if target.kind == "null":
-        parts.append("null ring, no device")
+        parts.append("null target (no I/O, no device)")
     if target.simulation is not None:
         drive = target.simulation
         scale = "" if drive.scale == 1 else f", scale 1/{drive.scale:,}"

@@ -185,7 +185,7 @@ class Journal:
         if isinstance(last, Broken) and last.end_bytes == stream.size_bytes:
             if last.begins_more:
                 raise RecordError(
-                    f"{self._path} is damaged from byte {last.offset_bytes} on, and not only in the last frame",
+                    f"{self._path} is damaged at byte {last.offset_bytes}, before its last frame",
                     "use a complete copy of the run, or start a new run; `iosonde report` shows the intact data",
                     final=True,
                 )

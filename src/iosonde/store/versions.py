@@ -17,7 +17,10 @@ def check_version(path: Path, version: object) -> int:
     """The schema version, if this iosonde can read it. Raises NewerError, or RecordError for an invalid version."""
     if not isinstance(version, int) or isinstance(version, bool) or version < 1:
         description = "no schema version" if version is None else f"the invalid schema version {version!r}"
-        raise RecordError(f"{path} has {description}, so iosonde did not write it", "use an unmodified copy of the run")
+        raise RecordError(
+            f"{path} has {description}: it was modified, or iosonde did not write it",
+            "use an unmodified copy of the run",
+        )
     if version > SCHEMA_VERSION:
         raise NewerError(
             f"{path} was written by a newer iosonde (schema {version}; this version supports up to {SCHEMA_VERSION})",

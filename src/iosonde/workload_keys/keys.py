@@ -109,7 +109,7 @@ JOBS: Final = Key(
     Whole(1, JOBS_MAX),
     "jobs",
     1,
-    "Number of workers, each with a separate queue and CPU.",
+    "Number of workers, each with a separate queue and, if there are enough, a separate CPU.",
     InFile("Number of workers, each with a separate queue."),
     in_name="jobs{}",
 )
@@ -143,8 +143,8 @@ COMPRESSIBLE: Final = Key(
     _PERCENT,
     "compressible_percent",
     0,
-    "With --data random: percentage of the data that is compressible.",
-    InFile("With data = random: percentage of the data that is compressible."),
+    "With --data random: percentage of the data to replace with zeros, to make it compressible.",
+    InFile("With data = random: percentage of the data to replace with zeros, to make it compressible."),
     in_name="compressible{}",
 )
 DUPLICATES: Final = Key(

@@ -127,7 +127,7 @@ KEYS: Final = (
         lambda value: f"{_span(value).removesuffix(' region')} region",
         _END,
     ),
-    Key("read", "Read share (% of operations)", Scale.LINEAR, _field("read_percent"), str, _mix),
+    Key("read", "Reads (% of operations)", Scale.LINEAR, _field("read_percent"), str, _mix),
     Key("targets", "Number of targets (files or devices)", Scale.ORDERED, _field("targets"), str, _plural("target"), 1),
     Key(
         "offset",

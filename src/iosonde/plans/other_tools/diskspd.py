@@ -49,7 +49,7 @@ ROWS: Final[tuple[Row, ...]] = (
     (r"w(\d*)", Kind.FLAGS, _writes),
     (r"rs(\d+)", Kind.FLAGS, lambda match: f"--pattern runs:{match[1]}"),
     (r"rdpct(.*)", Kind.FLAGS, _ranges),
-    (r"rdabs.*", Kind.NOT_AVAILABLE, "iosonde supports zones in percent only: --pattern hot:80/20"),
+    (r"rdabs.*", Kind.NOT_AVAILABLE, "iosonde accepts zone sizes only as percentages: --pattern hot:80/20"),
     (rf"r{_AMOUNT}", Kind.FLAGS, "--pattern random"),
     (r"si.*", Kind.NOT_AVAILABLE, "with a sequential pattern, each job accesses a separate part of the target"),
     (r"s(\d+)([KMGTkmgtb]?)", Kind.FLAGS, lambda match: f"--pattern strided:{_size('')(match).strip()}"),

@@ -47,7 +47,9 @@ def _check_one_way(options: FioOptions) -> None:
     is_synchronous = options.text("sync", "none") not in {"none", "0"}
     ways = [*flushes, *(["sync"] if is_synchronous else [])]
     if len(ways) > 1:
-        raise refused(ways[1], options.text(ways[1]), f"the job also sets {ways[0]}, and iosonde flushes in one way")
+        raise refused(
+            ways[1], options.text(ways[1]), f"the job also sets {ways[0]}, and iosonde supports only one sync method"
+        )
 
 
 def content(options: FioOptions) -> Iterator[Said]:
@@ -60,7 +62,7 @@ def content(options: FioOptions) -> Iterator[Said]:
     if options.on("zero_buffers"):
         other = next((name for name in _PARTLY_RANDOM if options.number(name, 0)), None)
         if other is not None:
-            raise refused(other, options.text(other), "the job also sets zero_buffers, which fio then ignores in part")
+            raise refused(other, options.text(other), "the job also sets zero_buffers, which fio then ignores")
         yield Flag("--data", "zeros", "zero_buffers")
     elif options.has("buffer_pattern"):
         pattern = options.text("buffer_pattern")

@@ -62,8 +62,8 @@ class EngineProcess:
         """The error for an engine that did not answer: it was stopped by a signal, or waits for its target."""
         if self._child.is_stopped:
             return SilenceError(
-                f"{told}: the process was stopped by a signal",
-                "find out which process sent SIGSTOP to the engine, then run again",
+                f"{told}: the process is stopped (by SIGSTOP or a debugger)",
+                "find out which program stops the engine, then run again",
             )
         return SilenceError(told, HINT_HANGS)
 

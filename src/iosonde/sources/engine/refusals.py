@@ -31,17 +31,17 @@ _MENDS: Final[Mapping[str, tuple[type[IosondeError], str]]] = {
     ),
     FailureKind.NO_RIGHTS: (
         TargetError,
-        "use a file or directory that you can access; block devices require root and, in a container, device access",
+        "use a target that you can access; block devices require root or their group, and device access in a container",
     ),
-    FailureKind.HELD: (TargetError, "wait until that process exits, stop it, or use another file"),
+    FailureKind.HELD: (TargetError, "wait until that process exits, stop it, or use another target"),
     FailureKind.NO_SPACE: (TargetError, "free some space, or use a smaller --size"),
     FailureKind.DIRECT_REFUSED: (
         TargetError,
-        "use --buffered to measure through the page cache; a finding in the report will state this",
+        "use --buffered to measure through the page cache; the report notes this",
     ),
     FailureKind.ALIGNMENT_UNKNOWN: (
         TargetError,
-        "use --buffered to measure through the page cache; a finding in the report will state this",
+        "use --buffered to measure through the page cache; the report notes this",
     ),
     FailureKind.TARGET_OPEN: (TargetError, "check the path and the file system, then run again"),
     FailureKind.CHANGED: (TargetError, "make sure that no other program changes the target during the run"),
@@ -53,7 +53,7 @@ _MENDS: Final[Mapping[str, tuple[type[IosondeError], str]]] = {
     ),
     FailureKind.LEDGER: (
         RecordError,
-        "use the original run directory and free some space on its disk, or start a new run",
+        "check that this is the original run directory and that its file system has free space, or start a new run",
     ),
     FailureKind.STUCK: (TargetError, HINT_HANGS),
     FailureKind.IO: (TargetError, "check the kernel log (dmesg) and the device's health"),

@@ -225,7 +225,7 @@ class EngineSource:
         event = self._process.receive(HELLO_S_MAX)
         if event.get("type") != "hello" or event.get("protocol") != PROTOCOL:
             raise EngineError(
-                f"the engine uses protocol version {event.get('protocol')}, but this iosonde requires {PROTOCOL}",
+                f"the engine uses protocol version {event.get('protocol')}, but this package requires {PROTOCOL}",
                 HINT_ONE_BUILD,
             )
         return EngineHello(**checked(Greeting, event).model_dump())

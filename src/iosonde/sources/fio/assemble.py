@@ -189,7 +189,7 @@ def contradiction(last: Snapshot, intervals: Sequence[IntervalRecord], workload:
 
 
 def _implausible(what: str) -> Failure:
-    message = f"{what}; the results are wrong, possibly because a target disappeared"
+    message = f"{what}; the results are wrong, possibly because a target disappeared or was truncated"
     return Failure(kind=FailureKind.CONTRADICTION, message=message)
 
 

@@ -60,15 +60,15 @@ def _reasons(cell: CellPlan, span_bytes: int) -> Iterator[str]:
     share_bytes = workload.block_size_bytes * workload.jobs
     amount_bytes = cell.timing.amount_bytes
     if amount_bytes is not None and amount_bytes % share_bytes:
-        yield "fio divides the amount of data among its jobs only in whole blocks"
+        yield "each fio job transfers only whole blocks, so the amount of data must be a multiple of jobs x block size"
     # Seen in fio 3.33: its time is already over at the end of such a ramp, and it reports no latency.
     if amount_bytes is None and cell.timing.warmup_ns >= cell.timing.measure_ns:
         yield "fio can exit before the measurement starts if the warm-up is not shorter than the duration"
     if any(time_ns % MILLISECOND_NS for time_ns in (cell.timing.warmup_ns, cell.timing.measure_ns)):
-        yield "fio accepts these times only in whole milliseconds"
+        yield "fio reports times in milliseconds, so the warm-up and the duration must be whole milliseconds"
     used_bytes = span_bytes - workload.offset_bytes if workload.span_bytes is None else workload.span_bytes
     if isinstance(workload.pattern, Zipf) and used_bytes > RANKS_MAX * workload.block_size_bytes:
-        yield f"fio computes zipf from the first {RANKS_MAX:,} ranks only, and this workload has more"
+        yield f"fio computes zipf from the first {RANKS_MAX:,} ranks only, and this test region has more blocks"
 
 
 def _of_shape(workload: Workload) -> Iterator[str]:
@@ -83,9 +83,9 @@ def _of_shape(workload: Workload) -> Iterator[str]:
         case Permutation() if workload.jobs > 1:
             yield "each fio job accesses every block; fio does not divide the blocks among the jobs"
         case Permutation() if mix is not None:
-            yield "fio cannot track accessed blocks if block sizes are mixed"
+            yield "fio shortens blocks in a permutation if block sizes are mixed"
         case Access.SEQUENTIAL | Runs() if workload.reads and workload.writes:
-            yield "fio uses separate offsets for sequential reads and writes instead of a shared one"
+            yield "fio uses separate offsets for sequential reads and writes; iosonde uses a shared one"
         case Zipf() | Pareto() | HotSpots():
             yield from _of_skew(pattern)
         case _:
@@ -94,9 +94,9 @@ def _of_shape(workload: Workload) -> Iterator[str]:
 
 def _of_content(workload: Workload) -> Iterator[str]:
     if workload.verify:
-        yield "fio does not write the checksums that verify needs"
+        yield "fio does not write the checksums that iosonde verifies"
     if workload.compressible_percent or workload.duplicates_percent:
-        yield "fio defines compressible and duplicate data differently"
+        yield "fio defines compressible and duplicate data differently from iosonde"
 
 
 def _of_skew(pattern: Zipf | Pareto | HotSpots) -> Iterator[str]:

@@ -59,9 +59,10 @@ def ioengine_for(workload: Workload, program: Program, offered: tuple[Engine, ..
         return "libaio"
     if alone:
         return "psync"
+    libaio = "libaio is not available either" if direct else "libaio requires direct I/O"
     raise EngineError(
-        "fio cannot keep several operations in flight: io_uring is not available, and libaio requires direct I/O",
-        "enable io_uring, or omit --engine fio to use psync, which uses threads",
+        f"no fio job can keep several operations in flight: io_uring is not available, and {libaio}",
+        "enable io_uring, or omit --engine fio to use psync, which uses a thread for each operation in flight",
     )
 
 
