@@ -101,8 +101,8 @@ def test_a_queue_that_began_empty_is_told_with_the_warm_up_that_it_needs() -> No
     found = only(run_of(*cold(count=400)), "cold-queue")
     assert found.statement == (
         "In 1 cell, the warm-up was too short for the queue depth. In random-read-4KiB-qd8 (queue depth "
-        "8, warm-up 0 ms), only 400 operations completed during the measurement. Throughput and mean latency can be too "
-        "low by up to 2 %."
+        "8, warm-up 0 ms), only 400 operations completed during the measurement. Throughput and mean latency can be "
+        "too low by up to 2 %."
     )
     assert found.deciding_test == "Run again with a warm-up of at least 200 ms."
 

@@ -31,9 +31,7 @@ def report(
     ] = None,
     markdown: Annotated[
         Path | None,
-        _option(
-            "--markdown", "Markdown report, with charts as PNG files in a directory next to it.", "FILE", READ_GROUP
-        ),
+        _option("--markdown", "Markdown report with PNG charts in a directory next to it.", "FILE", READ_GROUP),
     ] = None,
     charts: Annotated[
         Path | None, _option("--charts", "Each chart as SVG and PNG, with its values as CSV.", "DIR", READ_GROUP)
