@@ -4,7 +4,7 @@
 
 writes ``tests/fixtures/schemas/vN.json`` (the fields of all stored records) and ``tests/fixtures/runs/vN-all-frames``
 (a run with frames of every kind). Existing examples are never replaced, because users may have runs of that version.
-docs/decisions/0023-unknown-is-refused.md describes what to do when fields change.
+docs/decisions/0023-refuse-runs-of-a-newer-version.md describes what to do when fields change.
 """
 
 import json

@@ -245,8 +245,8 @@ def test_a_plan_of_rounds_is_told_with_its_rule_its_last_round_and_the_time_of_a
 def test_a_report_says_by_which_rule_a_run_ended(steady: RunRecord) -> None:
     facts = {name: value for group in fact_groups(RunAnalysis(steady)) for name, value in group.facts}
     assert facts["measured until"] == (
-        "iops of random-write-4KiB-qd8, iops of random-mix65-4KiB-qd8 are steady over 5 rounds (range 20%, slope 10%), "
-        "or 25 rounds are complete"
+        "iops of random-write-4KiB-qd8, iops of random-mix65-4KiB-qd8 are steady over 5 rounds (range at most 20 % "
+        "and slope at most 10 % of the mean), or 25 rounds are complete"
     )
     assert facts["preconditioning"].count("; ") == 1
 

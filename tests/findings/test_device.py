@@ -72,6 +72,7 @@ NEAR_MISSES: list[tuple[str, Callable[[], RunRecord]]] = [
     ("depth-over-tags", lambda: sound(header=device(queue_tags=8))),
     ("depth-over-tags", lambda: sound(header={"target": {"device": None}})),
     ("request-split", lambda: sound(header=device(request_size_bytes_max=4096))),
+    ("request-split", lambda: sound(header={**device(request_size_bytes_max=2048), "engine": Engine.PASSTHROUGH})),
     ("device-counts-differ", lambda: run_of(*three(**counted(0.985)))),
     # Other processes may use the device that a file is on.
     ("device-counts-differ", lambda: run_of(*three(**counted(1.5)))),

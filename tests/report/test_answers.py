@@ -39,7 +39,7 @@ def test_a_lab_run_is_answered_in_at_most_five_sentences_from_reach_to_doubt() -
 
 def test_the_last_sentence_counts_what_is_grave_and_leaves_notes_alone() -> None:
     last = answers(lab_run(), Severity.NOTE, Severity.DOUBTFUL, Severity.INVALID, Severity.DOUBTFUL)[-1]
-    assert "1 invalid and 2 doubtful findings" in last
+    assert "review 3 findings (1 invalid, 2 doubtful): f-" in last
     assert "f-note-0" not in last
 
 

@@ -45,7 +45,7 @@ def test_a_knee_says_its_depth_who_named_it_what_it_gives_and_what_it_costs() ->
 
 
 def test_rules_that_differ_are_named_side_by_side() -> None:
-    assert "(95 % of the best 8, power 4, Kneedle 4; no CI with one repeat per depth)" in said(
+    assert "(95 % of the best: 8, power: 4, Kneedle: 4; no CI: not every depth has two repeats)" in said(
         (1000, 2000, 3600, 3900, 4000, 4000)
     )
 
@@ -61,7 +61,7 @@ def test_rules_that_differ_are_named_side_by_side() -> None:
         ((10, 20, 40, 80, 160, 320), "throughput still grows by 100 % from depth 16 to 32, the highest measured."),
         (
             (100, 120, 144, 173, 207, 249),
-            "the rules or the repeats disagree by more than half of the depth range (95 % of the best 32,",
+            "the rules or the repeats disagree by more than half the depth range (95 % of the best: 32,",
         ),
     ],
 )

@@ -92,7 +92,7 @@ def test_what_is_not_told_apart_is_said_with_the_ends_of_the_ratio() -> None:
 
 def test_without_repeats_nothing_is_told_apart() -> None:
     sentence = said(Experiment.MIX, *mixes(r70=(1000,), r30=(500,)))
-    assert "they are not compared because confidence intervals are missing" in sentence
+    assert "no comparison because confidence intervals are missing" in sentence
 
 
 def test_mixes_of_other_blocks_or_depths_are_ranked_apart() -> None:

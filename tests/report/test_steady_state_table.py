@@ -90,7 +90,7 @@ def test_heads_name_the_criterion_and_its_limits() -> None:
 def test_cells_with_too_few_repeats_are_counted_and_where_no_cell_has_enough_a_sentence_says_so() -> None:
     (told,) = steady_state_blocks({PLAN.cell: rounds(100, 100, 100)})
     assert isinstance(told, Paragraph)
-    assert told.text.endswith("require 5 repeats of a cell, and no cell has more than 3 repeats.")
+    assert told.text.endswith("requires 5 repeats of a cell, and no cell has more than 3 repeats.")
     _, table = steady_state_blocks({"a": rounds(*[100] * 5), "b": rounds(100)})
     assert isinstance(table, ResultTable)
     assert table.notes[-1] == "1 cell has fewer than 5 repeats and is not evaluated."

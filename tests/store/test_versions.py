@@ -315,7 +315,7 @@ def test_fields_that_are_stored_change_with_the_schema_version_only() -> None:
     assert not changed, (
         f"what is stored changed, and version {SCHEMA_VERSION} is what tests/fixtures/schemas/v{SCHEMA_VERSION}.json "
         "says: raise SCHEMA_VERSION, add an upgrade, then python -m tools.keep_version "
-        f"(docs/decisions/0023-unknown-is-refused.md). Changed: {changed}"
+        f"(docs/decisions/0023-refuse-runs-of-a-newer-version.md). Changed: {changed}"
     )
 
 

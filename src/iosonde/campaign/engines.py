@@ -83,7 +83,7 @@ def choose_engine(choice: EngineChoice, hello: EngineHello, target: Target) -> E
 def _io_uring_fix(refused: str | None) -> str:
     """How to make io_uring available, by the kernel's answer."""
     if refused == "ENOMEM":
-        return "raise the limit on locked memory (ulimit -l) to 16 MiB"
+        return "raise the locked-memory limit (ulimit -l), for example to 16 MiB"
     if refused in {"EPERM", "ENOSYS", "EACCES"}:
         return "enable io_uring (check sysctl kernel.io_uring_disabled and the container's seccomp profile)"
     return "use Linux 5.11 or newer"

@@ -118,7 +118,7 @@ def _caption(trials: Sequence[Trial], shown: Sequence[Row], breaks: Sequence[Bre
     if len(shown) < len(trials):
         said.append(
             f"To limit the number of marks, only {len(shown):,} of {len(trials):,} trials are drawn: the lowest, "
-            "median and highest of each section of the run"
+            "median and highest of each section of the run and each kind of operation"
         )
     if breaks:
         more = (

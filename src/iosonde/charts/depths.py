@@ -22,7 +22,7 @@ _MARKS = "Filled marks are at the requested depth, open circles at "
 def _little(predicted: str, measured: str) -> str:
     return (
         f"The thin line shows the {predicted} predicted by Little's law from the requested depth and the measured "
-        f"{measured}. A mark off this line means that the queue was not always full or that the repeats differ."
+        f"{measured}. A mark off the line means that the queue was not always full or that the repeats differ."
     )
 
 

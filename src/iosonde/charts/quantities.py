@@ -121,7 +121,7 @@ def extra_parts(workload: Workload) -> dict[str, str]:
     """The texts of the parameters of a workload that differ from their defaults, by parameter."""
     parts = {}
     if workload.flush_every > 1:
-        parts["flush"] = f"flush every {workload.flush_every}"
+        parts["flush"] = f"flush every {workload.flush_every} writes"
     if workload.compressible_percent:
         parts["compressible"] = f"{workload.compressible_percent} % compressible"
     if workload.duplicates_percent:
@@ -133,7 +133,7 @@ def extra_parts(workload: Workload) -> dict[str, str]:
     if workload.offset_bytes:
         parts["offset"] = f"offset {format_size(workload.offset_bytes)}"
     if workload.burst_operations is not None and workload.think_ns is not None:
-        parts["burst"] = f"bursts of {workload.burst_operations}, {format_duration(workload.think_ns)} apart"
+        parts["burst"] = f"bursts of {workload.burst_operations}, {format_duration(workload.think_ns)} think time"
     return parts
 
 

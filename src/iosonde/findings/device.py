@@ -123,6 +123,9 @@ def _devices(header: RunHeader) -> tuple[DeviceFacts, ...]:
 def request_split(case: Case) -> Iterator[Finding]:
     """The kernel splits blocks that are larger than the largest request of the device."""
     header = case.run.header
+    # A passthrough command that is too large is refused, not split.
+    if header.engine is Engine.PASSTHROUGH:
+        return
     for device in _devices(header):
         bound = device.request_size_bytes_max
         if bound is None:

@@ -2,11 +2,12 @@
 
 from collections import Counter
 from collections.abc import Iterator
+from math import ceil
 
 from iosonde.findings.case import Case, count_of, distinct, name_some
 from iosonde.findings.finding import Confidence, Finding, Severity
 from iosonde.records import CellRecord, Outcome, RunHeader, Sync
-from iosonde.units import format_percent, format_size
+from iosonde.units import exact_size, format_percent, format_size
 
 # Below this share of the device, the drive's cache, its SLC area or the hypervisor's memory may hold the test region.
 SPAN_SHARE_MIN = 0.10
@@ -58,9 +59,9 @@ def span_fits_cache(case: Case) -> Iterator[Finding]:
         if not target.direct and span <= memory and (which := _completed_in_memory(case)):
             yield _fits_memory(span, memory, which)
             return
-    for used, below in _spans_on_devices(header):
+    for targets, used, below in _spans_on_devices(header):
         if target.direct and below and used < SPAN_SHARE_MIN * below:
-            yield _small_share(used, below)
+            yield _small_share(targets, used, below)
             return
 
 
@@ -87,23 +88,26 @@ def _fits_memory(span: int, memory: int, which: str) -> Finding:
     )
 
 
-def _spans_on_devices(header: RunHeader) -> Iterator[tuple[int, int]]:
-    """For each device (or file system, if the device is unknown): the sum of its test regions, and its size."""
+def _spans_on_devices(header: RunHeader) -> Iterator[tuple[int, int, int]]:
+    """For each device (or file system, if unknown): its number of targets, the sum of their test regions, its size."""
     used: dict[str, list[int]] = {}
     for target in header.targets:
         system, device = target.file_system, target.device
         size = (device.size_bytes if device else 0) or (system.size_bytes if system else 0)
         name = device.name if device else (system.mount_point if system else "")
-        sums = used.setdefault(name, [0, size])
-        sums[0] += target.span_bytes
-    for span, size in used.values():
-        yield span, size
+        sums = used.setdefault(name, [0, 0, size])
+        sums[0] += 1
+        sums[1] += target.span_bytes
+    for targets, span, size in used.values():
+        yield targets, span, size
 
 
-def _small_share(span: int, below: int) -> Finding:
+def _small_share(targets: int, span: int, below: int) -> Finding:
     """The finding about a test region that is a small part of the device or file system."""
     share = 100 * span / below
-    wider = format_size(int(below * SPAN_SHARE_MIN) // 2**30 * 2**30).replace(" ", "")
+    each = below * SPAN_SHARE_MIN / targets
+    unit = next((unit for unit in (2**30, 2**20) if each >= 10 * unit), 1)
+    wider = exact_size(ceil(each / unit) * unit).replace(" ", "")
     return Finding(
         id="span-fits-cache",
         severity=Severity.NOTE,

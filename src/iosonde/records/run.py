@@ -11,7 +11,10 @@ from iosonde.records.verification import LaterPass
 from iosonde.vocabulary import Engine, Outcome, Poll
 
 SCHEMA_VERSION: Final = 6
-"""Raised with every new field, value or frame in stored data (docs/decisions/0023-unknown-is-refused.md)."""
+"""Raised with every new field, value or frame in stored data.
+
+Why: docs/decisions/0023-refuse-runs-of-a-newer-version.md.
+"""
 
 
 class EngineHello(Record):

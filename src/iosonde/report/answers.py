@@ -101,7 +101,7 @@ def _doubts(findings: Sequence[Finding], *, was_asked: bool) -> str:
     named = ", ".join(finding.id for finding in grave[:NAMED_MAX])
     more = f" and {len(grave) - NAMED_MAX} more" if len(grave) > NAMED_MAX else ""
     noun = "finding" if len(grave) == 1 else "findings"
-    return f"Before you rely on these results, review {' and '.join(counts)} {noun} ({named}{more})."
+    return f"Before you rely on these results, review {len(grave)} {noun} ({', '.join(counts)}): {named}{more}."
 
 
 def _group(headline: Headline, identity: str) -> HeadlineGroup | None:

@@ -62,7 +62,7 @@ DEFINITIONS: Final = (
             "on log-transformed values. The weight of each repeat is 1 / (variance between repeats + variance within "
             "repeats / measurement time). If the variation within repeats explains the differences between them, the "
             "interval is based on the variation within repeats. No interval is shown for a single repeat, or if the "
-            "interval would extend above twice the value or below half of it."
+            "interval would extend from less than half the value to more than twice the value."
         ),
     ),
     (
@@ -94,27 +94,31 @@ DEFINITIONS: Final = (
             "curve of throughput against log depth. The knee is not identifiable if the sweep has fewer than "
             f"{DEPTHS_MIN} depths, or if every depth reaches more than {FLAT_SHARE * 100:.0f} % of the best "
             "throughput. It is also not identifiable if throughput still grows at the highest depth, or if the rules "
-            "or the repeats disagree by more than half the sweep."
+            "or the repeats disagree by more than half the depth range (log scale)."
         ),
     ),
     (
         "CPU",
-        "User and system time of the engine's worker threads during the measurement window, per completed operation.",
+        (
+            "User and system time of the engine's worker threads, io-wq workers and SQPOLL threads during the "
+            "measurement window, per completed operation."
+        ),
     ),
     (
         "Failed and interrupted repeats",
         (
-            "A repeat has failed if it completed no operation of a requested class, such as reads. Failed and "
-            "interrupted repeats are excluded from all results and counted separately. If other repeats of the cell "
-            "completed operations, a repeat that completed none has not failed: it counts as a throughput of 0."
+            "A repeat that ended with an error has failed. If a repeat completed no operation of a requested class, "
+            "such as reads, there are two cases. If another repeat of the cell finished, this class counts with a "
+            "throughput of 0. Otherwise, the repeat has failed. Failed and interrupted repeats are excluded from all "
+            "results and counted separately."
         ),
     ),
     (
         "Discarded repeats",
         (
             "A finished repeat is discarded for one of four reasons: another run used the device, the hypervisor gave "
-            "CPU time to other guests, the first repeats differ from all later ones, or the warm-up was too short. No "
-            "repeat is discarded as an outlier. No repeat is discarded if fewer than three would remain. "
+            "CPU time to other guests, the first repeats differ from all later ones, or the warm-up was too short. "
+            "Outliers are not discarded, and no repeat is discarded if fewer than three would remain. "
             "The run order shows the status of each repeat."
         ),
     ),

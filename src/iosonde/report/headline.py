@@ -117,13 +117,13 @@ def _durable_write(estimates: RunEstimates) -> HeadlineGroup | None:
             *figures_named(cell, cell.workload.subject, Quantity.IOPS, "rate"),
             *percentile_figures(cell, cell.workload.subject, Quantity.LATENCY_NS_P99),
         ),
-        f"Writes with {means}",
+        means,
     )
 
 
 _DURABLE: Final = {
-    Sync.FDATASYNC: ("Write + fdatasync", "an fdatasync each"),
-    Sync.DSYNC: ("Write, O_DSYNC", "O_DSYNC"),
+    Sync.FDATASYNC: ("Write + fdatasync", "Writes followed by fdatasync"),
+    Sync.DSYNC: ("Write, O_DSYNC", "Writes with O_DSYNC"),
 }
 
 

@@ -25,7 +25,7 @@ RULE_NAMES: Final = {
 
 
 NO_KNEE: Final = "this rule found no knee"
-NO_KNEE_INTERVAL: Final = "no confidence interval: one repeat per depth, or too many resamples without a knee"
+NO_KNEE_INTERVAL: Final = "no confidence interval: not every depth has two repeats, or most resamples have no knee"
 
 
 def knee_sentence(operations: str, knee: Knee) -> str:
@@ -237,7 +237,7 @@ def _end(value: int | None) -> str:
 def _rules(knee: Knee) -> str:
     named = {answer.queue_depth for answer in knee.answers}
     each = ", ".join(
-        f"{RULE_NAMES[answer.rule]} {'none' if answer.queue_depth is None else answer.queue_depth}"
+        f"{RULE_NAMES[answer.rule]}: {'none' if answer.queue_depth is None else answer.queue_depth}"
         for answer in knee.answers
     )
     rules = "by all three rules" if len(named) == 1 else each
@@ -245,7 +245,7 @@ def _rules(knee: Knee) -> str:
 
 
 def _interval(low: int | None, high: int | None) -> str:
-    return "no CI with one repeat per depth" if low is None else f"95 % CI {low} to {high}"
+    return "no CI: not every depth has two repeats" if low is None else f"95 % CI {low} to {high}"
 
 
 def _bargain(knee: Knee) -> str:
@@ -284,7 +284,7 @@ def _why_not(knee: Knee) -> str:
         deeper = [depth for depth in knee.unmeasured if depth > deep]
         gap = f", and there are no results at {', '.join(map(str, deeper))}" if deeper else ", the highest measured"
         return f"throughput still grows by {100 * knee.growth_share:.0f} % from depth {shallow} to {deep}{gap}"
-    return f"the rules or the repeats disagree by more than half of the depth range ({_rules(knee)})"
+    return f"the rules or the repeats disagree by more than half the depth range ({_rules(knee)})"
 
 
 def _best(point: DepthPoint) -> str:

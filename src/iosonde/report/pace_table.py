@@ -13,8 +13,8 @@ from iosonde.report.tables import Head, Line, ResultTable
 from iosonde.units import format_latency
 
 CAPTION: Final = (
-    "Open-loop cells (with an arrival rate). Their latency in the other tables is response time: schedule lag plus "
-    "service time."
+    "Open-loop cells (with an arrival rate). In the other tables, the latency of these cells is response time: lag "
+    "plus service time. Lag is the time from intended start to submission."
 )
 
 
@@ -47,7 +47,7 @@ def pace_table(cells: Sequence[CellEstimate]) -> ResultTable | None:
 
 
 OWN_LAG: Final = (
-    "Engine lag is the part of the lag caused by the engine: a queue slot was free, but submission was late."
+    "Engine lag is the part of the lag that the engine caused: a queue slot was free, but submission was late."
 )
 
 
@@ -55,7 +55,7 @@ def behind_text(cell: CellEstimate) -> str:
     """The backlog age at the end: how long the oldest operation had waited. A dash if the engine did not record it."""
     if cell.pace is None or cell.pace.waiting_ns_max is None:
         return Dash(ENGINE_UNKNOWING)
-    return format_latency(cell.pace.waiting_ns_max) if cell.pace.waiting_ns_max else "no"
+    return format_latency(cell.pace.waiting_ns_max) if cell.pace.waiting_ns_max else "none"
 
 
 def pace_facts(cell: CellEstimate) -> list[tuple[str, str]]:
@@ -63,7 +63,7 @@ def pace_facts(cell: CellEstimate) -> list[tuple[str, str]]:
     pace, figures = cell.pace, cell.subject
     if pace is None or figures is None:
         return []
-    kept = f"saturated in {pace.saturated} of {pace.achieved_per_s.repeats}" if pace.saturated else "sustained"
+    kept = f"saturated in {pace.saturated} of {pace.achieved_per_s.repeats} repeats" if pace.saturated else "sustained"
     if pace.waiting_ns_max is None:
         kept = "backlog unknown"
     behind = f", {behind_text(cell)} behind schedule at the end" if pace.waiting_ns_max else ""

@@ -33,7 +33,7 @@ FEW_PERCENTS: Final = (50.0, 95.0, 99.0, 99.9)
 AT_LEAST: Final = "≥ "
 
 RESPONSE_NOTE: Final = (
-    "For cells with an arrival rate, latency is response time, measured from the intended start, not the submission."
+    "For cells with an arrival rate, latency is response time, measured from the intended start, not from submission."
 )
 
 FULL_DISTRIBUTION_IN: Final = (Experiment.BASELINE, Experiment.TAIL, Experiment.PROBE)

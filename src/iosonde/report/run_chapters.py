@@ -79,8 +79,8 @@ def targets_chapter(found: EvaluatedRun) -> Chapter | None:
     if not shares:
         return None
     answer = Paragraph(
-        "Several targets were measured at the same time. The results above are totals over all targets; this table "
-        "shows each target separately. To measure a single target, use a cell with targets = 1 or a separate run."
+        "Several targets were measured at the same time. The results above combine all targets; this table shows each "
+        "target separately. To measure a single target, use a cell with targets = 1 or a separate run."
     )
     table = shown_table(target_table(shares, found.run.header.targets), found.invalid)
     return Chapter(*TARGETS, (answer, table))

@@ -50,8 +50,8 @@ def time_series_sentence(records: Sequence[CellRecord]) -> str:
     length = f" (about {format_duration(STRETCH_NS)} or longer)" if joined else ""
     near = sum(1 - NEAR <= share <= 1 + NEAR for share in shares) / len(shares)
     return (
-        f"In {_percent(near)} of {len(shares):,} intervals{length}, throughput is within {_percent(NEAR)} of the mean "
-        f"of the cell. In the slowest interval, it is {_percent(min(shares))} of the mean."
+        f"In {_percent(near)} of {len(shares):,} intervals{length}, throughput is within {_percent(NEAR)} of the cell "
+        f"mean. In the slowest interval, it is {_percent(min(shares))} of the cell mean."
     )
 
 
@@ -123,7 +123,7 @@ def _shares(group: Comparables) -> str:
         return f"{said}."
     whole = spread_of([figures.iops for _, figures in group.pairs])
     if whole is None:
-        against = "they are not compared because confidence intervals are missing"
+        against = "no comparison because confidence intervals are missing"
     elif whole.differs:
         against = f"the highest is {difference_text(whole, 'the lowest')}"
     else:

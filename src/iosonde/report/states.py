@@ -9,7 +9,7 @@ from iosonde.analysis.target_state import RULES, Beginning, Rounds, RunState, Ta
 from iosonde.charts.quantities import NO_VALUE
 from iosonde.findings.repeats import WHY_DISCARDED
 from iosonde.records import Aim, CellRecord, FixedTrials, SteadyState, StopRule
-from iosonde.units import format_duration
+from iosonde.units import format_duration, format_percent
 from iosonde.vocabulary import DiscardReason
 
 CELLS_NAMED_MAX: Final = 3
@@ -36,12 +36,14 @@ def state_text(found: RunState) -> str:
     named = ", ".join(found.cells[:CELLS_NAMED_MAX])
     more = f" and {len(found.cells) - CELLS_NAMED_MAX} more" if len(found.cells) > CELLS_NAMED_MAX else ""
     kind = "" if found.rounds is None else KINDS[found.rounds]
+    # Cells that left steady state have rounds, but no discarded repeats.
+    early = "; the early repeats were discarded" if found.rounds is None else ""
     words = {
         TargetState.UNKNOWN: "unknown: nothing was measured",
         TargetState.READ_ONLY: "reads only; write performance is unknown",
-        TargetState.TRANSITION: f"in transition: the state changed during the run in {named}{more}; the early repeats "
-        "were discarded, and a longer run might reach a different state",
-        TargetState.STEADY: "steady: the last five consecutive rounds of every cell with writes are of equal length "
+        TargetState.TRANSITION: f"in transition: the state changed during the run in {named}{more}{early}, and a "
+        "longer run might reach a different state",
+        TargetState.STEADY: "steady: the last five rounds of every cell with writes are consecutive, of equal length, "
         f"and meet the SNIA PTS and TKperf criterion ({BOUNDS})",
         TargetState.WITHIN_BOUNDS: f"last five repeats of every cell with writes: {BOUNDS}. The SNIA criterion is "
         f"defined for consecutive rounds of equal length, but these are {kind}, so writes might still slow down later",
@@ -57,7 +59,7 @@ def stop_text(stop: StopRule) -> str:
     """The condition on which the run was to stop."""
     match stop:
         case FixedTrials():
-            return "the planned time has elapsed"
+            return "all planned trials are complete"
         case Aim():
             return (
                 f"throughput and mean latency have a precision of ±{stop.precision_percent:g} % "
@@ -65,9 +67,11 @@ def stop_text(stop: StopRule) -> str:
             )
         case SteadyState():
             tracked = ", ".join(f"{each.quantity} of {each.cell}" for each in stop.tracked)
+            verb = "is" if len(stop.tracked) == 1 else "are"
             return (
-                f"{tracked} are steady over {stop.window} rounds (range {stop.range_share:.0%}, "
-                f"slope {stop.excursion_share:.0%}), or {stop.rounds_max} rounds are complete"
+                f"{tracked} {verb} steady over {stop.window} rounds (range at most {format_percent(stop.range_share)} "
+                f"and slope at most {format_percent(stop.excursion_share)} of the mean), or {stop.rounds_max} rounds "
+                "are complete"
             )
         case _:
             assert_never(stop)

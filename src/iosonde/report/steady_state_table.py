@@ -18,8 +18,8 @@ ROUNDS: Final = {
     Rounds.INTERLEAVED_UNEQUAL: "interleaved, different lengths",
 }
 CAPTION: Final = (
-    f"Steady state by the criteria of SNIA PTS, TKperf and fio, over the last {WINDOW} repeats of each cell. Values "
-    "are percentages of the mean."
+    f"Steady state by the SNIA PTS, TKperf and fio criteria, over the last {WINDOW} repeats of each cell. Values are "
+    "percentages of the mean."
 )
 VARIABLE: Final = "Both IOPS and mean latency must meet each criterion. The table shows the worse of the two values."
 ARITHMETIC: Final = (
@@ -38,8 +38,8 @@ def steady_state_blocks(records: Mapping[str, Sequence[CellRecord]]) -> tuple[Pa
         repeats = "1 repeat" if most == 1 else f"{most} repeats"
         return (
             Paragraph(
-                f"Steady state was not evaluated. The criteria of SNIA PTS, TKperf and fio require {WINDOW} repeats of "
-                f"a cell, and no cell has more than {repeats}."
+                f"Steady state was not evaluated: this requires {WINDOW} repeats of a cell, and no cell has more than "
+                f"{repeats}."
             ),
         )
     return (Paragraph(_summary(judged)), _table(judged, len(records) - len(judged)))

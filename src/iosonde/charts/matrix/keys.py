@@ -149,7 +149,7 @@ KEYS: Final = (
     ),
     Key(
         "burst",
-        "Burst (operations)",
+        "Burst size (operations)",
         Scale.ORDERED,
         _asked(lambda asked: asked.burst_operations or 0),
         lambda value: str(value or "none"),
@@ -167,7 +167,7 @@ KEYS: Final = (
     ),
     Key(
         "compressible",
-        "Compressible data (%)",
+        "Compressible percentage (of data)",
         Scale.LINEAR,
         _field("compressible_percent"),
         str,
@@ -176,7 +176,7 @@ KEYS: Final = (
     ),
     Key(
         "duplicates",
-        "Duplicate data (% of writes)",
+        "Duplicate percentage (of writes)",
         Scale.LINEAR,
         _field("duplicates_percent"),
         str,
@@ -186,7 +186,7 @@ KEYS: Final = (
     Key("pattern", "Pattern", Scale.TEXT, _asked(lambda asked: str(asked.pattern)), str, str),
     Key(
         "sync",
-        "Durability",
+        "Sync mode",
         Scale.TEXT,
         _asked(lambda asked: asked.sync),
         lambda value: _SYNC[value],
@@ -195,7 +195,7 @@ KEYS: Final = (
     ),
     Key(
         "data",
-        "Data",
+        "Data pattern",
         Scale.TEXT,
         _asked(lambda asked: asked.data),
         str,
@@ -204,7 +204,7 @@ KEYS: Final = (
     ),
     Key(
         "arrivals",
-        "Arrivals",
+        "Arrival process",
         Scale.TEXT,
         _asked(lambda asked: "" if asked.arrivals is None else str(asked.arrivals)),
         lambda value: value or "closed loop",

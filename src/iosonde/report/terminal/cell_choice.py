@@ -71,7 +71,9 @@ def _of_repeat(records: Sequence[CellRecord], cell: str, repeat: int) -> list[Ce
         known = ", ".join(str(record.repeat) for record in records)
         raise UsageError(
             f"{printable(cell)} has no repeat {repeat}",
-            f"available repeats: {known}" if known else "it has no repeats yet; continue the run with `iosonde resume`",
+            f"available repeats: {known}"
+            if known
+            else "the cell has no repeats yet; continue the run with `iosonde resume`",
         )
     return found
 

@@ -139,7 +139,7 @@ def _censored(record: CellRecord) -> str:
         return "none"
     return (
         f"{ended.count}, in flight for {format_latency(ended.age_ns_min)} to {format_latency(ended.age_ns_max)}; "
-        f"maximum latency once completed {format_latency(ended.latency_ns_max)}"
+        f"the slowest took {format_latency(ended.latency_ns_max)} to complete"
     )
 
 
