@@ -15,6 +15,7 @@ import pytest
 from iosonde.__main__ import start
 from iosonde.plans import build
 from iosonde.records import Timing
+from tests.confinement import subject_to_file_modes
 
 # A short command spends most of its time on imports. The fork server imports the modules once, and runs no command
 # itself, so each command starts in the same state as in a new process.
@@ -36,16 +37,25 @@ def iosonde(
     folder: Path | None = None,
     short_cells: bool = False,
     file_bytes_max: int | None = None,
+    may_override_modes: bool = True,
     **environment: str,
 ) -> subprocess.CompletedProcess[str]:
-    """Runs iosonde until it exits."""
+    """Runs iosonde until it exits.
+
+    ``may_override_modes`` is whether root ignores the permissions of files, as it usually does.
+    """
     arguments = ["iosonde", *(str(word) for word in words)]
     surroundings = {**os.environ, "COLUMNS": "100", **environment}
     with tempfile.TemporaryDirectory() as place:
         stdout, stderr = Path(place) / "stdout", Path(place) / "stderr"
         process = FORKS.Process(
             target=_become,
-            args=(arguments, folder or Path.cwd(), surroundings, stdout, stderr, short_cells, file_bytes_max),
+            args=(arguments, folder or Path.cwd(), surroundings, stdout, stderr),
+            kwargs={
+                "short_cells": short_cells,
+                "file_bytes_max": file_bytes_max,
+                "may_override_modes": may_override_modes,
+            },
         )
         process.start()
         process.join(TIMEOUT_S)
@@ -61,8 +71,10 @@ def _become(
     environment: Mapping[str, str],
     stdout: Path,
     stderr: Path,
+    *,
     short_cells: bool,
     file_bytes_max: int | None,
+    may_override_modes: bool,
 ) -> NoReturn:
     """Runs the command in this forked process, which exits with it."""
     encoding = environment.get("PYTHONIOENCODING", "utf-8")
@@ -72,6 +84,8 @@ def _become(
     os.environ.clear()
     os.environ.update(environment)
     os.chdir(folder)
+    if not may_override_modes:
+        subject_to_file_modes()
     if file_bytes_max is not None:
         resource.setrlimit(resource.RLIMIT_FSIZE, (file_bytes_max, file_bytes_max))
     if short_cells:
