@@ -26,7 +26,7 @@ def test_open_loops_are_drawn_with_their_response_latency() -> None:
 
 def test_a_chart_of_closed_loops_speaks_of_service_latency() -> None:
     (figure,) = matrix_latency([closed()])
-    assert figure.caption.startswith("Mean service time (µs)")
+    assert figure.caption.startswith("Mean latency (µs)")
 
 
 def test_a_chart_with_both_says_which_is_which() -> None:

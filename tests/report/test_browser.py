@@ -238,7 +238,7 @@ def test_a_saved_picture_says_itself_what_it_is_of(seen: Seen) -> None:
     with seen.page.expect_download() as expected:
         seen.page.click("#figure-mix-latency button[data-save=svg]")
     text = Path(expected.value.path()).read_text(encoding="utf-8")
-    for part in ("Latency by read percentage", "Mean service time", "/srv/data/iosonde.dat", "QUICK", "iosonde 0."):
+    for part in ("Latency by read percentage", "Mean latency", "/srv/data/iosonde.dat", "QUICK", "iosonde 0."):
         assert part in text
 
 

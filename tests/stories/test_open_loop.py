@@ -74,7 +74,7 @@ def test_a_campaign_of_rates_says_in_every_form_which_latency_it_shows(tmp_path:
     text = (tmp_path / "run.md").read_text(encoding="utf-8")
     assert "For cells with an arrival rate, latency is response time, measured from the intended start" in text
     assert "Mean response time (ms) of each cell" in text
-    assert "Mean service time (µs) of each cell" in text
+    assert "Mean latency (µs) of each cell" in text
     # The number of Poisson arrivals is random.
     assert re.search(r"4 KiB random read at 2k/s: (1,[89]|2,[012])\d\d IOPS, mean response", text)
     assert re.search(r"at depth 1: (9,[789]|10,[0123])\d\d IOPS, mean latency", text)

@@ -57,7 +57,7 @@ def _figure(dots: Sequence[_Dots], number: int, of: int) -> Figure:
     rows = [row for each in dots if each.figures is not None for row in _rows(each, each.figures, unit)]
     depths = sorted({each.cell.queue_depth_asked for each in dots})
     caption = (
-        f"Service time ({unit.name}) at queue depth {', '.join(map(str, depths))}, with all repeats merged. "
+        f"Latency ({unit.name}) at queue depth {', '.join(map(str, depths))}, with all repeats merged. "
         "Percentiles with fewer than 10 samples above them are omitted."
     )
     identity = "baseline-percentiles" if number == 1 else f"baseline-percentiles-{number}"

@@ -78,7 +78,7 @@ def block_size_bandwidth(cells: Sequence[CellEstimate]) -> tuple[Figure, ...]:
 
 
 def block_size_latency(cells: Sequence[CellEstimate]) -> tuple[Figure, ...]:
-    """Mean service time by block size, on logarithmic axes."""
+    """Mean latency by block size, on logarithmic axes."""
     return tuple(_latency(panel) for panel in panels_of(cells, Along.BLOCK_SIZE))
 
 
@@ -87,7 +87,7 @@ def _latency(panel: Panel) -> Figure:
     view = _View(
         id="block-size-latency",
         title="Latency by block size",
-        quantity=f"Mean service time ({unit.name})",
+        quantity=f"Mean latency ({unit.name})",
         field=unit.field,
         axis_title=f"Mean latency ({unit.name})",
         axis=number_axis,

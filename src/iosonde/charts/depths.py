@@ -63,8 +63,7 @@ def _latency(panel: Panel) -> Figure:
         for (line, point), end in zip(points, ends, strict=True)
     ]
     caption = (
-        f"Mean service time ({unit.name}) by queue depth. {_marks(rows)}. {bars_text(rows)}. "
-        f"{_little('latency', 'IOPS')}"
+        f"Mean latency ({unit.name}) by queue depth. {_marks(rows)}. {bars_text(rows)}. {_little('latency', 'IOPS')}"
     )
     fields = (unit.field, "latency_by_little")
     rows, layers = _drawn(rows, log_mean_latency(rows, unit), fields, panel.series) if rows else (rows, [])

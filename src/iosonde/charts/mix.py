@@ -46,7 +46,7 @@ def mix_bandwidth(cells: Sequence[CellEstimate]) -> tuple[Figure, ...]:
 
 
 def mix_latency(cells: Sequence[CellEstimate]) -> tuple[Figure, ...]:
-    """Mean service time of each class of operations, and of all operations, by read share."""
+    """Mean latency of each class of operations, and of all operations, by read share."""
     return tuple(_latency(panel) for panel in _panels(cells))
 
 
@@ -76,7 +76,7 @@ def _latency(panel: Panel) -> Figure:
     unit = unit_of(points)
     ends = latency_ends(points, unit)
     rows = [row_of(point, line.name, unit) | end for (line, point), end in zip(panel.points, ends, strict=True)]
-    caption = f"Mean service time ({unit.name}) by requested read percentage. {bars_text(rows)}."
+    caption = f"Mean latency ({unit.name}) by requested read percentage. {bars_text(rows)}."
     rows, layers = _drawn(rows, log_mean_latency(rows, unit), panel.series, unit.field) if rows else (rows, [])
     return panel.figure(
         "mix-latency", "Latency by read percentage", caption, rows, lambda said: layered(layers, rows, said)

@@ -183,4 +183,4 @@ def latency_words(cells: Iterable[CellEstimate]) -> str:
         return "Response time"
     if LatencyKind.RESPONSE in kinds:
         return "Latency (response time in cells with an arrival rate, otherwise service time)"
-    return "Service time"
+    return "Latency"

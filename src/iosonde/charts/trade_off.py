@@ -68,7 +68,7 @@ def _figure(named: Sequence[tuple[str, DepthSweep]], number: int, of: int) -> Fi
     rows = [_row(line.name, point, unit, knees) | end for (line, point), end in zip(panel.points, ends, strict=True)]
     rows = _with_label_sides(rows, unit.field)
     caption = (
-        f"Mean service time ({unit.name}) against IOPS ({IOPS_BASE}), one point per queue depth. "
+        f"Mean latency ({unit.name}) against IOPS ({IOPS_BASE}), one point per queue depth. "
         f"{bars_text(rows)}. A ring marks the knee (the median of three rules), if one is identifiable."
     )
     if len(named) <= LINES_LABELLED_IN_FULL:

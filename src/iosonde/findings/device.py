@@ -98,8 +98,8 @@ def depth_over_tags(case: Case) -> Iterator[Finding]:
                 severity=Severity.NOTE,
                 confidence=Confidence.LIKELY,
                 statement=(
-                    f"In {name_some(deep)}, more operations are in flight than one queue of {device.name} can hold "
-                    f"({tags}). The excess operations may wait in the host, which increases latency."
+                    f"In {name_some(deep)}, more operations are in flight than the block layer allows in one queue of "
+                    f"{device.name} ({tags}). The excess operations may wait in the host, which increases latency."
                 ),
                 evidence=(("requests per queue", str(tags)),),
                 advice="Attribute the additional latency above this limit to queueing in the host, not in the drive.",

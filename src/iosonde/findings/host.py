@@ -215,7 +215,7 @@ def busy_by_design(case: Case) -> Iterator[Finding]:
             confidence=Confidence.CERTAIN,
             statement=(
                 f"In {name_some(cells)}, the engine thread was continuously busy, which is normal when it polls or "
-                "waits for the next arrival. Its CPU time does not show whether the host was the bottleneck."
+                "busy-waits for the next arrival. Its CPU time does not show whether the host was the bottleneck."
             ),
             evidence=tuple(of_repeat(record, _busy_text(record)) for record in awake[:10]),
             advice="With an arrival rate, check how late the engine submitted operations. With polling, compare with "

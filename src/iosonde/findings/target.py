@@ -22,8 +22,8 @@ def buffered_io(case: Case) -> Iterator[Finding]:
         return
     is_durable = _all_durable(case)
     effect = (
-        "Each write was flushed to the device, so the results also include the overhead of the page cache and the file "
-        "system."
+        "Each write was flushed to the device, but the results also include the overhead of the page cache and the "
+        "file system."
         if is_durable
         else "Reads may have been served from memory, and writes completed as soon as the data was in the page cache."
     )

@@ -41,8 +41,8 @@ def not_as_written(case: Case) -> Iterator[Finding]:
             "(dmesg), the device health and the host memory."
         ),
         deciding_test=(
-            "Run `iosonde verify RUN` again. If the second pass reports different blocks, the data is corrupted while "
-            "it is read (by the drive, the link or the host memory)."
+            "Run `iosonde verify RUN` again. If the second pass reports different blocks, the corruption occurs on "
+            "the read path (drive, link or host memory)."
         ),
         cells=distinct(cell.cell for cell in case.run.cells if any(each.steps_damaged for each in cell.verification)),
     )

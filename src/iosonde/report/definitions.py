@@ -93,8 +93,8 @@ DEFINITIONS: Final = (
             "highest ratio of throughput to mean latency (power). The third rule, Kneedle, selects the bend in the "
             "curve of throughput against log depth. The knee is not identifiable if the sweep has fewer than "
             f"{DEPTHS_MIN} depths, or if every depth reaches more than {FLAT_SHARE * 100:.0f} % of the best "
-            "throughput. It is also not identifiable if throughput still grows at the highest depth, or if the rules "
-            "or the repeats disagree by more than half the depth range (log scale)."
+            "throughput. It is also not identifiable if throughput is still increasing at the highest depth, or if the "
+            "rules or the repeats disagree by more than half the depth range (log scale)."
         ),
     ),
     (

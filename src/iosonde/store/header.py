@@ -99,7 +99,7 @@ def _current(path: Path, text: str) -> str:
         return json.dumps(upgraded_header(found))
     version, rest = check_version(path, int(beginning[1])), text[beginning.end() :]
     if beginning[2] != checksum_of(version, rest):
-        message = "its checksum does not match: it was modified after the run"
+        message = "its checksum does not match: it was modified or damaged after the run"
         raise ValueError(message)
     text = f'{{"schema_version":{version},{rest}'
     return text if version == SCHEMA_VERSION else json.dumps(upgraded_header(_object(text)))

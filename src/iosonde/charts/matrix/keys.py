@@ -167,7 +167,7 @@ KEYS: Final = (
     ),
     Key(
         "compressible",
-        "Compressible percentage (of data)",
+        "Compressible data (%)",
         Scale.LINEAR,
         _field("compressible_percent"),
         str,
@@ -176,7 +176,7 @@ KEYS: Final = (
     ),
     Key(
         "duplicates",
-        "Duplicate percentage (of writes)",
+        "Duplicate data (% of writes)",
         Scale.LINEAR,
         _field("duplicates_percent"),
         str,

@@ -49,7 +49,7 @@ class DiskTable(ModelTable):
         strict=True,
         ge=1,
         le=AGE_NS_MAX,
-        description="Time in the queue after which a command is served before those that are nearer to the head.",
+        description="Time in the queue after which a command is serviced ahead of commands closer to the disk head.",
     )
     write_cache_bytes: Cache_bytes = Field(description="Size of the write cache.")
     write_cache_stretches: int = Field(
