@@ -108,7 +108,7 @@ WRONG_INPUTS: Final[list[tuple[str, int, str, str]]] = [
         "probe . null:",
         2,
         "null: cannot be combined with other targets",
-        "measure null: separately, or specify only files and directories",
+        "measure the null target (`null:`) separately, or specify only files and directories",
     ),
     (
         "probe precious new.data --read 100",

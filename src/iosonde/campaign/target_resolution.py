@@ -100,7 +100,7 @@ def _check_words(host: Host, request: TargetRequest) -> None:
     if len(request.words) > 1 and NULL_WORD in request.words:
         raise UsageError(
             "null: cannot be combined with other targets",
-            "measure null: separately, or specify only files and directories",
+            "measure the null target (`null:`) separately, or specify only files and directories",
         )
     simulated = [word for word in request.words if is_simulated(word)]
     others = [word for word in request.words if not is_simulated(word)]

@@ -81,7 +81,7 @@ def _slow_clock(host: HostCase, read_ns: int, source: str) -> Finding:
             *((("clock source", source),) if source else ()),
         ),
         advice=(
-            "For latencies of a few microseconds, subtract the time of one clock read. Select the fastest clock source "
+            "For latencies of a few microseconds, subtract the cost of one clock read. Select the fastest clock source "
             "listed in /sys/devices/system/clocksource/clocksource0/available_clocksource."
         ),
         deciding_test="Run again with the clock source tsc (kvm-clock in a virtual machine, arch_sys_counter on ARM).",

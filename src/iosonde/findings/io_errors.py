@@ -59,7 +59,7 @@ def io_errors(case: Case) -> Iterator[Finding]:
             ),
             deciding_test=""
             if case.is_simulated
-            else "Read the whole target with `dd if=TARGET of=/dev/null bs=1M iflag=direct`, and run the self-test of "
+            else "Read the whole target with `dd if=TARGET of=/dev/null bs=1M iflag=direct`, and run a device "
             "the device.",
             cells=cells,
         )
