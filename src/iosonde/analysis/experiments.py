@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Final
 
+from iosonde.analysis.block_sizes import SizeSweep, size_sweeps
 from iosonde.analysis.cells import CellEstimate, estimate_cell, plan_of, was_looked_at
 from iosonde.analysis.families import Along, Family, families_of
 from iosonde.analysis.knee import Knee, depth_points, find_knee, knee_of
@@ -74,6 +75,12 @@ class RunEstimates:
             if _depths(family.cells) > _depths(longest[kind].cells if kind in longest else ()):
                 longest[kind] = family
         return [family for family in longest.values() if _depths(family.cells) >= SWEEP_DEPTHS_MIN]
+
+    @cached_property
+    def size_sweeps(self) -> tuple[SizeSweep, ...]:
+        """The sweeps over block sizes of every experiment, each once."""
+        found = (sweep for each in self.experiments for sweep in size_sweeps(each.cells))
+        return tuple({tuple(cell.cell for cell in sweep.cells): sweep for sweep in found}.values())
 
     def knee(self, operation: Operation) -> Knee:
         """The knee of the first queue-depth sweep of this operation."""

@@ -5,14 +5,15 @@ from dataclasses import dataclass
 
 import altair as alt
 
+from iosonde.analysis.block_sizes import NEAR_BEST, Regions, SizeSweep
 from iosonde.analysis.cells import CellEstimate, OperationEstimate
 from iosonde.analysis.estimate import Estimate
 from iosonde.analysis.families import Along
 from iosonde.charts.axes import LABEL_GAP_PX, iops_axis, log_domain, log_scaled, log_ticks, number_axis
 from iosonde.charts.end_labels import named_ends
 from iosonde.charts.figure import Figure, Row
-from iosonde.charts.lines import lines_with_intervals
-from iosonde.charts.panels import Panel, panels_of
+from iosonde.charts.lines import lines_with_intervals, ring_layer
+from iosonde.charts.panels import Line, Panel, panels_of
 from iosonde.charts.points import FLOOR_BELOW, bars_text, interval_ends, row_of, unit_of
 from iosonde.charts.quantities import (
     BANDWIDTH_BASE,
@@ -22,7 +23,8 @@ from iosonde.charts.quantities import (
     MICROSECOND,
     LatencyUnit,
 )
-from iosonde.charts.theme import Series, layered
+from iosonde.charts.theme import Series, colour, layered
+from iosonde.units import format_percent
 
 _SIZE_LABEL = (
     "datum.value >= 1048576 ? datum.value / 1048576 + ' MiB'"
@@ -46,6 +48,17 @@ class _View:
     estimate: Callable[[OperationEstimate], Estimate]
     factor: float = 1.0
     unit: LatencyUnit = MICROSECOND
+    ringed: Callable[[Regions], int | None] = lambda _: None
+    ring_text: str = ""
+    is_modelled: bool = False
+
+
+def _iops_bound_up_to(found: Regions) -> int | None:
+    return None if found.iops_bound is None else found.iops_bound[1]
+
+
+def _saturated_from(found: Regions) -> int | None:
+    return None if found.saturation is None else found.saturation.size_bytes
 
 
 def block_size_iops(cells: Sequence[CellEstimate]) -> tuple[Figure, ...]:
@@ -58,6 +71,8 @@ def block_size_iops(cells: Sequence[CellEstimate]) -> tuple[Figure, ...]:
         axis_title=f"IOPS ({IOPS_BASE})",
         axis=iops_axis,
         estimate=lambda figures: figures.iops,
+        ringed=_iops_bound_up_to,
+        ring_text="the largest IOPS-bound block size",
     )
     return tuple(_figure(panel, view) for panel in panels_of(cells, Along.BLOCK_SIZE))
 
@@ -73,6 +88,8 @@ def block_size_bandwidth(cells: Sequence[CellEstimate]) -> tuple[Figure, ...]:
         axis=number_axis,
         estimate=lambda figures: figures.bytes_per_s,
         factor=1 / MEGABYTE,
+        ringed=_saturated_from,
+        ring_text=f"the smallest block size with {format_percent(NEAR_BEST)} of the best bandwidth",
     )
     return tuple(_figure(panel, view) for panel in panels_of(cells, Along.BLOCK_SIZE))
 
@@ -94,19 +111,38 @@ def _latency(panel: Panel) -> Figure:
         estimate=lambda figures: figures.latency_ns_mean,
         factor=1 / unit.ns,
         unit=unit,
+        is_modelled=True,
     )
     return _figure(panel, view)
 
 
 def _rows(panel: Panel, view: _View) -> list[Row]:
+    sweeps = {line.name: SizeSweep(line.cells) for line in panel.lines if line.is_whole and _is_sweep(line)}
     means = (view.estimate(figures).mean * view.factor for _, (_, figures) in panel.points)
     lowest = min((mean for mean in means if mean > 0), default=1.0)
     return [
         row_of(point, line.name, view.unit)
         | interval_ends(view.estimate(point[1]), lowest / FLOOR_BELOW, view.factor)
         | {"drawn_at_bytes": point[0].workload.bytes_per_operation}
+        | _marks(point[0], sweeps.get(line.name), view)
         for line, point in panel.points
     ]
+
+
+def _is_sweep(line: Line) -> bool:
+    """Whether its points are a sweep of a closed loop over single block sizes."""
+    return not any(cell.workload.is_open_loop or cell.workload.block_sizes is not None for cell in line.cells)
+
+
+def _marks(cell: CellEstimate, sweep: SizeSweep | None, view: _View) -> Row:
+    """Whether a point has a ring, and the latency model at its block size (None where there is none)."""
+    size = cell.workload.bytes_per_operation
+    regions, model = (None, None) if sweep is None else (sweep.regions, sweep.model)
+    fitted = None
+    if view.is_modelled and model is not None and model.fits:
+        fitted = (model.fixed_ns.value + model.ns_per_byte.value * size) * view.factor
+    ringed = None if regions is None else view.ringed(regions)
+    return {"ringed": ringed is not None and ringed == size, "latency_by_model": fitted}
 
 
 def _figure(panel: Panel, view: _View) -> Figure:
@@ -117,6 +153,10 @@ def _figure(panel: Panel, view: _View) -> Figure:
     )
     if any(cell.workload.block_sizes is not None for cell in panel.cells):
         caption += " A mix of block sizes is plotted at its mean block size."
+    if any(row["ringed"] for row in rows):
+        caption += f" A ring marks {view.ring_text}."
+    if any(row["latency_by_model"] for row in rows):
+        caption += " Where it fits, a thin line shows the latency model (fixed cost + size / rate)."
     rows, layers = _drawn(rows, view, panel.series) if rows else (rows, [])
     return panel.figure(view.id, view.title, caption, rows, lambda said: layered(layers, rows, said))
 
@@ -134,4 +174,12 @@ def _drawn(rows: Sequence[Row], view: _View, series: Sequence[Series]) -> tuple[
     )
     y = alt.Y(**log_scaled(view.field, view.axis_title, domain, view.axis(values=log_ticks(domain))))
     ends = named_ends(rows, series, (x, y), across="drawn_at_bytes", up=view.field)
-    return ends.rows, [*lines_with_intervals(ends.x, y, ends.series), *ends.layers]
+    chart = alt.Chart()
+    model = (
+        chart.transform_filter("isValid(datum.latency_by_model)")
+        .mark_line(strokeWidth=1, opacity=0.7, clip=True)
+        .encode(x=ends.x, y=alt.Y("latency_by_model:Q", title=y["title"]), color=colour(ends.series))
+    )
+    modelled = [model] if any(row["latency_by_model"] for row in rows) else []
+    rings = [ring_layer(chart, "datum.ringed", ends.x, y)] if any(row["ringed"] for row in rows) else []
+    return ends.rows, [*modelled, *lines_with_intervals(ends.x, y, ends.series), *rings, *ends.layers]

@@ -5,7 +5,7 @@ from typing import Any, Final
 
 import altair as alt
 
-from iosonde.charts.theme import Series, colour, dash, shape
+from iosonde.charts.theme import INK, Series, colour, dash, shape
 
 COMMON_TOOLTIP = (
     "series",
@@ -78,6 +78,14 @@ def error_bars(along: alt.X | alt.Y, coloured: alt.Color, **other: alt.X | alt.Y
             shape="triangle-down" if letter == "y" else "triangle-left", size=55, filled=True, tooltip=None
         ).encode(color=coloured, opacity=_WHERE_CUT, **cut, **other),
     ]
+
+
+def ring_layer(chart: alt.Chart, where: str, x: alt.X, y: alt.Y) -> alt.Chart:
+    """A ring around the points that a Vega expression selects."""
+    rings: alt.Chart = chart.transform_filter(where).mark_point(
+        size=420, filled=False, stroke=INK, strokeWidth=2, shape="circle"
+    )
+    return rings.encode(x=x, y=y, tooltip=tooltip(*COMMON_TOOLTIP))
 
 
 def lines_with_intervals(

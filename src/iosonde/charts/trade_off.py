@@ -12,12 +12,12 @@ from iosonde.analysis.families import Along
 from iosonde.analysis.knee import Knee
 from iosonde.charts.axes import iops_axis, log_mean_latency
 from iosonde.charts.figure import Figure, Row
-from iosonde.charts.lines import COMMON_TOOLTIP, lines_with_intervals, tooltip
+from iosonde.charts.lines import lines_with_intervals, ring_layer
 from iosonde.charts.names import names_of
 from iosonde.charts.panels import LINES_MAX, Line, Panel, series_of
 from iosonde.charts.points import Point, bars_text, interval_ends, latency_ends, row_of, unit_of
 from iosonde.charts.quantities import IOPS_BASE, LatencyUnit, significant
-from iosonde.charts.theme import INK, Series, colour, layered, text_colour
+from iosonde.charts.theme import Series, colour, layered, text_colour
 
 LABEL_APART = 0.045
 """The least distance of labels on a line, as a share of the chart: 12 of the 260 pixels on a phone, 1.5 digits."""
@@ -131,11 +131,7 @@ def _layers(rows: Sequence[Row], unit: LatencyUnit, series: Sequence[Series]) ->
         .mark_rule(strokeWidth=2, opacity=0.6)
         .encode(x=alt.X("across_low:Q", title=title), x2=alt.X2("across_high:Q"), y=y, color=colour(series))
     )
-    ring = (
-        chart.transform_filter("datum.knee")
-        .mark_point(size=420, filled=False, stroke=INK, strokeWidth=2, shape="circle")
-        .encode(x=x, y=y, tooltip=tooltip(*COMMON_TOOLTIP))
-    )
+    ring = ring_layer(chart, "datum.knee", x, y)
     # Connected by depth, not from left to right: beyond saturation, throughput often decreases again.
     lines = lines_with_intervals(x, y, series, order="queue_depth_asked")
     return [*lines, across, ring, *_labels(chart, x, y, series)]

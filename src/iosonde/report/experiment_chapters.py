@@ -19,6 +19,7 @@ from iosonde.charts.tail import tail_percentiles
 from iosonde.charts.tail_bars import tail_bars
 from iosonde.failures import FailureLog, PartFailure
 from iosonde.records import Experiment
+from iosonde.report.block_size_words import block_size_sentences, block_size_table
 from iosonde.report.blocks import Chapter, Charts, Folded, Paragraph, notices
 from iosonde.report.evaluated_run import EvaluatedRun
 from iosonde.report.experiment_table import experiment_table
@@ -119,6 +120,9 @@ def _drawn(draw: Draw, cells: Sequence[CellEstimate], invalid: Invalid, failures
 def _sentence(experiment: ExperimentCells, knees: Sequence[SweptKnee], found: EvaluatedRun) -> str:
     """The answer of an experiment. The answer of a queue-depth sweep begins with its knees."""
     answer = experiment_sentence(experiment.kind, RunEstimates(experiment.cells), found.invalid)
+    if experiment.kind is Experiment.BLOCK_SIZE:
+        valid = [cell for cell in experiment.cells if cell.cell not in found.invalid]
+        return " ".join([answer, *block_size_sentences(valid)])
     if experiment.kind is not Experiment.QUEUE_DEPTH:
         return answer
     return " ".join([*swept_sentences(knees), *filter(None, [invalid_below(knees, found.findings)]), answer])
@@ -136,6 +140,8 @@ def _makers(experiment: ExperimentCells, knees: Sequence[SweptKnee]) -> list[_Ma
         ("confidence intervals of percentiles", lambda: [percentile_interval_table(kind, cells)]),
         ("rates", lambda: [pace_table(cells)]),
     ]
+    if kind in {Experiment.BLOCK_SIZE, Experiment.MATRIX}:
+        makers.append(("the regions of block size", lambda: [block_size_table(cells)]))
     if kind is Experiment.TAIL:
         makers.append(("percentiles per repeat", lambda: [tail_range_table(cells)]))
     if kind is Experiment.QUEUE_DEPTH:

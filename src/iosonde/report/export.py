@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from pydantic import TypeAdapter
 
+from iosonde.analysis.block_sizes import LatencyModel, Regions
 from iosonde.analysis.cells import CellEstimate
 from iosonde.analysis.knee import Knee
 from iosonde.analysis.run import RunAnalysis
@@ -29,11 +30,21 @@ SCHEMA_TITLE: Final = "iosonde run"
 
 
 @dataclass(frozen=True)
+class ExportedSizes:
+    """A sweep over block sizes: its cells, its regions, and its latency model (None with too few block sizes)."""
+
+    cells: tuple[str, ...]
+    regions: Regions | None
+    model: LatencyModel | None
+
+
+@dataclass(frozen=True)
 class ExportedRun:
     """The JSON document: the stored record and the results computed from it. Units are in the names.
 
-    ``headline`` has the main figures of the page and the terminal. The names of queue-depth sweeps (``read``, ``70/30
-    mix``) are the keys of ``sweeps`` (the cells of each), ``knees``, ``scalings`` and ``knee_sentences``.
+    ``headline`` has the main figures of the page and the terminal. ``block_sizes`` has each sweep over block sizes.
+    The names of queue-depth sweeps (``read``, ``70/30 mix``) are the keys of ``sweeps`` (the cells of each), ``knees``,
+    ``scalings`` and ``knee_sentences``.
     """
 
     export_version: int
@@ -44,6 +55,7 @@ class ExportedRun:
     knees: dict[str, Knee]
     scalings: dict[str, Scaling]
     knee_sentences: dict[str, str]
+    block_sizes: tuple[ExportedSizes, ...]
     target_state: RunState
     findings: tuple[Finding, ...]
     invalid: dict[str, tuple[str, ...]]
@@ -83,6 +95,10 @@ def run_json(analysis: RunAnalysis, findings: Sequence[Finding]) -> str:
         knees={each.name: each.knee for each in headline.knees},
         scalings={each.name: each.sweep.scaling for each in headline.knees},
         knee_sentences={each.name: knee_sentence(each.operations, each.knee) for each in headline.knees},
+        block_sizes=tuple(
+            ExportedSizes(tuple(cell.cell for cell in sweep.cells), sweep.regions, sweep.model)
+            for sweep in estimates.size_sweeps
+        ),
         target_state=target_state(analysis),
         findings=tuple(findings),
         invalid=invalid_cells((cell.cell for cell in estimates.cells), findings),
