@@ -66,6 +66,7 @@ def test_the_page_goes_from_the_answer_to_its_conditions(page: str) -> None:
         "Read/write mix",
         "Queue-depth sweep",
         "Tail latency",
+        "Contrasts",
         "Performance over time",
         "Findings",
         "Conditions",

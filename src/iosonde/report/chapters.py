@@ -30,10 +30,11 @@ from iosonde.report.experiment_chapters import experiment_chapter
 from iosonde.report.facts import fact_groups
 from iosonde.report.made_charts import made_figures
 from iosonde.report.measurement_order import measurements, plan_listing
-from iosonde.report.run_chapters import over_time_chapter, targets_chapter
+from iosonde.report.run_chapters import contrasts_chapter, over_time_chapter, targets_chapter
 from iosonde.report.signs import SIGNS, UNITS
 from iosonde.report.titles import (
     CONDITIONS,
+    CONTRASTS,
     DEFINITIONS,
     DEFINITIONS_FOLDED,
     DEFINITIONS_LABEL,
@@ -90,7 +91,7 @@ def _in_short(found: EvaluatedRun, picture: Figure | None, failures: FailureLog)
 
 
 def _measured(found: EvaluatedRun, more: Sequence[Figure], failures: FailureLog) -> tuple[Chapter, ...]:
-    """A chapter for each experiment, one for the time series, and one for the results of each target.
+    """A chapter for each experiment, and chapters for contrasts, the time series and the results of each target.
 
     ``more`` are the trade-off charts after the first, which is in the summary chapter.
     """
@@ -100,6 +101,7 @@ def _measured(found: EvaluatedRun, more: Sequence[Figure], failures: FailureLog)
         own, more = (more, ()) if each.kind is found.swept else ((), more)
         makers.append((heading, partial(experiment_chapter, heading, each, found, own, failures)))
     makers += [
+        (CONTRASTS, lambda: contrasts_chapter(found, failures)),
         (OVER_TIME, lambda: over_time_chapter(found, failures)),
         (TARGETS, lambda: targets_chapter(found)),
     ]

@@ -9,6 +9,7 @@ from pydantic import TypeAdapter
 
 from iosonde.analysis.block_sizes import LatencyModel, Regions
 from iosonde.analysis.cells import CellEstimate
+from iosonde.analysis.contrasts import Multiple, Property, contrasts_of
 from iosonde.analysis.knee import Knee
 from iosonde.analysis.run import RunAnalysis
 from iosonde.analysis.scaling import Scaling
@@ -39,12 +40,24 @@ class ExportedSizes:
 
 
 @dataclass(frozen=True)
+class ExportedContrast:
+    """Two cells that differ in one property, and the ratios of the first to the second."""
+
+    differs_in: Property
+    one: str
+    other: str
+    iops: Multiple
+    latency_mean: Multiple
+    latency_p99: Multiple | None
+
+
+@dataclass(frozen=True)
 class ExportedRun:
     """The JSON document: the stored record and the results computed from it. Units are in the names.
 
-    ``headline`` has the main figures of the page and the terminal. ``block_sizes`` has each sweep over block sizes.
-    The names of queue-depth sweeps (``read``, ``70/30 mix``) are the keys of ``sweeps`` (the cells of each), ``knees``,
-    ``scalings`` and ``knee_sentences``.
+    ``headline`` has the main figures of the page and the terminal. ``block_sizes`` has each sweep over block sizes,
+    ``contrasts`` each pair of cells that differ in one property. The names of queue-depth sweeps (``read``, ``70/30
+    mix``) are the keys of ``sweeps`` (the cells of each), ``knees``, ``scalings`` and ``knee_sentences``.
     """
 
     export_version: int
@@ -56,6 +69,7 @@ class ExportedRun:
     scalings: dict[str, Scaling]
     knee_sentences: dict[str, str]
     block_sizes: tuple[ExportedSizes, ...]
+    contrasts: tuple[ExportedContrast, ...]
     target_state: RunState
     findings: tuple[Finding, ...]
     invalid: dict[str, tuple[str, ...]]
@@ -98,6 +112,12 @@ def run_json(analysis: RunAnalysis, findings: Sequence[Finding]) -> str:
         block_sizes=tuple(
             ExportedSizes(tuple(cell.cell for cell in sweep.cells), sweep.regions, sweep.model)
             for sweep in estimates.size_sweeps
+        ),
+        contrasts=tuple(
+            ExportedContrast(
+                each.differs_in, each.one.cell, each.other.cell, each.iops, each.latency_mean, each.latency_p99
+            )
+            for each in contrasts_of(estimates.cells)
         ),
         target_state=target_state(analysis),
         findings=tuple(findings),

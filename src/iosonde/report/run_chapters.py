@@ -1,6 +1,7 @@
-"""The chapters on the whole run: the time series, and the results of each target."""
+"""The chapters on the whole run: contrasts between cells, the time series, and the results of each target."""
 
 from iosonde.analysis.cells import CellEstimate
+from iosonde.analysis.contrasts import contrasts_of
 from iosonde.analysis.targets import estimate_targets
 from iosonde.analysis.trials import breaks_of
 from iosonde.charts.consistency import CONSISTENCY_TITLE, run_consistency
@@ -9,6 +10,7 @@ from iosonde.charts.heat_map import latency_heat_map
 from iosonde.failures import FailureLog, PartFailure
 from iosonde.records import Experiment
 from iosonde.report.blocks import Block, Chapter, Charts, Folded, Paragraph, notices
+from iosonde.report.contrast_words import contrast_sentences, contrast_table, valid_contrasts
 from iosonde.report.evaluated_run import EvaluatedRun
 from iosonde.report.experiment_chapters import shown_table, told
 from iosonde.report.made_charts import made_figure
@@ -16,7 +18,7 @@ from iosonde.report.sentences import time_series_sentence
 from iosonde.report.steady_state_table import steady_state_blocks
 from iosonde.report.tables import ResultTable
 from iosonde.report.target_table import target_table
-from iosonde.report.titles import OVER_TIME, TARGETS
+from iosonde.report.titles import CONTRASTS, OVER_TIME, TARGETS
 
 
 def over_time_chapter(found: EvaluatedRun, failures: FailureLog) -> Chapter | None:
@@ -71,6 +73,29 @@ def _steady_states(found: EvaluatedRun, failures: FailureLog, failed: list[str])
 def _heat_map(cell: CellEstimate, found: EvaluatedRun, failures: FailureLog) -> Figure:
     identity, title = f"heat-map-{cell.cell}", f"Latency over time: {cell.cell}"
     return made_figure(identity, title, lambda: latency_heat_map(cell, found.run.cells), found.invalid, failures)
+
+
+def contrasts_chapter(found: EvaluatedRun, failures: FailureLog) -> Chapter | None:
+    """Cells that differ only in pattern, direction or durability, compared. None if there is no such pair."""
+    failed: list[str] = []
+    cells = found.estimates.cells
+
+    def tables() -> tuple[ResultTable, ...]:
+        table = contrast_table(contrasts_of(cells))
+        return () if table is None else (shown_table(table, found.invalid),)
+
+    def instead(failure: PartFailure) -> tuple[ResultTable, ...]:
+        failed.append(failure.sentence)
+        return ()
+
+    made = failures.attempt(f'the table in "{CONTRASTS.title}"', tables, instead)
+    if not made and not failed:
+        return None
+    answer = told(
+        CONTRASTS.title, lambda: " ".join(contrast_sentences(valid_contrasts(cells, found.invalid))), failures, failed
+    )
+    folded = tuple(Folded(f"All contrasts ({len(table.lines)} pairs of cells)", (table,)) for table in made)
+    return Chapter(*CONTRASTS, (*answer, *notices(failed), *folded))
 
 
 def targets_chapter(found: EvaluatedRun) -> Chapter | None:

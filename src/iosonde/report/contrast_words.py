@@ -1,0 +1,129 @@
+"""The contrasts of a run in words and as a table: random against sequential, reads against writes, durable or not."""
+
+from collections.abc import Collection, Sequence
+from typing import Final
+
+from iosonde.analysis.cells import CellEstimate
+from iosonde.analysis.contrasts import NEAR, Contrast, ContrastSeries, Multiple, contrasts_of, series_of
+from iosonde.charts.quantities import depth_label, operations_label, significant
+from iosonde.report.dashes import Dash
+from iosonde.report.tables import Head, Line, ResultTable
+from iosonde.units import format_percent
+
+TOLD_MAX: Final = 4
+"""The most comparisons with a sentence. The table has all of them."""
+
+WIDE: Final = 4.0
+"""An interval that reaches this many times the ratio is not worth reading in a sentence. The table has it."""
+
+TOO_WIDE: Final = "the 95 % CI is too wide for a comparison"
+NO_P99: Final = "at least one of the two p99 values has too few samples"
+SINGLE_REPEAT: Final = "at least one of the two cells has a single repeat"
+
+
+def contrast_sentences(contrasts: Sequence[Contrast]) -> list[str]:
+    """A sentence for each pair of workloads, and a pointer to the table for those beyond ``TOLD_MAX``."""
+    series = series_of(contrasts)
+    told = [_sentence(each) for each in series[:TOLD_MAX]]
+    more = len(series) - TOLD_MAX
+    rest = [f"See the table for {more} more {'comparison' if more == 1 else 'comparisons'}."] if more > 0 else []
+    return [*told, *rest]
+
+
+def _sentence(series: ContrastSeries) -> str:
+    first, last = series.first, series.last
+    if first is last:
+        verdict = "" if _is_known(first) and not first.iops.is_near else f"; {_verdict(first)}"
+        return f"{_capital(_pair(first, sized=True))}: {_times(first.iops)} the IOPS{_interval(first.iops)}{verdict}."
+    together = series.together_from
+    if together is None:
+        end = "they still differ at the largest block size" if _is_known(last) else "no confidence intervals"
+    elif together is first:
+        end = f"no significant difference of more than {format_percent(NEAR)} at any block size"
+    else:
+        size = together.one.workload.size_text
+        end = f"no significant difference of more than {format_percent(NEAR)} from {size} on"
+    return (
+        f"{_capital(_pair(first, sized=False))}: {_times(first.iops)} the IOPS at {first.one.workload.size_text}"
+        f"{_interval(first.iops)}, {_times(last.iops)} at {last.one.workload.size_text}{_interval(last.iops)}; {end}."
+    )
+
+
+def _is_known(contrast: Contrast) -> bool:
+    return contrast.iops.ratio is not None
+
+
+def _verdict(contrast: Contrast) -> str:
+    ratio = contrast.iops.ratio
+    if ratio is None:
+        return "no confidence interval because a cell has a single repeat"
+    if not ratio.differs:
+        return "the difference is not significant"
+    return f"the difference is at most {format_percent(NEAR)}"
+
+
+def _pair(contrast: Contrast, *, sized: bool) -> str:
+    """``4 KiB random reads against 4 KiB sequential reads at depth 8``; without sizes if the pair has several."""
+    one, other = (
+        operations_label(cell.workload).removeprefix("" if sized else f"{cell.workload.size_text} ")
+        for cell in (contrast.one, contrast.other)
+    )
+    return f"{one} against {other} at {depth_label(contrast.one.queue_depth_asked, None)}"
+
+
+def _times(multiple: Multiple) -> str:
+    return f"{significant(multiple.value, 3)} times"
+
+
+def _interval(multiple: Multiple) -> str:
+    if multiple.ratio is None:
+        return ""
+    return f" (95 % CI {_ends(multiple)})" if multiple.ratio.high <= WIDE * multiple.value else f" ({TOO_WIDE})"
+
+
+def _ends(multiple: Multiple) -> str:
+    assert multiple.ratio is not None, "a multiple without an interval"
+    return f"{significant(multiple.ratio.low, 3)} to {significant(multiple.ratio.high, 3)}"
+
+
+def contrast_table(contrasts: Sequence[Contrast]) -> ResultTable | None:
+    """Every pair of cells with its ratios; None if there is no pair."""
+    if not contrasts:
+        return None
+    heads = tuple(
+        head
+        for name in ("IOPS", "Mean latency", "p99")
+        for head in (Head(name, "ratio"), Head("95 % CI", number=False))
+    )
+    return ResultTable(
+        caption="Cells that differ only in pattern, direction or durability: the results of the first cell divided by "
+        "those of the second.",
+        heads=(Head("Cell", number=False), Head("Compared with", number=False), *heads),
+        lines=tuple(
+            Line(
+                (
+                    each.one.cell,
+                    each.other.cell,
+                    *_texts(each.iops),
+                    *_texts(each.latency_mean),
+                    *(_texts(each.latency_p99) if each.latency_p99 is not None else (Dash(NO_P99),) * 2),
+                ),
+                rests_on=each.other.cell,
+            )
+            for each in contrasts
+        ),
+        notes=("Confidence intervals (CI) of all comparisons that differ in the same property hold together at 95 %.",),
+    )
+
+
+def _texts(multiple: Multiple) -> tuple[str, str]:
+    return significant(multiple.value, 3), _ends(multiple) if multiple.ratio is not None else Dash(SINGLE_REPEAT)
+
+
+def valid_contrasts(cells: Sequence[CellEstimate], invalid: Collection[str]) -> tuple[Contrast, ...]:
+    """The contrasts of cells whose results are valid."""
+    return contrasts_of(cell for cell in cells if cell.cell not in invalid)
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
