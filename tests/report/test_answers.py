@@ -4,8 +4,8 @@ from iosonde.analysis.experiments import estimate_run
 from iosonde.findings import Severity
 from iosonde.records import Experiment, Operation, RunRecord
 from iosonde.report.answers import ANSWERS_MAX, answers_of
+from iosonde.report.growth_table import growth_tables
 from iosonde.report.headline import headline_of
-from iosonde.report.relative_table import relative_table
 from tests.builders import cell_plan, cell_record, finding, run_record, totals_of, workload
 from tests.lab_builder import lab_run
 
@@ -69,12 +69,13 @@ def test_a_campaign_of_one_s_own_has_a_knee_where_it_sweeps_depths() -> None:
 
 def test_a_sweep_is_told_against_its_first_depth() -> None:
     cells = estimate_run(matrix_run(1, 2, 4, 8)).cells
-    texts = [(line.texts[2], *line.texts[4:6]) for line in relative_table(cells).lines]
+    (table,) = growth_tables(Experiment.MATRIX, cells)
+    texts = [(line.texts[2], line.texts[4], line.texts[6]) for line in table.lines]
     assert texts == [
-        ("1 x", "+0 %", "1.00 x"),
-        ("2 x", "+100 %", "1.00 x"),
-        ("4 x", "+300 %", "1.00 x"),
-        ("8 x", "+300 %", "1.00 x"),
+        ("1 x", "+0.0", "1.00 x"),
+        ("2 x", "+100", "1.00 x"),
+        ("4 x", "+300", "1.00 x"),
+        ("8 x", "+300", "1.00 x"),
     ]
 
 

@@ -93,7 +93,7 @@ PARTS: list[tuple[ModuleType, str, str, str]] = [
     (run_chapters, "run_consistency", 'The chart "Throughput over the run"', "Tail latency"),
     (experiment_chapters, "experiment_sentence", 'The text of "Read/write mix"', "IOPS by read percentage"),
     (experiment_chapters, "experiment_tables", 'The table of results in "Read/write mix"', "IOPS by read percentage"),
-    (experiment_chapters, "relative_table", "The table of results relative to the lowest depth", "IOPS by queue depth"),
+    (experiment_chapters, "growth_tables", "The table of results relative to the first row", "IOPS by queue depth"),
     (experiment_chapters, "swept_sentences", 'The text of "Queue-depth sweep"', "IOPS by queue depth"),
     (run_chapters, "time_series_sentence", 'The text of "Performance over time"', "Throughput over the run"),
     (run_chapters, "estimate_targets", 'The section "Results per target"', "Tail latency"),

@@ -23,13 +23,13 @@ from iosonde.report.block_size_words import block_size_sentences, block_size_tab
 from iosonde.report.blocks import Chapter, Charts, Folded, Paragraph, notices
 from iosonde.report.evaluated_run import EvaluatedRun
 from iosonde.report.experiment_table import experiment_table
+from iosonde.report.growth_table import growth_tables
 from iosonde.report.headline_figures import SweptKnee
 from iosonde.report.knee_words import knee_table, scaling_table, swept_scalings, swept_sentences
 from iosonde.report.made_charts import made_figures
 from iosonde.report.marks import invalid_below
 from iosonde.report.pace_table import pace_table
 from iosonde.report.percentile_tables import percentile_interval_table, tail_range_table
-from iosonde.report.relative_table import relative_table
 from iosonde.report.result_tables import experiment_tables
 from iosonde.report.sentences import experiment_sentence
 from iosonde.report.signs import INVALID
@@ -142,11 +142,11 @@ def _makers(experiment: ExperimentCells, knees: Sequence[SweptKnee]) -> list[_Ma
     ]
     if kind in {Experiment.BLOCK_SIZE, Experiment.MATRIX}:
         makers.append(("the regions of block size", lambda: [block_size_table(cells)]))
+    makers.append(("results relative to the first row", lambda: growth_tables(kind, cells)))
     if kind is Experiment.TAIL:
         makers.append(("percentiles per repeat", lambda: [tail_range_table(cells)]))
     if kind is Experiment.QUEUE_DEPTH:
         makers += [
-            ("results relative to the lowest depth", lambda: [relative_table(cells)]),
             ("the knee", lambda: [knee_table(knees)]),
             ("bounds and scaling", lambda: [scaling_table(knees)]),
         ]
