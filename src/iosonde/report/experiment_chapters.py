@@ -28,6 +28,7 @@ from iosonde.report.headline_figures import SweptKnee
 from iosonde.report.knee_words import knee_table, scaling_table, swept_scalings, swept_sentences
 from iosonde.report.made_charts import made_figures
 from iosonde.report.marks import invalid_below
+from iosonde.report.mix_words import interference_sentences, interference_table
 from iosonde.report.pace_table import pace_table
 from iosonde.report.percentile_tables import percentile_interval_table, tail_range_table
 from iosonde.report.result_tables import experiment_tables
@@ -62,7 +63,7 @@ def experiment_chapter(
     answer = told(heading.title, lambda: _sentence(experiment, knees, found), failures, failed)
     figures = numbered(heading, (*more, *_figures(experiment, found, failures)))
     short = tuple(_attempted(heading, [("results", partial(_short, experiment, found))], found, failures, failed))
-    tables = tuple(_attempted(heading, _makers(experiment, knees), found, failures, failed))
+    tables = tuple(_attempted(heading, _makers(experiment, knees, found.estimates), found, failures, failed))
     law = " ".join(swept_scalings(knees)) if experiment.kind is Experiment.QUEUE_DEPTH else ""
     folded = (Folded(_summary(tables), (*([Paragraph(law)] if law else []), *tables)),) if tables else ()
     return Chapter(*heading, (*answer, *notices(failed), Charts(figures), *short, *folded))
@@ -123,6 +124,10 @@ def _sentence(experiment: ExperimentCells, knees: Sequence[SweptKnee], found: Ev
     if experiment.kind is Experiment.BLOCK_SIZE:
         valid = [cell for cell in experiment.cells if cell.cell not in found.invalid]
         return " ".join([answer, *block_size_sentences(valid)])
+    if experiment.kind in {Experiment.MIX, Experiment.MATRIX}:
+        valid = [cell for cell in found.estimates.cells if cell.cell not in found.invalid]
+        mixes = [cell for cell in experiment.cells if cell.cell not in found.invalid]
+        return " ".join([answer, *interference_sentences(mixes, valid)])
     if experiment.kind is not Experiment.QUEUE_DEPTH:
         return answer
     return " ".join([*swept_sentences(knees), *filter(None, [invalid_below(knees, found.findings)]), answer])
@@ -132,7 +137,7 @@ def _short(experiment: ExperimentCells, found: EvaluatedRun) -> list[ResultTable
     return [experiment_table(experiment.kind, experiment.cells, found.aim_ended)]
 
 
-def _makers(experiment: ExperimentCells, knees: Sequence[SweptKnee]) -> list[_Maker]:
+def _makers(experiment: ExperimentCells, knees: Sequence[SweptKnee], whole: RunEstimates) -> list[_Maker]:
     """The name and the maker of each folded table."""
     kind, cells = experiment.kind, experiment.cells
     makers: list[_Maker] = [
@@ -142,6 +147,7 @@ def _makers(experiment: ExperimentCells, knees: Sequence[SweptKnee]) -> list[_Ma
     ]
     if kind in {Experiment.BLOCK_SIZE, Experiment.MATRIX}:
         makers.append(("the regions of block size", lambda: [block_size_table(cells)]))
+    makers.append(("mixes and their pure workloads", lambda: [interference_table(cells, whole.cells)]))
     makers.append(("results relative to the first row", lambda: growth_tables(kind, cells)))
     if kind is Experiment.TAIL:
         makers.append(("percentiles per repeat", lambda: [tail_range_table(cells)]))

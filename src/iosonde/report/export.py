@@ -10,6 +10,7 @@ from pydantic import TypeAdapter
 from iosonde.analysis.block_sizes import LatencyModel, Regions
 from iosonde.analysis.cells import CellEstimate
 from iosonde.analysis.contrasts import Multiple, Property, contrasts_of
+from iosonde.analysis.interference import DirectionInMix, interference_of
 from iosonde.analysis.knee import Knee
 from iosonde.analysis.run import RunAnalysis
 from iosonde.analysis.scaling import Scaling
@@ -52,12 +53,23 @@ class ExportedContrast:
 
 
 @dataclass(frozen=True)
+class ExportedMix:
+    """A mix of reads and writes, compared with its pure workloads."""
+
+    cell: str
+    reads: DirectionInMix
+    writes: DirectionInMix
+    latency_of_weighted: Multiple
+
+
+@dataclass(frozen=True)
 class ExportedRun:
     """The JSON document: the stored record and the results computed from it. Units are in the names.
 
     ``headline`` has the main figures of the page and the terminal. ``block_sizes`` has each sweep over block sizes,
-    ``contrasts`` each pair of cells that differ in one property. The names of queue-depth sweeps (``read``, ``70/30
-    mix``) are the keys of ``sweeps`` (the cells of each), ``knees``, ``scalings`` and ``knee_sentences``.
+    ``contrasts`` each pair of cells that differ in one property, ``mixes`` each mix compared with its pure workloads.
+    The names of queue-depth sweeps (``read``, ``70/30 mix``) are the keys of ``sweeps`` (the cells of each), ``knees``,
+    ``scalings`` and ``knee_sentences``.
     """
 
     export_version: int
@@ -70,6 +82,7 @@ class ExportedRun:
     knee_sentences: dict[str, str]
     block_sizes: tuple[ExportedSizes, ...]
     contrasts: tuple[ExportedContrast, ...]
+    mixes: tuple[ExportedMix, ...]
     target_state: RunState
     findings: tuple[Finding, ...]
     invalid: dict[str, tuple[str, ...]]
@@ -118,6 +131,10 @@ def run_json(analysis: RunAnalysis, findings: Sequence[Finding]) -> str:
                 each.differs_in, each.one.cell, each.other.cell, each.iops, each.latency_mean, each.latency_p99
             )
             for each in contrasts_of(estimates.cells)
+        ),
+        mixes=tuple(
+            ExportedMix(each.cell.cell, each.reads, each.writes, each.latency_of_weighted)
+            for each in interference_of(estimates.cells, estimates.cells)
         ),
         target_state=target_state(analysis),
         findings=tuple(findings),

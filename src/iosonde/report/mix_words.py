@@ -1,0 +1,128 @@
+"""Interference between the reads and the writes of mixes, in words and as a table."""
+
+from collections.abc import Callable, Sequence
+from typing import Final
+
+from iosonde.analysis.cells import CellEstimate
+from iosonde.analysis.contrasts import Multiple
+from iosonde.analysis.interference import DirectionInMix, Interference, interference_of, is_mix
+from iosonde.charts.quantities import cell_depth_label, plural, significant
+from iosonde.report.dashes import Dash
+from iosonde.report.tables import Head, Line, ResultTable
+from iosonde.units import format_percent
+
+NOT_EVALUATED: Final = (
+    "Interference was not evaluated: this requires the same workload with 100 % reads and with 0 % reads."
+)
+NO_PERCENTILE: Final = "the mix or the pure workload has too few samples"
+SINGLE_REPEAT: Final = "at least one of the cells has a single repeat"
+
+
+def interference_sentences(mixes: Sequence[CellEstimate], cells: Sequence[CellEstimate]) -> list[str]:
+    """The largest effects of mixing, or why they are unknown; nothing without a mix."""
+    if not any(is_mix(cell) for cell in mixes):
+        return []
+    found = interference_of(mixes, cells)
+    if not found:
+        return [NOT_EVALUATED]
+    slowest = [
+        sentence
+        for of in (lambda each: each.reads, lambda each: each.writes)
+        if (sentence := _tail(found, of)) is not None
+    ]
+    return [*slowest, _excess(found)]
+
+
+def _tail(found: Sequence[Interference], of: Callable[[Interference], DirectionInMix]) -> str | None:
+    """The mix in which p99 of one direction changes most, compared with its pure workload."""
+    known = [(each, tail) for each in found if (tail := of(each).latency_p99) is not None]
+    if not known:
+        return None
+    worst, tail = max(known, key=lambda pair: pair[1].value)
+    name = plural(of(worst).operation)
+    if not _is_significant(tail):
+        return f"No mix raises p99 of {name} significantly above that of pure {name}."
+    if tail.value < 1:
+        return f"In every mix, p99 of {name} is below that of pure {name}."
+    return (
+        f"Compared with pure {name}, p99 of {name} rises most in the mix with {_named(worst, found)}: "
+        f"{significant(tail.value, 3)} times{_interval(tail)}."
+    )
+
+
+def _excess(found: Sequence[Interference]) -> str:
+    """The mix whose mean latency is furthest above the weighted mean of the pure workloads."""
+    worst = max(found, key=lambda each: each.latency_of_weighted.value)
+    multiple = worst.latency_of_weighted
+    basis = "the weighted mean of pure reads and pure writes"
+    if multiple.ratio is None:
+        change = format_percent(multiple.value - 1, signed=True)
+        return (
+            f"Mean latency of the mix with {_named(worst, found)} differs from {basis} by {change} (no confidence "
+            "interval: a cell has a single repeat)."
+        )
+    if not multiple.ratio.differs or multiple.value < 1:
+        return f"No mix has a mean latency significantly above {basis}."
+    low, high = (format_percent(each - 1) for each in (multiple.ratio.low, multiple.ratio.high))
+    return (
+        f"Mean latency of the mix with {_named(worst, found)} is {format_percent(multiple.value - 1)} above {basis} "
+        f"(95 % CI {low} to {high})."
+    )
+
+
+def _is_significant(multiple: Multiple) -> bool:
+    return multiple.ratio is None or multiple.ratio.differs
+
+
+def _interval(multiple: Multiple) -> str:
+    if multiple.ratio is None:
+        return " (no confidence interval)"
+    return f" (95 % CI {significant(multiple.ratio.low, 3)} to {significant(multiple.ratio.high, 3)})"
+
+
+def _named(each: Interference, among: Sequence[Interference]) -> str:
+    """``70 % reads``, with the parameters in which the mixes differ otherwise."""
+    asked = each.cell.workload
+    name = f"{asked.read_percent} % reads"
+    if len({other.cell.workload.size_text for other in among}) > 1:
+        name += f" of {asked.size_text} blocks"
+    if len({other.cell.queue_depth_asked for other in among}) > 1:
+        name += f" at {cell_depth_label(each.cell)}"
+    return name
+
+
+def interference_table(mixes: Sequence[CellEstimate], cells: Sequence[CellEstimate]) -> ResultTable | None:
+    """Each mix compared with its pure workloads; None if no mix has both of them."""
+    found = interference_of(mixes, cells)
+    if not found:
+        return None
+    return ResultTable(
+        caption="Mixes compared with their pure workloads. Weighted: the mean latency of all operations, divided by "
+        "that of pure reads and pure writes weighted by their shares.",
+        heads=(
+            Head("Cell", number=False),
+            *(Head(f"{name} {figure}", "ratio") for name in ("Read", "Write") for figure in ("mean", "p95", "p99")),
+            Head("Weighted", "ratio"),
+            Head("95 % CI", number=False),
+        ),
+        lines=tuple(
+            Line((each.cell.cell, *_texts(each.reads), *_texts(each.writes), *_weighted(each.latency_of_weighted)))
+            for each in found
+        ),
+        notes=(),
+    )
+
+
+def _texts(found: DirectionInMix) -> tuple[str, str, str]:
+    p95, p99 = (
+        Dash(NO_PERCENTILE) if each is None else significant(each.value, 3)
+        for each in (found.latency_p95, found.latency_p99)
+    )
+    return significant(found.latency_mean.value, 3), p95, p99
+
+
+def _weighted(multiple: Multiple) -> tuple[str, str]:
+    value = significant(multiple.value, 3)
+    if multiple.ratio is None:
+        return value, Dash(SINGLE_REPEAT)
+    return value, f"{significant(multiple.ratio.low, 3)} to {significant(multiple.ratio.high, 3)}"
