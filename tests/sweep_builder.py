@@ -3,10 +3,20 @@
 from collections.abc import Mapping, Sequence
 
 from iosonde.analysis.cells import CellEstimate
-from iosonde.analysis.experiments import RunEstimates, estimate_run
+from iosonde.analysis.experiments import estimate_run
 from iosonde.analysis.histogram import bucket_of
-from iosonde.records import CellPlan, CellRecord, Experiment, Histogram, Layout, Operation, OperationTotals, Workload
-from tests.builders import TIMING, cell_plan, cell_record, run_record
+from iosonde.records import (
+    CellPlan,
+    CellRecord,
+    Experiment,
+    Histogram,
+    Layout,
+    Operation,
+    OperationTotals,
+    RunRecord,
+    Workload,
+)
+from tests.builders import TIMING, cell_plan, cell_record, run_record, target_facts
 
 LAYOUT = Layout(buckets_per_octave=128)
 
@@ -53,16 +63,24 @@ def _operations(asked: Workload, count: int, latency_ns: float) -> dict[Operatio
     }
 
 
-def estimates_of(
-    cells: Mapping[Workload, Sequence[float]], experiment: Experiment = Experiment.BLOCK_SIZE
-) -> RunEstimates:
-    """The estimates of a run of these cells, each with the mean latencies of its repeats in ns."""
+def run_of_cells(
+    cells: Mapping[Workload, Sequence[float]], experiment: Experiment = Experiment.BLOCK_SIZE, *, in_turn: bool = True
+) -> RunRecord:
+    """A run of these cells, each with the mean latencies of its repeats in ns.
+
+    ``in_turn`` is whether each repeat of all cells is measured before the next one; else all repeats of a cell are
+    measured one after another.
+    """
     made = [repeats_of(asked, latencies_ns, experiment) for asked, latencies_ns in cells.items()]
-    return estimate_run(run_record([plan for plan, _ in made], [each for _, records in made for each in records]))
+    ordered = sorted(
+        (record for _, records in made for record in records), key=lambda record: record.repeat if in_turn else 0
+    )
+    records = [record.model_copy(update={"order": order}) for order, record in enumerate(ordered, start=1)]
+    return run_record([plan for plan, _ in made], records, target=target_facts(span_bytes=100 * 2**30))
 
 
 def cells_of(
     cells: Mapping[Workload, Sequence[float]], experiment: Experiment = Experiment.BLOCK_SIZE
 ) -> tuple[CellEstimate, ...]:
-    """The same as cells."""
-    return estimates_of(cells, experiment).cells
+    """The estimates of such a run's cells."""
+    return estimate_run(run_of_cells(cells, experiment)).cells

@@ -9,6 +9,7 @@ from iosonde.findings import RULES, Case, Severity
 from iosonde.records import RunRecord
 from tests.findings import (
     test_device,
+    test_dips,
     test_engine,
     test_fio,
     test_host,
@@ -27,6 +28,7 @@ from tests.judging import findings_of
 
 FIRES: dict[str, Callable[[], RunRecord]] = {
     **test_device.FIRES,
+    **test_dips.FIRES,
     **test_engine.FIRES,
     **test_fio.FIRES,
     **test_host.FIRES,
@@ -43,6 +45,7 @@ FIRES: dict[str, Callable[[], RunRecord]] = {
 
 NEAR_MISSES: list[tuple[str, Callable[[], RunRecord]]] = [
     *test_device.NEAR_MISSES,
+    *test_dips.NEAR_MISSES,
     *test_engine.NEAR_MISSES,
     *test_fio.NEAR_MISSES,
     *test_host.NEAR_MISSES,

@@ -7,6 +7,7 @@ from iosonde.analysis.run import RunAnalysis
 from iosonde.failures import STRICT, FailureLog
 from iosonde.findings import (
     device,
+    dips,
     engine,
     fio,
     host,
@@ -67,6 +68,7 @@ RULES: Final[tuple[Rule, ...]] = (
     device.device_counts_differ,
     device.device_times_differ,
     throughput.level_changed,
+    dips.dip,
     throughput.not_settled,
     throughput.stalled,
     throughput.nothing_completed,

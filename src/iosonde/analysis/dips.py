@@ -1,0 +1,75 @@
+"""Dips: points of a sweep whose throughput is significantly below that of a point on each side.
+
+Throughput that rises with queue depth, and bandwidth that rises with block size, do not fall and rise again without a
+reason. Every pair of points counts as a comparison, because the sides are chosen for their distance.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from iosonde.analysis.cells import CellEstimate, OperationEstimate
+from iosonde.analysis.estimate import LEVEL_SHARE_MIN, Estimate
+from iosonde.analysis.families import Along, Family, families_of
+from iosonde.analysis.ratios import Known, Ratio, known_of, ratio_of
+
+
+@dataclass(frozen=True)
+class Dip:
+    """The lowest point of a dip in a sweep, with the highest point on each side.
+
+    ``left`` and ``right`` are the throughput at the dip divided by that of ``before`` and of ``after``. Throughput is
+    IOPS in a sweep over queue depths and bandwidth in one over block sizes. ``sweep`` are all cells of the sweep.
+    """
+
+    along: Along
+    cell: CellEstimate
+    before: CellEstimate
+    after: CellEstimate
+    left: Ratio
+    right: Ratio
+    sweep: tuple[CellEstimate, ...]
+
+    @property
+    def depth_share(self) -> float:
+        """How far throughput at the dip is below the lower of the two sides."""
+        return 1 - max(self.left.value, self.right.value)
+
+
+def dips_of(cells: Sequence[CellEstimate]) -> tuple[Dip, ...]:
+    """The deepest dip of each sweep over queue depths or block sizes among closed-loop cells."""
+    closed = [cell for cell in cells if not cell.workload.is_open_loop and cell.workload.block_sizes is None]
+    found = (_dip(family, along) for along in (Along.DEPTH, Along.BLOCK_SIZE) for family in families_of(closed, along))
+    return tuple(dip for dip in found if dip is not None)
+
+
+def _throughput(figures: OperationEstimate, along: Along) -> Estimate:
+    return figures.bytes_per_s if along is Along.BLOCK_SIZE else figures.iops
+
+
+def _dip(family: Family, along: Along) -> Dip | None:
+    known = [
+        (cell, value)
+        for cell in family.cells
+        if (figures := cell.of(family.whole)) is not None
+        and (value := known_of(_throughput(figures, along))) is not None
+    ]
+    found = _deepest([value for _, value in known])
+    if found is None:
+        return None
+    (before, place, after), left, right = found
+    cells = [cell for cell, _ in known]
+    return Dip(along, cells[place], cells[before], cells[after], left, right, family.cells)
+
+
+def _deepest(values: Sequence[Known]) -> tuple[tuple[int, int, int], Ratio, Ratio] | None:
+    """The places of the deepest significant dip and of the highest points on its sides; None without a dip."""
+    pairs = len(values) * (len(values) - 1) // 2
+    best: tuple[tuple[int, int, int], Ratio, Ratio] | None = None
+    for place in range(1, len(values) - 1):
+        before = max(range(place), key=lambda each: values[each].value)
+        after = max(range(place + 1, len(values)), key=lambda each: values[each].value)
+        left, right = (ratio_of(values[place], values[side], pairs) for side in (before, after))
+        is_dip = all(ratio.high < 1 and ratio.value <= 1 - LEVEL_SHARE_MIN for ratio in (left, right))
+        if is_dip and (best is None or max(left.value, right.value) < max(best[1].value, best[2].value)):
+            best = (before, place, after), left, right
+    return best
