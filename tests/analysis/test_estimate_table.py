@@ -60,3 +60,21 @@ def test_one_repeat_has_values_and_no_errors() -> None:
     assert np.isnan(table["iops_standard_error"]).all()
     assert np.isnan(table["cpu_ns_per_io_low"]).all()
     assert set(table["repeats"]) == {1}
+
+
+def test_standard_deviations_are_those_over_repeats_and_over_operations(run: RunRecord, table: Table) -> None:
+    cells = {cell.cell: cell for cell in estimate_run(run).cells}
+    for row, (cell, operation) in enumerate(zip(table["cell"], table["operation"], strict=True)):
+        estimates = cells[cell].operations[Operation(operation)]
+        for name, found in (("iops", estimates.iops), ("latency_ns_mean", estimates.latency_ns_mean)):
+            assert table[f"{name}_standard_deviation"][row] == pytest.approx(found.standard_deviation, nan_ok=True)
+        # Operations vary at least as much as the means of repeats.
+        assert table["latency_ns_standard_deviation"][row] > 0
+
+
+def test_the_cells_of_a_sweep_have_its_knee(run: RunRecord, table: Table) -> None:
+    sweep = next(each for each in estimate_run(run).sweeps if each.knee.point is not None)
+    assert sweep.knee.point is not None
+    swept = np.isin(table["cell"], [cell.cell for cell in sweep.cells])
+    assert set(table["knee_queue_depth"][swept]) == {sweep.knee.point.queue_depth}
+    assert np.isnan(table["knee_queue_depth"][table["cell"] == "sequential-read-128KiB-qd1"]).all()

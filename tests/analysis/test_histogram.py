@@ -1,5 +1,8 @@
 """Buckets, merging and percentiles, against brute force and known values."""
 
+import random
+import statistics
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -10,6 +13,7 @@ from iosonde.analysis.histogram import (
     PERCENTS,
     bucket_of,
     coarsen,
+    deviation_of,
     low_and_width,
     merge_histograms,
     percent_name,
@@ -156,3 +160,12 @@ def test_many_histograms_are_added_up_as_few_are() -> None:
     found = merge_histograms(many)
     assert dict(zip(found.bucket, found.count, strict=True)) == expected
     assert list(found.bucket) == sorted(expected)
+
+
+def test_the_standard_deviation_of_the_counted_values_is_that_of_the_values() -> None:
+    draw = random.Random(3)
+    values = [round(draw.lognormvariate(11, 0.5)) for _ in range(4000)]
+    found = deviation_of(histogram_of(values))
+    assert found == pytest.approx(statistics.stdev(values), rel=0.01)
+    assert deviation_of(histogram_of([100_000])) is None
+    assert deviation_of(histogram_of([100_000] * 50)) == 0

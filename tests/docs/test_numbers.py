@@ -74,7 +74,7 @@ def beside(page: Page) -> Iterator[str]:
     yield SPREAD_OF_REPEATS
 
 
-PAGES = [page_of(RunAnalysis(run), findings_of(run)) for run in runs()]
+PAGES = [page_of(RunAnalysis(run), findings_of(run), deviations=True) for run in runs()]
 COLUMNS = {
     f"{table}.{column}" for table, columns in run_tables(RunAnalysis(lab_run()), ()).items() for column in columns
 }

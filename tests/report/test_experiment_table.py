@@ -47,6 +47,20 @@ def test_rows_are_named_by_what_varies_alone() -> None:
     ]
 
 
+def test_standard_deviations_over_repeats_are_columns_by_choice() -> None:
+    asked = [workload(queue_depth=depth) for depth in (1, 8)]
+    cells = estimate_run(run_of(asked, repeats=3)).cells
+    plain = experiment_table(Experiment.MATRIX, cells, None)
+    assert "SD" not in [head.name for head in plain.heads]
+    table = experiment_table(Experiment.MATRIX, cells, None, deviations=True)
+    places = [place for place, head in enumerate(table.heads) if head.name == "SD"]
+    assert [table.heads[place].unit for place in places] == ["IOPS", "MB/s", "µs"]
+    # The repeats have 1,001, 1,002 and 1,003 operations in 5 s.
+    assert table.lines[0].texts[places[0]] == "0.20"
+    alone = experiment_table(Experiment.MATRIX, cells_of(asked), None, deviations=True)
+    assert "the cell has a single repeat" in " ".join(alone.explained.notes)
+
+
 def test_rows_without_an_interval_are_named_with_the_reason() -> None:
     plans = [cell_plan(workload(queue_depth=depth), Experiment.MATRIX) for depth in (1, 8)]
     records = [

@@ -6,7 +6,8 @@ from typing import Final
 from iosonde.analysis.cells import CellEstimate
 from iosonde.analysis.columns import Column, Table, integer, real, text
 from iosonde.analysis.estimate import Estimate
-from iosonde.analysis.figures import Known, figures_of, known_of
+from iosonde.analysis.figures import MEANS, Known, figures_of, known_of
+from iosonde.analysis.histogram import deviation_of
 from iosonde.analysis.run import RunAnalysis
 from iosonde.figures import Figure
 from iosonde.vocabulary import Quantity
@@ -22,7 +23,8 @@ def estimate_table(analysis: RunAnalysis) -> Table:
     """One row for each cell and each operation with completions, including ``all``.
 
     Each quantity has its value, the ends of its 95 % interval, its standard error in the unit of the value, and its
-    degrees of freedom; NaN for a missing value.
+    degrees of freedom; NaN for a missing value. Standard deviations are those over repeats, and for
+    ``latency_ns_standard_deviation`` that over operations. ``knee_queue_depth`` is the knee of the cell's sweep.
     """
     cells = analysis.estimates.cells
     rows = [(cell, estimates) for cell in cells for estimates in cell.operations.values()]
@@ -38,6 +40,13 @@ def estimate_table(analysis: RunAnalysis) -> Table:
     }
     for quantity in Quantity:
         table |= _columns(quantity, [figure for figure in figures if figure.quantity is quantity])
+    for quantity, of in MEANS.items():
+        table[f"{quantity}_standard_deviation"] = real([of(estimates).standard_deviation for _, estimates in rows])
+    table["latency_ns_standard_deviation"] = real([deviation_of(estimates.latency) for _, estimates in rows])
+    knees = {cell.cell: sweep.knee.point for sweep in analysis.estimates.sweeps for cell in sweep.cells}
+    table["knee_queue_depth"] = real(
+        [None if (point := knees.get(cell.cell)) is None else point.queue_depth for cell, _ in rows]
+    )
     for name, estimate in _OF_CELL:
         found = [estimate(cell) for cell, _ in rows]
         table |= _columns(name, [None if each is None else known_of(each) for each in found])

@@ -10,7 +10,7 @@ from iosonde.analysis.missing_reasons import why_no_mean_interval, why_no_percen
 from iosonde.figures import Figure
 from iosonde.vocabulary import Quantity
 
-_MEANS: Final[Mapping[Quantity, Callable[[OperationEstimate], Estimate]]] = {
+MEANS: Final[Mapping[Quantity, Callable[[OperationEstimate], Estimate]]] = {
     Quantity.IOPS: lambda each: each.iops,
     Quantity.BYTES_PER_S: lambda each: each.bytes_per_s,
     Quantity.LATENCY_NS_MEAN: lambda each: each.latency_ns_mean,
@@ -36,7 +36,7 @@ def known_of(found: Estimate | PercentileEstimate) -> Known:
 
 def estimate_of(quantity: Quantity, estimates: OperationEstimate) -> Estimate | PercentileEstimate:
     """The estimate of a quantity."""
-    return _MEANS[quantity](estimates) if quantity.percent is None else estimates.percentile(quantity.percent)
+    return MEANS[quantity](estimates) if quantity.percent is None else estimates.percentile(quantity.percent)
 
 
 def figures_of(cell: CellEstimate) -> Iterator[Figure]:

@@ -4,6 +4,7 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from functools import lru_cache
 from itertools import accumulate, chain
+from math import sqrt
 from typing import Final
 
 from iosonde.records import Histogram, Layout
@@ -12,6 +13,7 @@ PERCENTS: Final = (50.0, 90.0, 95.0, 99.0, 99.9, 99.99)
 """The percentile points that every table shows, in percent."""
 
 TAIL_PERCENT: Final = 99.0
+VALUES_FOR_DEVIATION_MIN: Final = 2
 """The percentile that a requested precision applies to."""
 
 SAMPLES_BEYOND_MIN: Final = 10
@@ -58,6 +60,17 @@ def low_and_width(layout: Layout, bucket: int) -> tuple[int, int]:
 def resolution_ns(layout: Layout, value_ns: int) -> float:
     """The width of a value's bucket in nanoseconds: the resolution of its counts."""
     return float(low_and_width(layout, bucket_of(layout, value_ns))[1])
+
+
+def deviation_of(histogram: Histogram) -> float | None:
+    """The standard deviation of the counted values, each at the middle of its bucket; None below two values."""
+    total = sum(histogram.count)
+    if total < VALUES_FOR_DEVIATION_MIN:
+        return None
+    middles = [low + (width - 1) / 2 for low, width in (low_and_width(histogram.layout, at) for at in histogram.bucket)]
+    mean = sum(count * middle for count, middle in zip(histogram.count, middles, strict=True)) / total
+    squares = sum(count * (middle - mean) ** 2 for count, middle in zip(histogram.count, middles, strict=True))
+    return sqrt(squares / (total - 1))
 
 
 def coarsen(histogram: Histogram, layout: Layout) -> Histogram:

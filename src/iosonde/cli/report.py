@@ -1,6 +1,7 @@
 """``iosonde report``: a run's results in other formats. Never needs the device."""
 
 from contextlib import AbstractContextManager, nullcontext
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -20,6 +21,14 @@ COMPUTE_GROUP = "Data"
 
 def _option(flag: str, help_text: str, place: str, group: str) -> Any:  # noqa: ANN401 - Typer's own type
     return typer.Option(flag, help=help_text, metavar=place, rich_help_panel=group, show_default=False)
+
+
+Deviations = Annotated[
+    bool,
+    typer.Option(
+        "--deviations", help="Add standard deviations over repeats to the tables.", rich_help_panel=READ_GROUP
+    ),
+]
 
 
 def report(
@@ -46,6 +55,7 @@ def report(
         Path | None,
         _option("--json", "Write the full record with estimates as JSON to FILE.", "FILE", COMPUTE_GROUP),
     ] = None,
+    deviations: Deviations = False,
     force: Annotated[bool, typer.Option("--force", help="Replace existing files.")] = False,
 ) -> None:
     """Print the summary of a run, and write reports and data. Without an output option, rewrite the HTML report in RUN.
@@ -54,13 +64,12 @@ def report(
 
     Example: [bold]iosonde report iosonde-20261120-173000-1f3a --pdf report.pdf --csv tables[/bold]
     """
-    from iosonde.cli.output_paths import beside_archive, check_free
     from iosonde.cli.report_forms import Places, Writer, check_flags, check_lost
     from iosonde.cli.run_outputs import analysed, get_ready_to_report, print_summary, tell_failures
     from iosonde.failures import FailureLog
     from iosonde.findings import find_in
     from iosonde.report.derive import write_html
-    from iosonde.store import RunDirectory, is_archive
+    from iosonde.report.page import page_of
 
     places = Places(html=html, pdf=pdf, markdown=markdown, charts=charts, csv=csv, parquet=parquet, json=json)
     check_flags(places, paper)
@@ -71,20 +80,17 @@ def report(
         analysis = analysed(run)
         findings = find_in(analysis, failures)
         if places.any:
-            writer = Writer(analysis, findings, drawers, failures)
+            writer = Writer(analysis, findings, drawers, failures, deviations=deviations)
             with writer.into(places, run, force=force):
                 lost = writer.write(places, paper or Paper.A4)
             print_summary(analysis, findings, html, failures)
             tell_failures(failures, run)
             check_lost(lost)
             return
-        if is_archive(run):
-            page = beside_archive(run, ".html")
-            check_free(page, run, force=force)
-        else:
-            page = RunDirectory(run).report_path
+        page = _page_path(run, force=force)
+        make = partial(page_of, analysis, findings, failures, deviations=deviations)
         try:
-            write_html(analysis, findings, page, failures, drawers)
+            write_html(make, page, failures, drawers)
         except OutputError as error:
             # The results are available: print them even if the page cannot be written.
             print_summary(analysis, findings, None, failures)
@@ -92,6 +98,18 @@ def report(
             raise OutputError(error.message, "specify another path with --html FILE") from error
     print_summary(analysis, findings, page, failures)
     tell_failures(failures, run)
+
+
+def _page_path(run: Path, *, force: bool) -> Path:
+    """Where the HTML report goes by default: in the run directory, or next to an archive."""
+    from iosonde.cli.output_paths import beside_archive, check_free
+    from iosonde.store import RunDirectory, is_archive
+
+    if not is_archive(run):
+        return RunDirectory(run).report_path
+    page = beside_archive(run, ".html")
+    check_free(page, run, force=force)
+    return page
 
 
 def _drawers_for(places: "Places") -> "AbstractContextManager[Drawers | None]":

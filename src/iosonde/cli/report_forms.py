@@ -89,12 +89,19 @@ class Writer:
     """Writes the outputs of one run, and lists them on stderr."""
 
     def __init__(
-        self, analysis: RunAnalysis, findings: tuple[Finding, ...], drawers: "Drawers | None", failures: FailureLog
+        self,
+        analysis: RunAnalysis,
+        findings: tuple[Finding, ...],
+        drawers: "Drawers | None",
+        failures: FailureLog,
+        *,
+        deviations: bool,
     ) -> None:
         self.analysis = analysis
         self.findings = findings
         self.drawers = drawers
         self.failures = failures
+        self.deviations = deviations
         self._made: list[Path] = []
 
     @contextmanager
@@ -113,7 +120,7 @@ class Writer:
         """The page with its figures, for all outputs with charts."""
         from iosonde.report.page import page_of
 
-        return page_of(self.analysis, self.findings, self.failures)
+        return page_of(self.analysis, self.findings, self.failures, deviations=self.deviations)
 
     def _check_places(self, places: Places, run: Path, *, force: bool) -> None:
         """Raises OutputError if a path is in use, before anything is written. Creates the directories."""

@@ -1,5 +1,6 @@
 """Derives the files of a run directory from its journal: the Parquet files and the HTML page."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -9,7 +10,7 @@ from iosonde.findings import Finding, find_in
 from iosonde.report.drawing import Drawers
 from iosonde.report.export import run_tables
 from iosonde.report.html import bare_html, render_html
-from iosonde.report.page import page_of
+from iosonde.report.page import Page, page_of
 from iosonde.report.stills import drawers_if_any, stills_of
 from iosonde.report.titles import CONDITIONS
 from iosonde.safe_files import write_file
@@ -40,17 +41,18 @@ def derive_files(directory: Path) -> Derived:
         failures.attempt(
             "Parquet", lambda: write_parquet(directory, run_tables(analysis, findings)), lambda _: (), CONDITIONS.id
         )
-        write_html(analysis, findings, page, failures, drawers)
+        write_html(lambda: page_of(analysis, findings, failures), page, failures, drawers)
     return Derived(analysis, findings, page, failures)
 
 
-def write_html(
-    analysis: RunAnalysis, findings: tuple[Finding, ...], path: Path, failures: FailureLog, drawers: Drawers | None
-) -> None:
-    """Writes the report as one self-contained page, replacing an existing file. Raises OutputError."""
+def write_html(make: Callable[[], Page], path: Path, failures: FailureLog, drawers: Drawers | None) -> None:
+    """Writes the report that ``make`` returns as one self-contained page, replacing an existing file.
+
+    Raises OutputError.
+    """
 
     def rendered() -> str:
-        page = page_of(analysis, findings, failures)
+        page = make()
         return render_html(page, failures, stills_of(page, drawers))
 
     page = failures.attempt("the page", rendered, lambda failure: bare_html(failure.sentence))

@@ -19,7 +19,8 @@ from iosonde.report.validity import Invalid, invalid_cells
 class EvaluatedRun:
     """A run, its figures, its findings (most severe first), and the cells that the findings make invalid.
 
-    ``estimates`` and ``headline`` are empty if they could not be computed.
+    ``estimates`` and ``headline`` are empty if they could not be computed. ``deviations`` is whether tables also show
+    standard deviations over repeats.
     """
 
     analysis: RunAnalysis
@@ -27,6 +28,7 @@ class EvaluatedRun:
     headline: Headline
     findings: tuple[Finding, ...]
     invalid: Invalid
+    deviations: bool = False
 
     @property
     def run(self) -> RunRecord:
@@ -48,7 +50,9 @@ class EvaluatedRun:
         return Experiment.QUEUE_DEPTH if self.cells(Experiment.QUEUE_DEPTH) else Experiment.MATRIX
 
 
-def evaluated(analysis: RunAnalysis, findings: Sequence[Finding], failures: FailureLog) -> EvaluatedRun:
+def evaluated(
+    analysis: RunAnalysis, findings: Sequence[Finding], failures: FailureLog, *, deviations: bool = False
+) -> EvaluatedRun:
     """The run with its figures. A part that fails is empty, and ``failures`` records it."""
     run = analysis.run
     estimates = failures.attempt(
@@ -61,4 +65,4 @@ def evaluated(analysis: RunAnalysis, findings: Sequence[Finding], failures: Fail
         IN_SHORT.id,
     )
     invalid = invalid_cells((cell.cell for cell in estimates.cells), findings)
-    return EvaluatedRun(analysis, estimates, headline, most_severe_first(findings), invalid)
+    return EvaluatedRun(analysis, estimates, headline, most_severe_first(findings), invalid, deviations)

@@ -134,7 +134,7 @@ def _sentence(experiment: ExperimentCells, knees: Sequence[SweptKnee], found: Ev
 
 
 def _short(experiment: ExperimentCells, found: EvaluatedRun) -> list[ResultTable]:
-    return [experiment_table(experiment.kind, experiment.cells, found.aim_ended)]
+    return [experiment_table(experiment.kind, experiment.cells, found.aim_ended, deviations=found.deviations)]
 
 
 def _makers(experiment: ExperimentCells, knees: Sequence[SweptKnee], whole: RunEstimates) -> list[_Maker]:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from iosonde.analysis.cells import CellEstimate, OperationEstimate
+from iosonde.analysis.estimate import Estimate
 from iosonde.analysis.figures import figure_of
 from iosonde.analysis.missing_reasons import NO_DATA_MOVED, TOO_WIDE, why_no_mean_interval
 from iosonde.charts.figure import why_no_figures
@@ -33,6 +34,8 @@ ROWS_MAX: Final = 12
 NAMED_MAX: Final = 3
 """A note names so many rows."""
 
+SINGLE_REPEAT: Final = "the cell has a single repeat"
+
 _PERCENTS: Final = (50.0, 95.0, 99.0, 99.9)
 _BOTH_ENDS: Final = 2
 _WITH_BEST: Final = 3
@@ -50,8 +53,32 @@ class _Row:
         return 0.0 if self.figures is None else self.figures.iops.mean
 
 
-def experiment_table(experiment: Experiment, cells: Sequence[CellEstimate], aim_ended: Aim | None) -> ResultTable:
-    """A table of at most ``ROWS_MAX`` rows. ``aim_ended`` is the requested precision of a finished run."""
+@dataclass(frozen=True)
+class _Shown:
+    """The columns of a table: those that vary, the unit of latency, the operation, and standard deviations."""
+
+    varying: Varying
+    unit: LatencyUnit
+    apart: bool
+    deviations: bool
+
+    def deviation_head(self, unit: str) -> tuple[Head, ...]:
+        return (Head("SD", unit),) if self.deviations else ()
+
+    def deviation(self, of: Estimate, factor: float) -> tuple[str, ...]:
+        if not self.deviations:
+            return ()
+        found = of.standard_deviation
+        return (Dash(SINGLE_REPEAT) if found is None else significant(found * factor, 3),)
+
+
+def experiment_table(
+    experiment: Experiment, cells: Sequence[CellEstimate], aim_ended: Aim | None, *, deviations: bool = False
+) -> ResultTable:
+    """A table of at most ``ROWS_MAX`` rows. ``aim_ended`` is the requested precision of a finished run.
+
+    ``deviations`` adds the standard deviations over repeats of the three means.
+    """
     ordered = in_order(experiment, cells)
     rows = [row for cell in ordered for row in _rows_of(cell)]
     varying = Varying(ordered)
@@ -60,11 +87,12 @@ def experiment_table(experiment: Experiment, cells: Sequence[CellEstimate], aim_
     apart = any(
         row.figures is not None and row.figures.operation is not row.cell.workload.only_operation for row in rows
     )
+    columns = _Shown(varying, unit, apart, deviations)
     shown = [(row.cell, row.figures) for row in chosen if row.figures is not None]
     return ResultTable(
         caption="" if len(chosen) == len(rows) else f"Only {len(chosen)} of {len(rows)} rows are shown.",
-        heads=(*varying.heads, *((Head("Operation", number=False),) if apart else ()), *_heads(unit)),
-        lines=tuple(_line(row, varying, unit, aim_ended, apart=apart) for row in chosen),
+        heads=_heads(columns),
+        lines=tuple(_line(row, columns, aim_ended) for row in chosen),
         notes=(*latency_notes(shown), *_without_interval(shown, varying)),
         is_extract=len(chosen) < len(rows),
     )
@@ -114,11 +142,17 @@ def _of_line(line: Sequence[int], rows: Sequence[_Row], number: int) -> set[int]
     return set(chosen)
 
 
-def _heads(unit: LatencyUnit) -> tuple[Head, ...]:
+def _heads(shown: _Shown) -> tuple[Head, ...]:
+    unit = shown.unit
     return (
+        *shown.varying.heads,
+        *((Head("Operation", number=False),) if shown.apart else ()),
         Head("IOPS"),
+        *shown.deviation_head("IOPS"),
         Head("Bandwidth", BANDWIDTH_UNIT),
+        *shown.deviation_head(BANDWIDTH_UNIT),
         Head("Mean", unit.name),
+        *shown.deviation_head(unit.name),
         *(Head(f"p{percent:g}", unit.name) for percent in _PERCENTS),
         Head("Max", unit.name),
         Head("QD", "achieved"),
@@ -126,21 +160,25 @@ def _heads(unit: LatencyUnit) -> tuple[Head, ...]:
     )
 
 
-def _line(row: _Row, varying: Varying, unit: LatencyUnit, aim: Aim | None, *, apart: bool) -> Line:
-    cell, figures = row.cell, row.figures
+def _line(row: _Row, shown: _Shown, aim: Aim | None) -> Line:
+    cell, figures, varying, unit = row.cell, row.figures, shown.varying, shown.unit
     named = varying.texts(cell)
     if figures is None:
         return Line((" ".join(named),), gap=why_no_figures(cell), cell=cell.cell)
     signed = _Signed(cell, figures, aim)
     mean = f"{AT_LEAST if figures.saturated else ''}{significant(figures.latency_ns_mean.mean / unit.ns)}"
+
     texts = (
         *named,
-        *((str(figures.operation),) if apart else ()),
+        *((str(figures.operation),) if shown.apart else ()),
         signed(Quantity.IOPS, significant(figures.iops.mean)),
+        *shown.deviation(figures.iops, 1),
         signed(Quantity.BYTES_PER_S, significant(figures.bytes_per_s.mean / MEGABYTE))
         if figures.bytes
         else Dash(NO_DATA_MOVED),
+        *shown.deviation(figures.bytes_per_s, 1 / MEGABYTE),
         signed(Quantity.LATENCY_NS_MEAN, mean),
+        *shown.deviation(figures.latency_ns_mean, 1 / unit.ns),
         *(
             signed(Quantity.LATENCY_NS_P99 if percent == 99.0 else None, percentile_text(figures, percent, unit))  # noqa: PLR2004 - the only one with an aim
             for percent in _PERCENTS

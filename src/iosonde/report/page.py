@@ -67,10 +67,15 @@ class Page:
         return replace(self, chapters=tuple(chapter.redrawn(told) for chapter in self.chapters)) if failures else self
 
 
-def page_of(analysis: RunAnalysis, findings: Sequence[Finding], failures: FailureLog = STRICT) -> Page:
-    """The page of a run. A notice replaces each part that fails; ``failures`` records it, or raises if it is strict."""
+def page_of(
+    analysis: RunAnalysis, findings: Sequence[Finding], failures: FailureLog = STRICT, *, deviations: bool = False
+) -> Page:
+    """The page of a run. A notice replaces each part that fails; ``failures`` records it, or raises if it is strict.
+
+    ``deviations`` adds standard deviations over repeats to the tables.
+    """
     run, header = analysis.run, analysis.run.header
-    found = evaluated(analysis, findings, failures)
+    found = evaluated(analysis, findings, failures, deviations=deviations)
 
     def named(part: str, make: Callable[[], str]) -> str:
         return failures.attempt(part, make, lambda _: NOT_KNOWN, CONDITIONS.id)
