@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from iosonde.findings import Severity
-from iosonde.records import CellRecord, DeviceCounts, Engine, RequestCounts, RunRecord
+from iosonde.records import WSL, CellRecord, DeviceCounts, Engine, RequestCounts, RunRecord
 from tests.builders import workload
 from tests.findings.runs import (
     BUFFERED,
@@ -57,12 +57,23 @@ def deep_on(targets: int) -> list[CellRecord]:
 FIRES: dict[str, Callable[[], RunRecord]] = {
     "device-in-use": lambda: sound(header={"target": {"uses": (MOUNTED,)}}),
     "virtual-disk": lambda: sound(header={"host": {"virtual_machine": "QEMU"}}),
+    "windows-subsystem": lambda: sound(header={"host": {"virtual_machine": WSL}}),
     "volatile-write-cache": lambda: run_of(*three(asked=WRITES)),
     "depth-over-tags": lambda: sound(header=device(queue_tags=7)),
     "request-split": lambda: sound(header=device(request_size_bytes_max=2048)),
     "device-counts-differ": lambda: run_of(*three(**counted(0.9))),
     "device-times-differ": lambda: alone(*three(**counted(latency_ns=2 * MS))),
 }
+
+
+def test_a_windows_drive_in_wsl_is_named() -> None:
+    mounted = {"virtual_machine": WSL}
+    files = {"file_system": {"kind": "9p", "mount_point": "/mnt/c"}, "path": "/mnt/c/data"}
+    found = only(sound(header={"host": mounted, "target": files}), "windows-subsystem")
+    assert "/mnt/c/data is on a Windows file system" in found.statement
+    plain = only(sound(header={"host": mounted}), "windows-subsystem")
+    assert "stored in a virtual disk file" in plain.statement
+
 
 NEAR_MISSES: list[tuple[str, Callable[[], RunRecord]]] = [
     ("depth-over-tags", lambda: on_devices("sda", "sdb", records=deep_on(2))),
@@ -71,6 +82,8 @@ NEAR_MISSES: list[tuple[str, Callable[[], RunRecord]]] = [
     ("volatile-write-cache", lambda: run_of(*commits(Engine.IO_URING))),
     ("depth-over-tags", lambda: sound(header=device(queue_tags=8))),
     ("depth-over-tags", lambda: sound(header={"target": {"device": None}})),
+    ("virtual-disk", lambda: sound(header={"host": {"virtual_machine": WSL}})),
+    ("windows-subsystem", lambda: sound(header={"host": {"virtual_machine": "QEMU"}})),
     ("request-split", lambda: sound(header=device(request_size_bytes_max=4096))),
     ("request-split", lambda: sound(header={**device(request_size_bytes_max=2048), "engine": Engine.PASSTHROUGH})),
     ("device-counts-differ", lambda: run_of(*three(**counted(0.985)))),

@@ -8,6 +8,7 @@ import pytest
 from iosonde.machine.device import device_facts
 from iosonde.machine.host_facts import host_facts
 from iosonde.machine.mounts import file_system_facts, mount_source
+from iosonde.records import WSL
 
 
 def put(root: Path, files: dict[str, str]) -> None:
@@ -103,6 +104,40 @@ def test_a_virtual_machine_is_known_by_its_processor_flags(tmp_path: Path) -> No
 def test_the_clock_source_is_the_kernels_word_for_it(tmp_path: Path) -> None:
     put(tmp_path, {"sys/devices/system/clocksource/clocksource0/current_clocksource": "kvm-clock\n"})
     assert host_facts(root=tmp_path).clock_source == "kvm-clock"
+
+
+def test_wsl_is_known_by_the_name_of_its_kernel(tmp_path: Path) -> None:
+    put(tmp_path, {"proc/sys/kernel/osrelease": "5.15.153.1-microsoft-standard-WSL2\n"})
+    assert host_facts(root=tmp_path).virtual_machine == WSL
+
+
+def test_the_distribution_the_command_line_and_the_frequency_control_are_facts(tmp_path: Path) -> None:
+    cpu = "sys/devices/system/cpu"
+    put(
+        tmp_path,
+        {
+            "etc/os-release": 'NAME="Debian"\nPRETTY_NAME="Debian GNU/Linux 12 (bookworm)"\n',
+            "proc/cmdline": "root=/dev/sda1 mitigations=off\n",
+            f"{cpu}/cpu0/topology/thread_siblings_list": "0,2\n",
+            f"{cpu}/cpu1/topology/thread_siblings_list": "1,3\n",
+            f"{cpu}/cpu2/topology/thread_siblings_list": "0,2\n",
+            f"{cpu}/cpu3/topology/thread_siblings_list": "1,3\n",
+            f"{cpu}/cpu0/cpufreq/scaling_driver": "intel_pstate\n",
+            f"{cpu}/intel_pstate/no_turbo": "1\n",
+        },
+    )
+    facts = host_facts(root=tmp_path)
+    assert (facts.distribution, facts.kernel_command_line) == (
+        "Debian GNU/Linux 12 (bookworm)",
+        "root=/dev/sda1 mitigations=off",
+    )
+    assert (facts.cores, facts.frequency_driver, facts.turbo) == (2, "intel_pstate", "off")
+
+
+@pytest.mark.parametrize(("boost", "turbo"), [("1", "on"), ("0", "off"), ("", "")])
+def test_turbo_of_other_drivers_is_called_boost(tmp_path: Path, boost: str, turbo: str) -> None:
+    put(tmp_path, {"sys/devices/system/cpu/cpufreq/boost": f"{boost}\n"})
+    assert host_facts(root=tmp_path).turbo == turbo
 
 
 def test_a_silent_host_gives_empty_facts_and_no_error(tmp_path: Path) -> None:

@@ -244,7 +244,7 @@ def test_every_example_is_a_campaign_that_says_why() -> None:
     for file in files:
         campaign = read_campaign(file.read_text(encoding="utf-8"), file.name)
         assert campaign.name == file.stem
-        assert len(campaign.about) > 20
+        assert len(dict(campaign.about)["purpose"]) > 20
         assert campaign_plan(campaign, TargetInfo(span_bytes=64 << 30, fill=True), quick=False, seed=1).turns
 
 

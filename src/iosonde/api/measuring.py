@@ -41,6 +41,8 @@ def run(
     poll: str = "interrupt",
     seed: int | None = None,
     out: str | Path | None = None,
+    label: str = "",
+    note: str = "",
 ) -> Run:
     """Measures targets with a whole campaign, as ``iosonde run`` does with the same options, and returns the run.
 
@@ -62,6 +64,8 @@ def run(
         seed=seed,
         host=LocalHost(),
         command=_call(run, targets, asked),
+        label=label,
+        note=note,
     )
     request = campaign_request(
         options,

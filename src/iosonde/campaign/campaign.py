@@ -39,7 +39,10 @@ PlanMaker = Callable[[TargetInfo], Plan]
 
 @dataclass(frozen=True)
 class RunRequest:
-    """The user's request for a campaign. ``command`` is the call that made it, if it was not a command line."""
+    """The user's request for a campaign.
+
+    ``command`` is the call that made it, if it was not a command line. ``label`` and ``note`` are kept in the record.
+    """
 
     target: TargetRequest
     engine: EngineChoice
@@ -47,6 +50,8 @@ class RunRequest:
     host: Host
     poll: Poll = Poll.INTERRUPT
     command: tuple[str, ...] = ()
+    label: str = ""
+    note: str = ""
 
 
 @dataclass(frozen=True)
@@ -124,6 +129,8 @@ def _header(request: RunRequest, ahead: Preflight, now: datetime, session: OpenS
         poll_asked=request.poll,
         engine=choose_engine(request.engine, session.source.hello, ahead.targets[0]),
         plan=ahead.plan,
+        label=request.label,
+        note=request.note,
         **session.start_facts(),
     )
 

@@ -3,7 +3,7 @@
 import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from iosonde.campaign.campaign import PlanMaker, RunRequest
 from iosonde.campaign.target_resolution import TargetRequest
@@ -33,6 +33,9 @@ from iosonde.vocabulary import EngineChoice, Poll
 from iosonde.workload_keys.bounds import DURATION_NS_MAX, DURATION_NS_MIN
 from iosonde.workload_keys.keys import READ
 
+LABEL_LENGTH_MAX: Final = 64
+NOTE_LENGTH_MAX: Final = 1000
+
 
 @dataclass(frozen=True)
 class MeasuringOptions:
@@ -52,6 +55,8 @@ class MeasuringOptions:
     host: Host
     command: tuple[str, ...] = ()
     names_file: bool = False
+    label: str = ""
+    note: str = ""
 
 
 def campaign_request(
@@ -157,7 +162,18 @@ def _request(options: MeasuringOptions, target: TargetRequest, plan: PlanMaker) 
         plan=plan,
         host=options.host,
         command=options.command,
+        label=_words_of_user(options.label, "--label", LABEL_LENGTH_MAX),
+        note=_words_of_user(options.note, "--note", NOTE_LENGTH_MAX),
     )
+
+
+def _words_of_user(text: str, flag: str, length_max: int) -> str:
+    """A label or a note. Raises UsageError if it is too long, or if it has control characters."""
+    if len(text) > length_max:
+        raise UsageError(f"{flag} has {len(text)} characters, more than {length_max}", "shorten it")
+    if not text.isprintable():
+        raise UsageError(f"{flag} contains a control character, such as a line break", "write it on one line")
+    return text
 
 
 def _target_request(

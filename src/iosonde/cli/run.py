@@ -36,6 +36,26 @@ Out = Annotated[
     ),
 ]
 
+Label = Annotated[
+    str,
+    typer.Option(
+        "--label",
+        help="Short name of the run, shown by `iosonde list` and in reports.",
+        metavar="TEXT",
+        rich_help_panel=OUTPUT_GROUP,
+        show_default=False,
+    ),
+]
+Note = Annotated[
+    str,
+    typer.Option(
+        "--note",
+        help="Remark on the run, shown in reports.",
+        metavar="TEXT",
+        rich_help_panel=OUTPUT_GROUP,
+        show_default=False,
+    ),
+]
 
 # Without a target, the command explains what a target is.
 TargetsOrNone = Annotated[list[str] | None, typer.Argument(help=TARGET_HELP, metavar="TARGET...", show_default=False)]
@@ -63,6 +83,8 @@ def run(
     poll: PollOption = Poll.INTERRUPT,
     seed: Seed = None,
     out: Out = None,
+    label: Label = "",
+    note: Note = "",
 ) -> None:
     """Measure TARGET with a full campaign, and write the results and a report to a run directory.
 
@@ -96,6 +118,8 @@ def run(
         poll=poll,
         seed=seed,
         host=LocalHost(),
+        label=label,
+        note=note,
     )
     request = campaign_request(options, profile=profile, quick=quick, precision=precision, budget=budget, fixed=fixed)
     if out is not None:

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from typing import Final
 
 from iosonde.analysis.device_counts import WITNESSED, Witnessed, apart_ns, witnessed
-from iosonde.findings.case import Case, count_of, distinct, name_some, of_repeat
+from iosonde.findings.case import Case, HostCase, count_of, distinct, name_some, of_repeat
 from iosonde.findings.finding import Confidence, Finding, Severity
-from iosonde.records import CellPlan, CellRecord, DeviceFacts, Engine, Operation, Outcome, RunHeader, Sync
+from iosonde.records import WSL, CellPlan, CellRecord, DeviceFacts, Engine, Operation, Outcome, RunHeader, Sync
 from iosonde.units import format_bandwidth, format_latency, format_percent, format_size
 
 COUNTS_SHARE_MAX: Final = 0.02
@@ -18,6 +18,9 @@ LOOKS_APART_NS: Final = 4_000_000
 
 TIME_SHARE_MAX: Final = 0.05
 """The allowed difference of mean latency, in addition to what the host adds to it."""
+
+WSL_MOUNTS: Final = frozenset({"9p", "drvfs", "virtiofs"})
+"""The file systems with which WSL mounts the drives of Windows."""
 
 _MOVES_DATA: Final = (Operation.READ, Operation.WRITE)
 
@@ -47,7 +50,9 @@ def virtual_disk(case: Case) -> Iterator[Finding]:
     """A host is a virtual machine."""
     for host in case.hosts:
         vendor = host.facts.virtual_machine
-        if vendor and host.has_storage:
+        if vendor == WSL and host.has_storage:
+            yield _wsl(host)
+        elif vendor and host.has_storage:
             yield Finding(
                 id="virtual-disk",
                 severity=Severity.NOTE,
@@ -61,6 +66,28 @@ def virtual_disk(case: Case) -> Iterator[Finding]:
                 advice="Compare the results with the provider's published limits. Run again at different times of day.",
                 deciding_test="Run again an hour later. If the results change, other tenants are the likely cause.",
             )
+
+
+def _wsl(host: HostCase) -> Finding:
+    """The finding about a Linux that runs in Windows."""
+    windows = [target.path for target in host.targets if target.file_system and target.file_system.kind in WSL_MOUNTS]
+    where = (
+        f" {windows[0]} is on a Windows file system, and each operation passes through a file server in Windows."
+        if windows
+        else " Files are stored in a virtual disk file on the Windows file system."
+    )
+    return Finding(
+        id="windows-subsystem",
+        severity=Severity.DOUBTFUL,
+        confidence=Confidence.CERTAIN,
+        statement=(
+            f"{host.name_in('The host', 'The host')} is the {WSL}.{where} The results describe this virtual machine, "
+            "not the drive."
+        ),
+        evidence=(("host", WSL), *(("target on Windows", path) for path in windows)),
+        advice="Use the results only for programs that run in this Linux. Measure the drive on Linux without Windows.",
+        deciding_test="Start a Linux live system on the same machine, and run the same campaign there.",
+    )
 
 
 def volatile_write_cache(case: Case) -> Iterator[Finding]:

@@ -120,6 +120,7 @@ def campaign_plan(
     check_turns(sum(repeats.values()))
     plan = Plan(
         profile=campaign.name,
+        about=campaign.about,
         quick=quick,
         seed=seed,
         repeats=max(repeats.values()),

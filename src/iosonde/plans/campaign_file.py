@@ -3,7 +3,7 @@
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Any, Final, TypeVar
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, create_model, model_validator
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, create_model, model_validator
 from pydantic_core import PydanticCustomError
 
 from iosonde.plans.file_values import Duration, Precision, Repeats, Warmup, experiment_fields
@@ -107,11 +107,45 @@ def _disagreement(key: str, what: str, hint: str) -> PydanticCustomError:
     return PydanticCustomError("agree", "{what}", {"what": what, "key": key, "hint": hint})
 
 
+PURPOSE: Final = "purpose"
+ABOUT_MAX: Final = 64
+ABOUT_NAME_MAX: Final = 64
+ABOUT_VALUE_MAX: Final = 1000
+
+
+def _pairs(value: Any) -> Any:  # noqa: ANN401 - anything that a TOML file can hold
+    """A text as the purpose, and a table as pairs of a name and a value."""
+    if isinstance(value, str):
+        return ((PURPOSE, value),) if value else ()
+    if not isinstance(value, dict):
+        raise PydanticCustomError("about", "must be text, or a table of texts")
+    if len(value) > ABOUT_MAX:
+        raise PydanticCustomError("about", f"has {len(value)} keys, more than {ABOUT_MAX}")
+    for name, text in value.items():
+        if not isinstance(text, str):
+            raise PydanticCustomError("about", "{name} must be text in quotes", {"name": name})
+        if not name or len(name) > ABOUT_NAME_MAX or len(text) > ABOUT_VALUE_MAX:
+            raise PydanticCustomError(
+                "about", f"a name has 1 to {ABOUT_NAME_MAX} characters, and a value at most {ABOUT_VALUE_MAX}"
+            )
+        if not (name.isprintable() and text.isprintable()):
+            raise PydanticCustomError("about", "{name} contains a control character", {"name": name})
+    return tuple(value.items())
+
+
+About = Annotated[tuple[tuple[str, str], ...], BeforeValidator(_pairs)]
+
+
 class CampaignTable(_Table):
     """A whole campaign file."""
 
     name: str = Field(description="Name of the campaign.", pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$")
-    about: str = Field(default="", description="Purpose of the campaign.")
+    about: About = Field(
+        default=(),
+        description="Purpose of the campaign, or a table with facts that iosonde cannot detect, such as the NAND type "
+        "or the tester. The report shows them.",
+        json_schema_extra={"type": ["string", "object"], "additionalProperties": {"type": "string"}, "default": ""},
+    )
     repeats: Repeats = Field(
         default=3, description="Number of times each cell is measured, each time with a different seed."
     )

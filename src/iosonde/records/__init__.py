@@ -28,7 +28,7 @@ from iosonde.records.cell import (
 from iosonde.records.distribution import Distribution, Moments, Percentiles
 from iosonde.records.engine_facts import EngineFacts, FioFacts, ImportFacts, SourceFacts
 from iosonde.records.histogram import Histogram, Layout
-from iosonde.records.host import HostFacts
+from iosonde.records.host import WSL, HostFacts
 from iosonde.records.interval import INTERVAL_FORM, IntervalRecord, OperationTotals, Times
 from iosonde.records.pattern import (
     BlockSizes,
@@ -95,6 +95,7 @@ from iosonde.vocabulary import (
 __all__ = [
     "INTERVAL_FORM",
     "SCHEMA_VERSION",
+    "WSL",
     "Access",
     "Aim",
     "Alignment",

@@ -1,13 +1,19 @@
 """The host that measured."""
 
+from typing import Final
+
 from iosonde.records.base import Record
+
+WSL: Final = "Windows Subsystem for Linux"
+"""The name of the virtual machine in which Windows runs Linux."""
 
 
 class HostFacts(Record):
     """The properties of the host that affect results. An empty string or None means that the host does not report it.
 
     ``cpu_quota`` (in CPUs) and ``memory_limit_bytes`` are the tightest limits of the run's control groups, None without
-    a limit. ``clock_source`` is the kernel's clock source, by the kernel's name.
+    a limit. ``clock_source`` is the kernel's clock source, by the kernel's name. ``cores`` is the number of physical
+    cores online, None if the kernel does not report it. ``turbo`` is ``on`` or ``off``.
     """
 
     hostname: str
@@ -24,3 +30,8 @@ class HostFacts(Record):
     virtual_machine: str
     python: str
     clock_source: str = ""
+    distribution: str = ""
+    kernel_command_line: str = ""
+    cores: int | None = None
+    frequency_driver: str = ""
+    turbo: str = ""

@@ -154,10 +154,11 @@ class Plan(Record):
     ``span_bytes`` is the size of the test region on each target. ``turns`` are the trials known in advance. Unless
     ``stop`` is a fixed number, further trials are added during the run. With a requested precision, a cell's ``timing``
     is that of its longest trial. ``experiments`` are those of the campaign file in its order; a probe and runs before
-    record version 6 have none.
+    record version 6 have none. ``about`` are the names and values under ``[about]`` of the campaign file.
     """
 
     profile: str
+    about: tuple[tuple[str, str], ...] = ()
     quick: bool
     seed: int
     repeats: int

@@ -10,7 +10,7 @@ from iosonde.records.target import DeviceFacts, Identity, TargetFacts
 from iosonde.records.verification import LaterPass
 from iosonde.vocabulary import Engine, Outcome, Poll
 
-SCHEMA_VERSION: Final = 6
+SCHEMA_VERSION: Final = 7
 """Raised with every new field, value or frame in stored data.
 
 Why: docs/decisions/0023-refuse-runs-of-a-newer-version.md.
@@ -90,8 +90,10 @@ class SessionEnd(Record):
 
 
 class RunHeader(SessionStart, _Named):
-    """Everything about a run except its results."""
+    """Everything about a run except its results. ``label`` and ``note`` are the user's words on it."""
 
+    label: str = ""
+    note: str = ""
     engine_asked: str
     poll_asked: Poll = Poll.INTERRUPT
     engine: Engine

@@ -36,12 +36,17 @@ def _on_each(title: str, header: RunHeader, facts: list[tuple[tuple[str, str], .
 def _host(host: HostFacts) -> tuple[tuple[str, str], ...]:
     return (
         ("host", host.hostname or NO_VALUE),
+        ("distribution", host.distribution or NO_VALUE),
         ("kernel", f"{host.kernel} {host.architecture}".strip() or NO_VALUE),
+        ("kernel command line", host.kernel_command_line or NO_VALUE),
         ("CPU", host.cpu_model or NO_VALUE),
         ("CPUs allowed", f"{host.cpus_allowed} of {host.cpus_online}"),
+        ("CPU cores, threads", f"{number_text(host.cores)}, {host.cpus_online}"),
         ("NUMA nodes", number_text(host.numa_nodes)),
         ("CPU quota (CPUs)", "none" if host.cpu_quota is None else f"{host.cpu_quota:.2f}"),
+        ("CPU frequency driver", host.frequency_driver or NO_VALUE),
         ("CPU governor", host.governor or NO_VALUE),
+        ("CPU turbo", host.turbo or NO_VALUE),
         ("memory", format_size(host.memory_bytes)),
         ("memory limit", "none" if host.memory_limit_bytes is None else format_size(host.memory_limit_bytes)),
         ("virtual machine", host.virtual_machine or "none detected"),

@@ -8,6 +8,7 @@ from iosonde.analysis.run import RunAnalysis
 from iosonde.charts.figure import Figure
 from iosonde.failures import STRICT, FailureLog, PartFailure
 from iosonde.findings.finding import Finding
+from iosonde.records import RunHeader
 from iosonde.report.blocks import Chapter, Leaf
 from iosonde.report.brand import Brand, brands_of
 from iosonde.report.chapters import NOT_KNOWN, chapters_of
@@ -31,6 +32,7 @@ class Page:
     version: str
     brands: tuple[Brand, ...]
     chapters: tuple[Chapter, ...]
+    described: tuple[tuple[str, str], ...] = ()
 
     @property
     def subject(self) -> str:
@@ -46,6 +48,7 @@ class Page:
             ("Measured", self.created_at),
             ("Run", self.run),
             ("Created by", f"iosonde {self.version}"),
+            *self.described,
         )
 
     @property
@@ -65,6 +68,13 @@ class Page:
             return figure if failure is None else replace(figure, chart=None, failure=failure.sentence)
 
         return replace(self, chapters=tuple(chapter.redrawn(told) for chapter in self.chapters)) if failures else self
+
+
+def _described(header: RunHeader) -> tuple[tuple[str, str], ...]:
+    """What the user says of the run: its label and note, and what the campaign file says about it."""
+    own = (("Label", header.label), ("Note", header.note))
+    about = tuple((name[:1].upper() + name[1:], value) for name, value in header.plan.about)
+    return (*((name, value) for name, value in own if value), *about)
 
 
 def page_of(
@@ -92,4 +102,5 @@ def page_of(
             "the notice above the results", lambda: brands_of(run), lambda each: (Brand("bug", each.sentence),)
         ),
         chapters=chapters_of(found, failures),
+        described=_described(header),
     )

@@ -54,6 +54,7 @@ class ListedRun:
     state: RunState
     reason: str = ""
     run: str = ""
+    label: str = ""
     started_at: str = ""
     targets: tuple[str, ...] = ()
     device_models: tuple[str, ...] = ()
@@ -93,6 +94,7 @@ def listed_run(path: Path, glance: Glance) -> ListedRun:
         state=_state(glance),
         reason=glance.damage or "",
         run=header.run,
+        label=header.label,
         started_at=header.created_at,
         targets=tuple(_target(target) for target in header.targets),
         device_models=_models(header),
@@ -137,6 +139,11 @@ def render_runs(runs: Sequence[ListedRun]) -> RenderableType:
     styles = [_STYLES[run.state] for run in runs]
     columns = (
         Fitted("Run", texts(lambda run: run.run or NO_VALUE), worth=2),
+        *(
+            (Fitted("Label", texts(lambda run: run.label or NO_VALUE), worth=7, shrinks="end", least=SHRUNK_MIN),)
+            if any(run.label for run in runs)
+            else ()
+        ),
         Fitted("Started", moments, worth=8, shorter=[Shorter(dates, 6.5)]),
         Fitted(
             "Target", texts(lambda run: ", ".join(run.targets) or NO_VALUE), worth=9, shrinks="apart", least=SHRUNK_MIN
