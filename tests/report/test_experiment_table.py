@@ -47,6 +47,16 @@ def test_rows_are_named_by_what_varies_alone() -> None:
     ]
 
 
+def test_rows_that_sentences_name_are_in_the_table() -> None:
+    asked = [workload(queue_depth=1 << depth, block_size_bytes=size) for size in (4096, 8192) for depth in range(10)]
+    named = "random-read-4KiB-qd64"
+    table = experiment_table(Experiment.MATRIX, cells_of(asked), None, named={named})
+    assert len(table.lines) == ROWS_MAX
+    assert named in [line.cell for line in table.lines]
+    plain = experiment_table(Experiment.MATRIX, cells_of(asked), None)
+    assert named not in [line.cell for line in plain.lines]
+
+
 def test_standard_deviations_over_repeats_are_columns_by_choice() -> None:
     asked = [workload(queue_depth=depth) for depth in (1, 8)]
     cells = estimate_run(run_of(asked, repeats=3)).cells

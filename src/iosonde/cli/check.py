@@ -8,9 +8,7 @@ import typer
 from iosonde.cli.options import RUN_HELP
 
 if TYPE_CHECKING:
-    from iosonde.analysis.results import Results
     from iosonde.expectations import CheckedResults
-    from iosonde.failures import FailureLog
 
 
 def check(
@@ -28,28 +26,19 @@ def check(
 
     Example: [bold]iosonde check iosonde-20261120-173000-1f3a --against data-sheet.toml[/bold]
     """
-    from iosonde.cli.run_outputs import stop_collecting, tell_failures
-    from iosonde.expectations import check_results, read_expectations
+    from iosonde.cli.expected import Expected
+    from iosonde.cli.run_outputs import analysed, stop_collecting, tell_failures
     from iosonde.failures import FailureLog
-    from iosonde.plans.validation_errors import read_text
+    from iosonde.findings import find_in
 
-    text = read_text(str(against), "a file with expected values", "see docs/guides/expectations.md")
-    expected = read_expectations(text, str(against))
+    expected = Expected.read(against)
     stop_collecting()
     failures = FailureLog()
-    checked = check_results(_results_of_run(run, failures), expected, (str(against), text))
+    analysis = analysed(run)
+    checked = expected.check(analysis, find_in(analysis, failures))
     _print(checked, as_json=json)
     tell_failures(failures, run)
     _end(checked)
-
-
-def _results_of_run(run: Path, failures: "FailureLog") -> "Results":
-    from iosonde.cli.run_outputs import analysed
-    from iosonde.findings import find_in
-    from iosonde.findings.run_results import results_of_run
-
-    analysis = analysed(run)
-    return results_of_run(analysis.run.header.run, analysis.estimates, find_in(analysis, failures))
 
 
 def _print(checked: "CheckedResults", *, as_json: bool) -> None:

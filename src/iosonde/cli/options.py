@@ -1,5 +1,6 @@
 """Flags that several commands share."""
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -112,5 +113,15 @@ Profile = Annotated[
         help="Profile: lab, reads (lab without writes), or the path of a campaign file (see docs/campaigns.md and "
         "examples/).",
         metavar="NAME|FILE",
+    ),
+]
+Against = Annotated[
+    Path | None,
+    typer.Option(
+        "--against",
+        help="TOML file with expected values. The report has the verdicts.",
+        metavar="FILE",
+        rich_help_panel=OUTPUT_GROUP,
+        show_default=False,
     ),
 ]

@@ -31,6 +31,11 @@ Deviations = Annotated[
 ]
 
 
+AgainstFile = Annotated[
+    Path | None, _option("--against", "Add the verdicts for a TOML file with expected values.", "FILE", READ_GROUP)
+]
+
+
 def report(
     run: Annotated[Path, typer.Argument(readable=False, help=RUN_HELP, metavar="RUN", show_default=False)],
     html: Annotated[Path | None, _option("--html", "Self-contained HTML report.", "FILE", READ_GROUP)] = None,
@@ -56,6 +61,7 @@ def report(
         _option("--json", "Write the full record with estimates as JSON to FILE.", "FILE", COMPUTE_GROUP),
     ] = None,
     deviations: Deviations = False,
+    against: AgainstFile = None,
     force: Annotated[bool, typer.Option("--force", help="Replace existing files.")] = False,
 ) -> None:
     """Print the summary of a run, and write reports and data. Without an output option, rewrite the HTML report in RUN.
@@ -64,8 +70,9 @@ def report(
 
     Example: [bold]iosonde report iosonde-20261120-173000-1f3a --pdf report.pdf --csv tables[/bold]
     """
+    from iosonde.cli.expected import Expected
     from iosonde.cli.report_forms import Places, Writer, check_flags, check_lost
-    from iosonde.cli.run_outputs import analysed, get_ready_to_report, print_summary, tell_failures
+    from iosonde.cli.run_outputs import analysed, get_ready_to_report, print_results
     from iosonde.failures import FailureLog
     from iosonde.findings import find_in
     from iosonde.report.derive import write_html
@@ -73,31 +80,31 @@ def report(
 
     places = Places(html=html, pdf=pdf, markdown=markdown, charts=charts, csv=csv, parquet=parquet, json=json)
     check_flags(places, paper)
+    expected = None if against is None else Expected.read(against)
     get_ready_to_report()
     failures = FailureLog()
     # The drawing processes start while the run is read.
     with _drawers_for(places) as drawers:
         analysis = analysed(run)
         findings = find_in(analysis, failures)
+        checked = None if expected is None else expected.check(analysis, findings)
+        tell = partial(print_results, run, analysis, findings, failures)
+        make = partial(page_of, analysis, findings, failures, deviations=deviations, checked=checked)
         if places.any:
-            writer = Writer(analysis, findings, drawers, failures, deviations=deviations)
+            writer = Writer(analysis, findings, drawers, failures, make)
             with writer.into(places, run, force=force):
                 lost = writer.write(places, paper or Paper.A4)
-            print_summary(analysis, findings, html, failures)
-            tell_failures(failures, run)
+            tell(html)
             check_lost(lost)
             return
         page = _page_path(run, force=force)
-        make = partial(page_of, analysis, findings, failures, deviations=deviations)
         try:
             write_html(make, page, failures, drawers)
         except OutputError as error:
             # The results are available: print them even if the page cannot be written.
-            print_summary(analysis, findings, None, failures)
-            tell_failures(failures, run)
+            tell(None)
             raise OutputError(error.message, "specify another path with --html FILE") from error
-    print_summary(analysis, findings, page, failures)
-    tell_failures(failures, run)
+    tell(page)
 
 
 def _page_path(run: Path, *, force: bool) -> Path:

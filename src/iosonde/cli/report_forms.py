@@ -59,6 +59,14 @@ class Places:
         return bool(self.files or self.directories)
 
 
+_EXAMPLES: Final = {
+    "--html": "report.html",
+    "--pdf": "report.pdf",
+    "--markdown": "report.md",
+    "--json": "run.json",
+}
+
+
 def check_flags(places: Places, paper: Paper | None) -> None:
     """Raises UsageError for flags that contradict each other or need a package that is not installed."""
     if paper is not None and places.pdf is None:
@@ -66,7 +74,7 @@ def check_flags(places: Places, paper: Paper | None) -> None:
     for flag, path in places.files.items():
         if str(path) == "-":
             raise UsageError(
-                f"{flag} requires a file and cannot write to stdout (-)", "specify a file, such as report.pdf"
+                f"{flag} requires a file and cannot write to stdout (-)", f"specify a file, such as {_EXAMPLES[flag]}"
             )
     flags: dict[Path, str] = {}
     for flag, path in places.files.items():
@@ -94,14 +102,13 @@ class Writer:
         findings: tuple[Finding, ...],
         drawers: "Drawers | None",
         failures: FailureLog,
-        *,
-        deviations: bool,
+        make: "Callable[[], Page]",
     ) -> None:
         self.analysis = analysis
         self.findings = findings
         self.drawers = drawers
         self.failures = failures
-        self.deviations = deviations
+        self._make = make
         self._made: list[Path] = []
 
     @contextmanager
@@ -118,9 +125,7 @@ class Writer:
     @cached_property
     def page(self) -> "Page":
         """The page with its figures, for all outputs with charts."""
-        from iosonde.report.page import page_of
-
-        return page_of(self.analysis, self.findings, self.failures, deviations=self.deviations)
+        return self._make()
 
     def _check_places(self, places: Places, run: Path, *, force: bool) -> None:
         """Raises OutputError if a path is in use, before anything is written. Creates the directories."""

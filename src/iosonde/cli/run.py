@@ -10,6 +10,7 @@ from iosonde.cli.messages import say
 from iosonde.cli.options import (
     OUTPUT_GROUP,
     TARGET_HELP,
+    Against,
     Budget,
     Buffered,
     EngineOption,
@@ -83,6 +84,7 @@ def run(
     poll: PollOption = Poll.INTERRUPT,
     seed: Seed = None,
     out: Out = None,
+    against: Against = None,
     label: Label = "",
     note: Note = "",
 ) -> None:
@@ -100,6 +102,7 @@ def run(
         )
     from iosonde.campaign import measure_to_directory, preflight
     from iosonde.campaign.requests import MeasuringOptions, campaign_request
+    from iosonde.cli.expected import Expected
     from iosonde.cli.interrupted_runs import keeping
     from iosonde.cli.plan_text import plan_lines
     from iosonde.cli.progress import watching
@@ -122,9 +125,12 @@ def run(
         note=note,
     )
     request = campaign_request(options, profile=profile, quick=quick, precision=precision, budget=budget, fixed=fixed)
+    expected = None if against is None else Expected.read(against)
     if out is not None:
         check_empty(out)
     ahead = preflight(request, now)
+    if expected is not None:
+        expected.check_cells(ahead.run, ahead.plan.cells)
     cost = plan_cost(ahead.plan, ahead.assumed_bytes_per_s, overhead_ns=cell_overhead_ns(ahead.engine))
     for line in plan_lines(ahead, cost):
         say(line)
@@ -132,4 +138,4 @@ def run(
     with keeping(directory, ahead.run):
         with watching(ahead.plan, virtual=ahead.is_simulated) as observer:
             measure_to_directory(request, ahead, directory, observer, now)
-        finish_directory(directory)
+        finish_directory(directory, expected)

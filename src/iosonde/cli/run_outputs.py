@@ -3,6 +3,7 @@
 import gc
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from iosonde.analysis.run import RunAnalysis
 from iosonde.campaign.outcomes import check_campaign
@@ -12,15 +13,21 @@ from iosonde.findings import Finding
 from iosonde.printing import quoted
 from iosonde.store import load_run
 
+if TYPE_CHECKING:
+    from iosonde.cli.expected import Expected
 
-def finish_directory(path: Path) -> None:
-    """Derives Parquet and the report from the journal, prints the summary. Raises for failed cells and files left."""
+
+def finish_directory(path: Path, expected: "Expected | None" = None) -> None:
+    """Derives Parquet and the report from the journal, prints the summary. Raises for failed cells and files left.
+
+    The report compares the run with ``expected`` values.
+    """
     from iosonde.report.derive import derive_files
 
     get_ready_to_report()
     if sys.stderr.isatty():
         say("writing tables and report ...")
-    derived = derive_files(path)
+    derived = derive_files(path, None if expected is None else expected.check)
     print_summary(derived.analysis, derived.findings, derived.page, derived.failures)
     tell_failures(derived.failures, path)
     check_campaign(derived.analysis.run, path, derived.page)
@@ -48,6 +55,14 @@ def stop_checking_charts() -> None:
     from altair.utils import schemapi
 
     schemapi.DEBUG_MODE = False
+
+
+def print_results(
+    run: Path, analysis: RunAnalysis, findings: tuple[Finding, ...], failures: FailureLog, page: Path | None
+) -> None:
+    """Prints the summary, and says which parts of it failed."""
+    print_summary(analysis, findings, page, failures)
+    tell_failures(failures, run)
 
 
 def print_summary(

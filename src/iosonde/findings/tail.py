@@ -23,11 +23,13 @@ AGE_NS_MIN: Final = 10_000_000
 
 ADVICE: Final = {
     Common.TIME: "Treat tail latency as the result of a few events, such as stalls or queue build-up. Consider how "
-    "often these events occur, not what percentage of operations they affect.",
+    "often these events occur, not what percentage of operations they affect. Operations that completed at the same "
+    "time were reaped together, so the host may have stalled instead of the target.",
     Common.GROUP: "Treat tail latency as the result of a series of stalls. Look for recurring activity in the target "
     "or on the host that coincides with these stalls.",
     Common.OFFSET: "This region of the target may be slower, or the I/O scheduler may be dispatching requests in LBA "
-    "order. If the pattern persists with the `none` scheduler, check the region for media errors.",
+    "order. On a virtual disk, the hypervisor may have cached other regions. If the pattern persists on a physical "
+    "drive with the `none` scheduler, check the region for media errors.",
     Common.OPERATION: "Evaluate the latency percentiles of this operation type separately.",
     Common.TARGET: "Measure this target separately.",
 }

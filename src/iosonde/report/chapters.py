@@ -7,6 +7,7 @@ from typing import Final
 
 from iosonde.charts.figure import Figure
 from iosonde.charts.trade_off import throughput_latency
+from iosonde.expectations import CheckedResults
 from iosonde.failures import FailureLog, PartFailure
 from iosonde.records import Outcome, RunRecord
 from iosonde.report.answers import answers_of
@@ -26,6 +27,7 @@ from iosonde.report.blocks import (
 )
 from iosonde.report.definitions import DEFINITIONS as TERMS
 from iosonde.report.evaluated_run import EvaluatedRun
+from iosonde.report.expected_chapter import expected_chapter
 from iosonde.report.experiment_chapters import experiment_chapter
 from iosonde.report.facts import fact_groups
 from iosonde.report.made_charts import made_figures
@@ -38,6 +40,7 @@ from iosonde.report.titles import (
     DEFINITIONS,
     DEFINITIONS_FOLDED,
     DEFINITIONS_LABEL,
+    EXPECTED,
     FINDINGS,
     FINDINGS_AT_A_GLANCE,
     IN_SHORT,
@@ -52,12 +55,19 @@ NOT_KNOWN: Final = "unknown"
 NOTHING_FOUND: Final = "No findings: no rule reported a problem."
 
 
-def chapters_of(found: EvaluatedRun, failures: FailureLog) -> tuple[Chapter, ...]:
-    """All chapters from top to bottom. A notice replaces each part that fails; ``failures`` records it."""
+def chapters_of(
+    found: EvaluatedRun, failures: FailureLog, checked: CheckedResults | None = None
+) -> tuple[Chapter, ...]:
+    """All chapters from top to bottom. A notice replaces each part that fails; ``failures`` records it.
+
+    ``checked`` are the run's expected values with their verdicts.
+    """
     picture, *more = _trade_off(found, failures) or (None,)
     measured = _measured(found, more, failures)
+    expected = [] if checked is None else [_made(EXPECTED, lambda: expected_chapter(checked), failures)]
     return (
         _in_short(found, picture, failures),
+        *(each for each in expected if each is not None),
         *measured,
         _findings(found, failures),
         _conditions(found, failures),

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from iosonde.analysis.run import RunAnalysis
+from iosonde.expectations import CheckedResults
 from iosonde.failures import FailureLog
 from iosonde.findings import Finding, find_in
 from iosonde.report.drawing import Drawers
@@ -15,6 +16,8 @@ from iosonde.report.stills import drawers_if_any, stills_of
 from iosonde.report.titles import CONDITIONS
 from iosonde.safe_files import write_file
 from iosonde.store import RunDirectory, load_run, write_parquet
+
+Check = Callable[[RunAnalysis, tuple[Finding, ...]], CheckedResults]
 
 
 @dataclass(frozen=True)
@@ -27,10 +30,11 @@ class Derived:
     failures: FailureLog
 
 
-def derive_files(directory: Path) -> Derived:
+def derive_files(directory: Path, check: Check | None = None) -> Derived:
     """Derives Parquet and the page from the journal, replacing existing files. Raises RecordError or OutputError.
 
-    A failure of one does not prevent the other; the page and ``failures`` report it.
+    A failure of one does not prevent the other; the page and ``failures`` report it. ``check`` compares the run with
+    expected values, for the page.
     """
     failures = FailureLog()
     page = RunDirectory(directory).report_path
@@ -41,7 +45,11 @@ def derive_files(directory: Path) -> Derived:
         failures.attempt(
             "Parquet", lambda: write_parquet(directory, run_tables(analysis, findings)), lambda _: (), CONDITIONS.id
         )
-        write_html(lambda: page_of(analysis, findings, failures), page, failures, drawers)
+
+        def made() -> Page:
+            return page_of(analysis, findings, failures, checked=None if check is None else check(analysis, findings))
+
+        write_html(made, page, failures, drawers)
     return Derived(analysis, findings, page, failures)
 
 

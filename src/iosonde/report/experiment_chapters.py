@@ -134,7 +134,15 @@ def _sentence(experiment: ExperimentCells, knees: Sequence[SweptKnee], found: Ev
 
 
 def _short(experiment: ExperimentCells, found: EvaluatedRun) -> list[ResultTable]:
-    return [experiment_table(experiment.kind, experiment.cells, found.aim_ended, deviations=found.deviations)]
+    knees = {
+        cell.cell
+        for each in knees_of(experiment, found.headline.knees)
+        for cell in each.sweep.cells
+        if each.knee.point is not None and cell.queue_depth_asked == each.knee.point.queue_depth
+    }
+    return [
+        experiment_table(experiment.kind, experiment.cells, found.aim_ended, deviations=found.deviations, named=knees)
+    ]
 
 
 def _makers(experiment: ExperimentCells, knees: Sequence[SweptKnee], whole: RunEstimates) -> list[_Maker]:

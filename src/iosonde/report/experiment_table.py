@@ -1,6 +1,6 @@
 """The short table of an experiment: the parameters in which its cells differ, and the main results."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -52,6 +52,10 @@ class _Row:
     def iops(self) -> float:
         return 0.0 if self.figures is None else self.figures.iops.mean
 
+    @property
+    def bytes_per_s(self) -> float:
+        return 0.0 if self.figures is None else self.figures.bytes_per_s.mean
+
 
 @dataclass(frozen=True)
 class _Shown:
@@ -73,16 +77,24 @@ class _Shown:
 
 
 def experiment_table(
-    experiment: Experiment, cells: Sequence[CellEstimate], aim_ended: Aim | None, *, deviations: bool = False
+    experiment: Experiment,
+    cells: Sequence[CellEstimate],
+    aim_ended: Aim | None,
+    *,
+    deviations: bool = False,
+    named: Collection[str] = (),
 ) -> ResultTable:
     """A table of at most ``ROWS_MAX`` rows. ``aim_ended`` is the requested precision of a finished run.
 
-    ``deviations`` adds the standard deviations over repeats of the three means.
+    ``deviations`` adds the standard deviations over repeats of the three means. ``named`` are cells that sentences
+    name, such as knees.
     """
     ordered = in_order(experiment, cells)
     rows = [row for cell in ordered for row in _rows_of(cell)]
     varying = Varying(ordered)
-    chosen = most_telling(rows, lambda row: (*varying.line_of(row.cell), row.figures and row.figures.operation))
+    chosen = most_telling(
+        rows, lambda row: (*varying.line_of(row.cell), row.figures and row.figures.operation), named=named
+    )
     unit = latency_unit(row.figures.latency_ns_mean.mean for row in rows if row.figures is not None)
     apart = any(
         row.figures is not None and row.figures.operation is not row.cell.workload.only_operation for row in rows
@@ -112,8 +124,13 @@ def _rows_of(cell: CellEstimate) -> list[_Row]:
     return [_Row(cell, figures) for figures in counted(cell)] or [_Row(cell, None)]
 
 
-def most_telling(rows: Sequence[_Row], line_of: Callable[[_Row], object], rows_max: int = ROWS_MAX) -> list[_Row]:
-    """All rows if they fit; else the first, last and fastest row of each line, and others between them."""
+def most_telling(
+    rows: Sequence[_Row], line_of: Callable[[_Row], object], rows_max: int = ROWS_MAX, named: Collection[str] = ()
+) -> list[_Row]:
+    """All rows if they fit; else the telling rows of each line, and others between them.
+
+    Telling are the first and the last row, those with the highest IOPS and bandwidth, and those of ``named`` cells.
+    """
     if len(rows) <= rows_max:
         return list(rows)
     lines: dict[object, list[int]] = {}
@@ -124,11 +141,11 @@ def most_telling(rows: Sequence[_Row], line_of: Callable[[_Row], object], rows_m
         kept = [kept[round(number * (len(kept) - 1) / (rows_max - 1))] for number in range(rows_max)]
     chosen: set[int] = set()
     for left, line in zip(range(len(kept), 0, -1), sorted(kept, key=len), strict=True):
-        chosen |= _of_line(line, rows, (rows_max - len(chosen)) // left)
+        chosen |= _of_line(line, rows, (rows_max - len(chosen)) // left, named)
     return [row for place, row in enumerate(rows) if place in chosen]
 
 
-def _of_line(line: Sequence[int], rows: Sequence[_Row], number: int) -> set[int]:
+def _of_line(line: Sequence[int], rows: Sequence[_Row], number: int, named: Collection[str]) -> set[int]:
     """``number`` evenly spaced places of a line; with one place or at least three, the highest IOPS is included."""
     if number >= len(line):
         return set(line)
@@ -136,9 +153,15 @@ def _of_line(line: Sequence[int], rows: Sequence[_Row], number: int) -> set[int]
     if number < _BOTH_ENDS:
         return {best}
     chosen = [line[round(each * (len(line) - 1) / (number - 1))] for each in range(number)]
-    if best not in chosen and number >= _WITH_BEST:
-        nearest = min(range(1, number - 1), key=lambda each: abs(chosen[each] - best))
-        chosen[nearest] = best
+    widest = max(line, key=lambda place: rows[place].bytes_per_s)
+    telling = dict.fromkeys([best, *(place for place in line if rows[place].cell.cell in named), widest])
+    free = set(range(1, number - 1)) if number >= _WITH_BEST else set()
+    free -= {each for each in free if chosen[each] in telling}
+    for place in telling:
+        if place not in chosen and free:
+            nearest = min(free, key=lambda each: abs(chosen[each] - place))
+            chosen[nearest] = place
+            free.discard(nearest)
     return set(chosen)
 
 

@@ -137,7 +137,7 @@ def _(block: ResultTable, _folder: str) -> list[str]:
     heads = [f"{head.name} ({head.unit})" if head.unit else head.name for head in block.heads]
     rules = ["---:" if head.number else "---" for head in block.heads]
     lines = [_row(heads), f"| {' | '.join(rules)} |", *(_line(line, len(heads)) for line in block.lines)]
-    caption = [escaped(block.caption_alone)] if block.caption else []
+    caption = [escaped(block.caption)] if block.caption else []
     return [*caption, "\n".join(lines), *(escaped(note) for note in block.notes)]
 
 

@@ -6,6 +6,7 @@ from typing import TypeVar
 
 from iosonde.analysis.run import RunAnalysis
 from iosonde.charts.figure import Figure
+from iosonde.expectations import CheckedResults
 from iosonde.failures import STRICT, FailureLog, PartFailure
 from iosonde.findings.finding import Finding
 from iosonde.records import RunHeader
@@ -78,11 +79,17 @@ def _described(header: RunHeader) -> tuple[tuple[str, str], ...]:
 
 
 def page_of(
-    analysis: RunAnalysis, findings: Sequence[Finding], failures: FailureLog = STRICT, *, deviations: bool = False
+    analysis: RunAnalysis,
+    findings: Sequence[Finding],
+    failures: FailureLog = STRICT,
+    *,
+    deviations: bool = False,
+    checked: CheckedResults | None = None,
 ) -> Page:
     """The page of a run. A notice replaces each part that fails; ``failures`` records it, or raises if it is strict.
 
-    ``deviations`` adds standard deviations over repeats to the tables.
+    ``deviations`` adds standard deviations over repeats to the tables. ``checked`` are expected values of the run with
+    their verdicts.
     """
     run, header = analysis.run, analysis.run.header
     found = evaluated(analysis, findings, failures, deviations=deviations)
@@ -101,6 +108,6 @@ def page_of(
         brands=failures.attempt(
             "the notice above the results", lambda: brands_of(run), lambda each: (Brand("bug", each.sentence),)
         ),
-        chapters=chapters_of(found, failures),
+        chapters=chapters_of(found, failures, checked),
         described=_described(header),
     )

@@ -9,7 +9,7 @@ from typing import Final
 
 from iosonde.errors import RecordError
 from iosonde.safe_files import open_regular
-from iosonde.store.archive import ARCHIVE_SUFFIX
+from iosonde.store.archive import ARCHIVE_SUFFIX, is_archive
 from iosonde.store.frames import MAGIC
 from iosonde.store.names import HEADER_NAME, JOURNAL_NAME
 
@@ -32,7 +32,7 @@ class RunLocation:
 def runs_below(folder: Path) -> Iterator[RunLocation]:
     """Every run at or below a directory, sorted by name. Skips hidden directories and links to directories.
 
-    Raises RecordError if ``folder`` is not a directory, or cannot be read.
+    An archive is a run itself. Raises RecordError if ``folder`` is neither, or cannot be read.
     """
     try:
         is_directory = folder.is_dir()
@@ -43,7 +43,10 @@ def runs_below(folder: Path) -> Iterator[RunLocation]:
             f"{folder} cannot be read: {error.strerror}", "make sure that you have read permission"
         ) from error
     if not is_directory:
-        raise RecordError(f"{folder} is not a directory", "specify the directory that contains the runs")
+        if not is_archive(folder):
+            raise RecordError(f"{folder} is not a directory", "specify the directory that contains the runs")
+        yield RunLocation(folder)
+        return
     yield from _below(folder)
 
 

@@ -1,0 +1,87 @@
+"""The chapter that compares a run with a file of expected values."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from iosonde.charts.quantities import NO_VALUE
+from iosonde.expectations import Checked, CheckedResults, Verdict
+from iosonde.report.blocks import Chapter, Paragraph
+from iosonde.report.dashes import Dash
+from iosonde.report.expected_words import (
+    INTERVAL_NAMES,
+    bound_text,
+    interval_text,
+    margin_text,
+    reason_text,
+    value_text,
+)
+from iosonde.report.tables import Head, Line, ResultTable
+from iosonde.report.titles import EXPECTED
+
+NOTHING: Final = "there is no such value"
+_VERBS: Final = {Verdict.PASS: "met", Verdict.FAIL: "missed", Verdict.UNDECIDED: "undecided"}
+
+
+def expected_chapter(checked: CheckedResults) -> Chapter:
+    """How many expected values are met, the nearest miss first, and a table of all."""
+    order = (Verdict.FAIL, Verdict.UNDECIDED, Verdict.PASS)
+    checks = sorted(checked.checks, key=lambda each: order.index(each.verdict))
+    return Chapter(*EXPECTED, (Paragraph(_sentence(checked, checks)), _table(checked, checks)))
+
+
+def _sentence(checked: CheckedResults, checks: Sequence[Checked]) -> str:
+    counts = ", ".join(f"{number} {_VERBS[verdict]}" for verdict in Verdict if (number := checked.count(verdict)))
+    worst = min(
+        (each for each in checks if each.verdict is Verdict.FAIL and each.margin_share is not None),
+        key=lambda each: each.margin_share or 0,
+        default=None,
+    )
+    said = f"Compared with the {len(checks)} expected values of {checked.name}: {counts or 'none'}."
+    if worst is None or worst.margin_share is None:
+        return said
+    return (
+        f"{said} The largest miss is {worst.name}{f' in {worst.cell}' if worst.cell else ''}: "
+        f"{value_text(worst.metric, worst.value)} instead of {bound_text(worst)} ({margin_text(worst)})."
+    )
+
+
+def _table(checked: CheckedResults, checks: Sequence[Checked]) -> ResultTable:
+    notes = [
+        f"{each.name}{f' in {each.cell}' if each.cell else ''}: {reason}."
+        for each in checks
+        if (reason := reason_text(each))
+    ]
+    return ResultTable(
+        caption="A value passes or fails if its whole 95 % confidence interval is on one side of the bound.",
+        heads=(
+            Head("Expected", number=False),
+            Head("Verdict", number=False),
+            Head("Cell", number=False),
+            Head("Bound"),
+            Head("Measured"),
+            Head(INTERVAL_NAMES[checked.results.kind]),
+            Head("Margin"),
+        ),
+        lines=tuple(
+            Line(
+                (
+                    each.name,
+                    str(each.verdict).upper(),
+                    _or_dash(each.cell or NO_VALUE, each),
+                    bound_text(each),
+                    *(_or_dash(text, each) for text in _measured(each)),
+                ),
+                cell=each.cell or "",
+            )
+            for each in checks
+        ),
+        notes=tuple(dict.fromkeys(notes)),
+    )
+
+
+def _measured(each: Checked) -> tuple[str, str, str]:
+    return value_text(each.metric, each.value), interval_text(each), margin_text(each)
+
+
+def _or_dash(text: str, each: Checked) -> str:
+    return Dash(each.why or NOTHING) if text == NO_VALUE else text

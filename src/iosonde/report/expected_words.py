@@ -1,0 +1,47 @@
+"""Expected values and their verdicts in words, for the terminal and for reports."""
+
+from typing import Final
+
+from iosonde.analysis.histogram import percent_label
+from iosonde.analysis.results import ResultsKind
+from iosonde.charts.quantities import NO_VALUE
+from iosonde.expectations import Checked
+from iosonde.units import format_bandwidth, format_iops, format_latency
+from iosonde.vocabulary import Quantity
+
+# A document has rounded numbers. Their interval is the rounding error, not a confidence interval.
+INTERVAL_NAMES: Final = {ResultsKind.RUN: "95 % CI", ResultsKind.DOCUMENT: "Interval"}
+
+
+def reason_text(each: Checked) -> str:
+    """Why a check is undecided or unreliable; empty for other checks."""
+    return each.why or (f"unreliable, see {', '.join(each.doubted_by)}" if each.doubted_by else "")
+
+
+def bound_text(each: Checked) -> str:
+    """The expected value: ``p99 ≤ 60.0 µs``."""
+    percent = each.metric.percent
+    names = {Quantity.IOPS: "IOPS", Quantity.BYTES_PER_S: "bandwidth"}
+    name = names.get(each.metric, "mean") if percent is None else percent_label(percent)
+    return f"{name} {'≤' if each.is_at_most else '≥'} {value_text(each.metric, each.bound)}"
+
+
+def interval_text(each: Checked) -> str:
+    """The interval of the measured value."""
+    if each.low is None or each.high is None:
+        return NO_VALUE
+    return f"{value_text(each.metric, each.low)} to {value_text(each.metric, each.high)}"
+
+
+def margin_text(each: Checked) -> str:
+    """The distance of the value from its bound, negative if it misses it."""
+    return NO_VALUE if each.margin_share is None else f"{100 * each.margin_share:+.1f} %"
+
+
+def value_text(metric: Quantity, value: float | None) -> str:
+    """A value in the unit of its metric."""
+    if value is None:
+        return NO_VALUE
+    if metric is Quantity.IOPS:
+        return f"{format_iops(value)}/s"
+    return format_bandwidth(value) if metric is Quantity.BYTES_PER_S else format_latency(value)
