@@ -1,12 +1,13 @@
 """Pairs of cells that differ in one property only."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 
 from iosonde.analysis.contrasts import Contrast, Property, contrasts_of, series_of
 from iosonde.records import Access, Arrivals, Sync, Workload
-from tests.builders import workload
+from tests.builders import QUICK_TIMING, TIMING, workload
 from tests.sweep_builder import cells_of
 
 EVEN = (99_000.0, 100_000.0, 101_000.0)
@@ -106,3 +107,15 @@ def test_workloads_that_differ_at_the_largest_size_do_not_come_together() -> Non
         )
     )
     assert series.together_from is None
+
+
+def test_cells_that_differ_in_duration_are_compared_with_those_that_last_as_long() -> None:
+    cells = []
+    for timing, factor in ((TIMING, 1.0), (QUICK_TIMING, 2.0)):
+        asked = {
+            workload(): [each * factor for each in EVEN],
+            workload(pattern=SEQUENTIAL): [each / 2 for each in EVEN],
+        }
+        cells += [replace(cell, timing=timing) for cell in cells_of(asked)]
+    found = contrasts_of(cells)
+    assert [round(each.latency_mean.value, 1) for each in found] == [2.0, 4.0]

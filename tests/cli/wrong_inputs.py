@@ -271,7 +271,7 @@ WRONG_INPUTS: Final[list[tuple[str, int, str, str]]] = [
         "probe null: --flush-every 4",
         2,
         "random-read-4KiB-qd1-flush4: flushing after every 4 writes requires fdatasync",
-        "add --sync fdatasync",
+        "set sync to fdatasync",
     ),
     (
         "probe null: --rate 20k --burst 64 --think-time 1ms",

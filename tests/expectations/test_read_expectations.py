@@ -61,7 +61,7 @@ def test_metrics_know_their_percentile() -> None:
             "s.toml:5: expectation 1: at_most = \"1 xs\" uses the unknown unit 'xs'",
             "use ns",
         ),
-        (f"{HEAD}{P99}at_most = true\n", "s.toml:5: at_most = true is not a number or a string", 'such as "0.1 ms"'),
+        (f"{HEAD}{P99}at_most = true\n", "s.toml:5: at_most = true is not a finite number or text", 'such as "0.1 ms"'),
         (
             f"{HEAD}{P99}at_most = -1\n",
             "s.toml:5: expectation 1: at_most must be greater than 0",
@@ -106,3 +106,10 @@ def test_the_examples_are_read_and_fit_the_schema() -> None:
         text = file.read_text(encoding="utf-8")
         assert read_expectations(text, file.name).expect
         assert list(schema.iter_errors(tomllib.loads(text))) == []
+
+
+@pytest.mark.parametrize("bound", ["inf", "-inf", "nan"])
+def test_a_bound_that_is_not_finite_is_refused(bound: str) -> None:
+    text = f'name = "x"\n[[expect]]\ncell = "a"\nmetric = "iops"\nat_most = {bound}\n'
+    with pytest.raises(UsageError, match=r"m\.toml:5: at_most = "):
+        read_expectations(text, "m.toml")

@@ -273,3 +273,12 @@ def test_a_record_that_is_damaged_says_so_on_top() -> None:
     assert "Part of the run record is unreadable: frame 12 of the journal fails its checksum." in render_html(
         page_of(RunAnalysis(run), [])
     )
+
+
+def test_two_findings_of_one_id_have_anchors_of_their_own() -> None:
+    said = [finding("cold-queue", Severity.INVALID, ("a",)), finding("cold-queue", Severity.DOUBTFUL, ("b",))]
+    text = render_html(page_of(RunAnalysis(lab_run()), said))
+    anchors = re.findall(r'id="(finding-cold-queue[^"]*)"', text)
+    assert anchors == ["finding-cold-queue", "finding-cold-queue-2"]
+    glance = text.partition("<ol")[2].partition("</ol>")[0]
+    assert re.findall(r'href="#([^"]*)"', glance) == anchors

@@ -1,13 +1,15 @@
 """The answers in words."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 
 from iosonde.analysis.experiments import RunEstimates, estimate_run
+from iosonde.charts.quantities import load_label
 from iosonde.records import Access, Arrivals, CellPlan, CellRecord, Experiment, Operation, Sync, Workload
 from iosonde.report.sentences import NO_FIGURES, NO_SUBJECT, experiment_sentence
-from tests.builders import cell_plan, cell_record, run_record, totals_of, workload
+from tests.builders import TIMING, cell_plan, cell_record, run_record, totals_of, workload
 from tests.lab_builder import lab_plans, lab_run
 
 Measured = tuple[CellPlan, list[CellRecord]]
@@ -177,3 +179,35 @@ def test_the_operations_of_a_mix_are_called_operations() -> None:
     record = cell_record(plan, {Operation.READ: totals_of([1000] * 50), Operation.WRITE: totals_of([1000] * 50)})
     sentence = experiment_sentence(Experiment.TAIL, estimate_run(run_record([plan], [record])))
     assert "the slowest of 100 operations took" in sentence
+
+
+def test_cells_that_differ_only_in_duration_are_told_apart() -> None:
+    run = run_record([], [])
+    cells = []
+    for seconds, factor in ((1, 1), (2, 2)):
+        asked = [
+            measured(workload(block_size_bytes=size), (900 * factor,), Experiment.BLOCK_SIZE) for size in (4096, 8192)
+        ]
+        found = estimate_run(
+            run_record([plan for plan, _ in asked], [each for _, records in asked for each in records])
+        )
+        timing = TIMING.model_copy(update={"measure_ns": seconds * 10**9})
+        cells += [replace(cell, timing=timing) for cell in found.cells]
+    sentence = experiment_sentence(Experiment.BLOCK_SIZE, replace(estimate_run(run), cells=tuple(cells)))
+    assert sentence.startswith("Random read at depth 8, 1.0 s per repeat: highest measured rate")
+    assert "Random read at depth 8, 2.0 s per repeat: highest measured rate" in sentence
+
+
+def test_an_achieved_depth_far_below_the_requested_one_is_told_even_if_cells_differ_in_it() -> None:
+    cells = []
+    for size, depth in ((4096, 0.553), (8192, 0.556)):
+        plan = cell_plan(workload(block_size_bytes=size, queue_depth=2), Experiment.BLOCK_SIZE)
+        totals = {Operation.READ: totals_of([100_000] * 1000)}
+        cells.append((plan, [cell_record(plan, totals, queue_depth_achieved=depth)]))
+    sentence = said(Experiment.BLOCK_SIZE, *cells)
+    assert "at depth 2 (0.55 to 0.56 achieved)" in sentence
+
+
+def test_an_open_loop_names_the_depth_of_all_its_jobs() -> None:
+    paced = workload(queue_depth=4, jobs=2, rate_per_s=5000, arrivals=Arrivals.POISSON)
+    assert load_label(paced).endswith("depth ≤ 8")

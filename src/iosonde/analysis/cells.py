@@ -30,6 +30,7 @@ from iosonde.records import (
     OperationTotals,
     Outcome,
     Plan,
+    Timing,
     Workload,
     depth_kept,
     one_stream,
@@ -102,8 +103,8 @@ class CellEstimate:
 
     If no repeat finished, ``operations`` is empty. ``queue_depth_achieved``, ``queue_depth_device`` and
     ``cpu_ns_per_io`` are None in that case, and if the engine does not report them. ``faults`` and ``failures`` are
-    those of all repeats, regardless of outcome. ``pace`` exists for an open loop only. ``repeats`` lists the used and
-    the discarded repeats.
+    those of all repeats, regardless of outcome. ``pace`` exists for an open loop only. ``timing``
+    is the planned one. ``repeats`` lists the used and the discarded repeats.
     """
 
     cell: str
@@ -118,6 +119,7 @@ class CellEstimate:
     cpu_ns_per_io: Estimate | None
     operations: dict[Operation, OperationEstimate]
     pace: PaceEstimate | None = None
+    timing: Timing | None = None
     repeats: Repeats = field(default_factory=lambda: Repeats(()), repr=False)
 
     @property
@@ -207,6 +209,7 @@ def estimate_cell(
         cell=plan.cell,
         experiments=plan.experiments,
         workload=plan.workload,
+        timing=plan.timing,
         outcomes=tuple(record.outcome for record in records),
         failures=tuple(record.failure for record in records if record.failure is not None),
         faults=tuple(fault for record in records for fault in record.faults),

@@ -67,20 +67,40 @@ class _Pair:
 
 def contrasts_of(cells: Iterable[CellEstimate]) -> tuple[Contrast, ...]:
     """All contrasts among closed-loop cells that have results, in the order of the cells."""
-    known = {
-        cell.workload: (cell, figures)
+    known = [
+        cell
         for cell in cells
-        if not cell.workload.is_open_loop and (figures := cell.subject) is not None and figures.iops.mean > 0
-    }
+        if not cell.workload.is_open_loop and cell.subject is not None and cell.subject.iops.mean > 0
+    ]
+    by_workload = cells_by_workload(known)
     found: list[Contrast] = []
     for differs_in in Property:
         pairs = [
-            _Pair(cell, known[opposite][0], figures, known[opposite][1])
-            for cell, figures in known.values()
-            if (opposite := _opposite(cell.workload, differs_in)) in known
+            _Pair(cell, other, cell.subject, other.subject)
+            for cell in known
+            if (other := counterpart(cell, _opposite(cell.workload, differs_in), by_workload)) is not None
+            and cell.subject is not None
+            and other.subject is not None
         ]
         found += (_contrast(differs_in, pair, len(pairs)) for pair in pairs)
     return tuple(found)
+
+
+def cells_by_workload(cells: Iterable[CellEstimate]) -> dict[Workload, list[CellEstimate]]:
+    """The cells of each workload. There are several if they differ in how long they last."""
+    found: dict[Workload, list[CellEstimate]] = {}
+    for cell in cells:
+        found.setdefault(cell.workload, []).append(cell)
+    return found
+
+
+def counterpart(
+    cell: CellEstimate, workload: Workload | None, cells: Mapping[Workload, Sequence[CellEstimate]]
+) -> CellEstimate | None:
+    """The cell of another workload that lasts as long, or the only one; None if there is none, or no telling which."""
+    others = () if workload is None else cells.get(workload, ())
+    alike = [other for other in others if other.timing == cell.timing]
+    return alike[0] if alike else others[0] if len(others) == 1 else None
 
 
 def _opposite(workload: Workload, differs_in: Property) -> Workload | None:

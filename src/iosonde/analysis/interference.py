@@ -11,7 +11,7 @@ from math import hypot
 from typing import Final
 
 from iosonde.analysis.cells import CellEstimate, OperationEstimate
-from iosonde.analysis.contrasts import Multiple, multiple_of, multiple_of_percentiles
+from iosonde.analysis.contrasts import Multiple, cells_by_workload, counterpart, multiple_of, multiple_of_percentiles
 from iosonde.analysis.ratios import Known, known_of, ratio_of
 from iosonde.records import Operation, Workload
 from iosonde.records.workload import ALL_READS
@@ -51,7 +51,7 @@ def interference_of(mixes: Iterable[CellEstimate], cells: Iterable[CellEstimate]
 
     The intervals of one quantity hold together for all mixes with 95 % confidence.
     """
-    known = {cell.workload: cell for cell in cells}
+    known = cells_by_workload(cells)
     mixed = [cell for cell in mixes if is_mix(cell)]
     found = (_interference(cell, known, len(mixed)) for cell in mixed)
     return tuple(each for each in found if each is not None)
@@ -64,8 +64,12 @@ def is_mix(cell: CellEstimate) -> bool:
     return plain and 0 < asked.read_percent < ALL_READS
 
 
-def _interference(cell: CellEstimate, known: Mapping[Workload, CellEstimate], comparisons: int) -> Interference | None:
-    pure = [known.get(cell.workload.model_copy(update={"read_percent": share})) for share in (ALL_READS, 0)]
+def _interference(
+    cell: CellEstimate, known: Mapping[Workload, Sequence[CellEstimate]], comparisons: int
+) -> Interference | None:
+    pure = [
+        counterpart(cell, cell.workload.model_copy(update={"read_percent": share}), known) for share in (ALL_READS, 0)
+    ]
     alone = [
         None if each is None else each.of(operation)
         for each, operation in zip(pure, (Operation.READ, Operation.WRITE), strict=True)

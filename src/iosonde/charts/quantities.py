@@ -7,8 +7,8 @@ from typing import Final
 
 from iosonde.analysis.cells import CellEstimate
 from iosonde.analysis.estimate import Estimate, mean_of
-from iosonde.records import Arrivals, Data, LatencyKind, Operation, Sync, Workload, depth_kept
-from iosonde.units import format_duration, format_rate, format_size
+from iosonde.records import Arrivals, Data, LatencyKind, Operation, Sync, Timing, Workload, depth_kept
+from iosonde.units import exact_duration, exact_size, format_duration, format_rate, format_size
 from iosonde.workload_keys.bounds import OPEN_LOOP_DEPTH
 
 MEGABYTE: Final = 10**6
@@ -167,12 +167,20 @@ def cell_depth_label(cell: CellEstimate) -> str:
     return depth_label(cell.queue_depth_asked, mean_of(cell.queue_depth_achieved), mean_of(cell.queue_depth_device))
 
 
+def timing_label(timing: Timing | None) -> str:
+    """What ends a repeat: ``2 s per repeat``, ``32 MiB per repeat``."""
+    if timing is None:
+        return "unknown duration"
+    ends = exact_duration(timing.measure_ns) if timing.amount_bytes is None else exact_size(timing.amount_bytes)
+    return f"{ends} per repeat"
+
+
 def load_label(workload: Workload) -> str:
     """The requested load per queue: ``depth 8``, or ``20k/s`` with constant arrivals and depth if not the defaults."""
     if workload.rate_per_s is None:
         return f"depth {workload.queue_depth}"
     evenly = f" {workload.arrivals}" if workload.arrivals is Arrivals.CONSTANT else ""
-    depth = "" if workload.queue_depth == OPEN_LOOP_DEPTH else f", depth ≤ {workload.queue_depth}"
+    depth = "" if workload.queue_depth == OPEN_LOOP_DEPTH else f", depth ≤ {workload.operations_in_flight}"
     return f"{format_rate(workload.rate_per_s)}/s{evenly}{depth}"
 
 

@@ -1,6 +1,7 @@
 """The format of a file of expected values: which cells, which metric, and its bound."""
 
 from collections.abc import Callable
+from math import isfinite
 from typing import Annotated, Any, Final
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema, model_validator
@@ -20,10 +21,14 @@ _PARSERS: Final[dict[Quantity, tuple[Callable[[str, str], int], str]]] = {
 _TIME: Final = (parse_duration, '"0.1 ms"')
 
 
+def _is_finite(value: float | str) -> bool:
+    return isinstance(value, str) or isfinite(value)
+
+
 def _bound(value: Any) -> Any:  # noqa: ANN401 - whatever the file holds
     """A number or text. The metric determines the unit."""
-    if isinstance(value, bool) or not isinstance(value, int | float | str):
-        raise PydanticCustomError("bound", "is not a number or a string with a unit", {"hint": 'such as "0.1 ms"'})
+    if isinstance(value, bool) or not isinstance(value, int | float | str) or not _is_finite(value):
+        raise PydanticCustomError("bound", "is not a finite number or text with a unit", {"hint": 'such as "0.1 ms"'})
     return value
 
 

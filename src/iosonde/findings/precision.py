@@ -72,8 +72,8 @@ def not_established(case: Case) -> Iterator[Finding]:
         severity=Severity.DOUBTFUL,
         confidence=Confidence.CERTAIN,
         statement=(
-            f"The results of {name_some(tuple(cell for cell, _ in found))} are unreliable, and their uncertainty is "
-            f"unknown ({causes})."
+            f"The results of {name_some(tuple(cell for cell, _ in found))} are unreliable, because the uncertainty of "
+            f"throughput or mean latency is unknown ({causes})."
         ),
         evidence=tuple(found[:EVIDENCE_MAX]),
         advice="Do not rely on the results of these cells. Use a longer measurement time and more repeats.",
@@ -90,9 +90,11 @@ def _why_not_established(case: Case, cell: CellEstimate) -> str:
     aim = case.run.header.plan.aim
     if aim is not None and precision_of(cell, aim.precision_percent).reason is Reason.WARMING_UP:
         return "not settled by the end of the maximum warm-up"
-    return why_no_mean_interval(subject.iops) or (
-        "" if subject.saturated else why_no_mean_interval(subject.latency_ns_mean)
-    )
+    for quantity, found in (("throughput", subject.iops), ("mean latency", subject.latency_ns_mean)):
+        # In a saturated open loop, mean latency depends on the measurement time alone.
+        if (why := why_no_mean_interval(found)) and not (subject.saturated and found is subject.latency_ns_mean):
+            return f"no interval for {quantity}: {why}"
+    return ""
 
 
 def _has_aim(case: Case, name: str) -> bool:

@@ -38,15 +38,18 @@ def repeats_differ(case: Case) -> Iterator[Finding]:
     if case.run.header.plan.aim is not None and case.run.finished:
         return  # precision-missed reports the requested precision instead.
     wide: list[tuple[CellEstimate, float]] = []
+    without = 0
     for cell in case.estimates.cells:
         # In an open loop the number of arrivals is random, and says nothing about the target.
         if cell.subject is not None and not cell.workload.is_open_loop:
             half = cell.subject.iops.half_width
+            without += half is None and cell.subject.iops.repeats > 1
             if half is not None and half / cell.subject.iops.mean > SPREAD_MAX:
                 wide.append((cell, half / cell.subject.iops.mean))
     if wide:
         wide.sort(key=lambda each: -each[1])
         cell, spread = wide[0]
+        more = f" {count_of(without, 'other cell')} {'has' if without == 1 else 'have'} no interval." if without else ""
         how = "without --quick and " if case.run.header.plan.quick else ""
         yield Finding(
             id="repeats-differ",
@@ -55,7 +58,7 @@ def repeats_differ(case: Case) -> Iterator[Finding]:
             statement=(
                 f"In {len(wide)} of {count_of(len(case.estimates.cells), 'cell')}, the repeats vary so much that the "
                 f"95 % confidence interval for throughput is wider than ±{format_percent(SPREAD_MAX)}. The "
-                f"widest interval, in {cell.cell}, is ±{format_percent(spread)}."
+                f"widest interval, in {cell.cell}, is ±{format_percent(spread)}.{more}"
             ),
             evidence=tuple((each.cell, f"±{format_percent(part)}") for each, part in wide[:10]),
             advice="The confidence intervals are valid; report them with the results. To narrow the intervals, "

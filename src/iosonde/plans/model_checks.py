@@ -21,8 +21,10 @@ def checked_span(cell: str, workload: Workload, whole_bytes: int) -> int:
             f"{cell}: offset {exact_size(offset_bytes)} is not within the test region ({exact_size(whole_bytes)})",
             "use a smaller offset, or a larger --size",
         )
-    if offset_bytes + span_bytes > whole_bytes or span_bytes <= 0:
-        used = f"{exact_size(max(span_bytes, 0))} at offset {exact_size(offset_bytes)}"
+    if span_bytes <= 0:
+        raise UsageError(f"{cell}: the span is {exact_size(span_bytes)}", "use a span of at least the block size")
+    if offset_bytes + span_bytes > whole_bytes:
+        used = f"{exact_size(span_bytes)} at offset {exact_size(offset_bytes)}"
         raise UsageError(
             f"{cell}: {used} exceeds the test region ({exact_size(whole_bytes)})",
             "use a smaller span or offset, or a larger --size",
@@ -40,7 +42,7 @@ def check_shape(cell: str, workload: Workload, span_bytes: int) -> None:
         )
     if workload.flush_every > 1 and workload.sync is not Sync.FDATASYNC:
         raise UsageError(
-            f"{cell}: flushing after every {workload.flush_every} writes requires fdatasync", "add --sync fdatasync"
+            f"{cell}: flushing after every {workload.flush_every} writes requires fdatasync", "set sync to fdatasync"
         )
     if workload.burst_operations is not None and workload.is_open_loop:
         raise UsageError(f"{cell}: rate and bursts cannot be combined", "omit one of them")

@@ -4,6 +4,7 @@ A ranking compares only cells that differ in the varied parameters and in nothin
 differ in a single parameter; ``analysis.families`` selects them.
 """
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -11,8 +12,17 @@ from typing import Final
 from iosonde.analysis.cells import CellEstimate, OperationEstimate
 from iosonde.analysis.estimate import Estimate
 from iosonde.analysis.ratios import Extreme, Ratio, extreme_of
-from iosonde.charts.quantities import cell_depth_label, depth_label, load_label, significant, workload_label
+from iosonde.charts.quantities import (
+    NEAR_DEPTH,
+    cell_depth_label,
+    depth_label,
+    load_label,
+    significant,
+    timing_label,
+    workload_label,
+)
 from iosonde.records import Workload
+from iosonde.report.parentheses import with_note
 
 Pair = tuple[CellEstimate, OperationEstimate]
 
@@ -32,10 +42,14 @@ RIVALS_NAMED_MAX: Final = 2
 
 @dataclass(frozen=True)
 class Comparables:
-    """Cells that differ only in ``varied``: any of ``size``, ``share``, ``depth`` and ``rate``."""
+    """Cells that differ only in ``varied``: any of ``size``, ``share``, ``depth`` and ``rate``.
+
+    ``note`` distinguishes them from other cells of the same workloads that lasted longer or shorter.
+    """
 
     pairs: tuple[Pair, ...]
     varied: frozenset[str]
+    note: str = ""
 
     @property
     def label(self) -> str:
@@ -47,8 +61,8 @@ class Comparables:
         if "share" in self.varied and len(self.pairs) > 1:
             size = "" if self._differs(lambda cell: cell.workload.size_text) else f"{first.workload.size_text} "
             words = f"{size}{first.workload.pattern} read/write mixes"
-        load = "" if self._differs(_asked_load) else f" at {(_asked_load if self._differs(_load) else _load)(first)}"
-        return f"{words}{load}"
+        load = "" if self._differs(_asked_load) else f" at {_load_of_all([cell for cell, _ in self.pairs])}"
+        return f"{words}{load}{self.note}"
 
     def name(self, cell: CellEstimate) -> str:
         """The parameters in which a cell differs from the others: ``4 KiB at depth 16``."""
@@ -73,7 +87,21 @@ def comparables_of(pairs: Sequence[Pair], *varied: str) -> tuple[Comparables, ..
         asked = pair[0].workload
         alike = asked.model_copy(update={name: value for each in varied for name, value in _ALIKE[each].items()})
         found.setdefault((asked.is_open_loop, alike), []).append(pair)
-    return tuple(Comparables(tuple(each), frozenset(varied)) for each in found.values())
+    return tuple(group for each in found.values() for group in _by_duration(each, frozenset(varied)))
+
+
+def _by_duration(pairs: Sequence[Pair], varied: frozenset[str]) -> list[Comparables]:
+    """One group, or several if some cells have the same workload and differ only in how long they last."""
+    seen: Counter[Workload] = Counter()
+    groups: dict[int, list[Pair]] = {}
+    for pair in pairs:
+        groups.setdefault(seen[pair[0].workload], []).append(pair)
+        seen[pair[0].workload] += 1
+    many = len(groups) > 1
+    return [
+        Comparables(tuple(each), varied, f", {timing_label(each[0][0].timing)}" if many else "")
+        for each in groups.values()
+    ]
 
 
 @dataclass(frozen=True)
@@ -150,6 +178,18 @@ def _load(cell: CellEstimate) -> str:
     """The requested load with the achieved depth, if it differs."""
     load = load_label(cell.workload) if cell.workload.is_open_loop else cell_depth_label(cell)
     return f"{load}{_on_targets(cell)}"
+
+
+def _load_of_all(cells: Sequence[CellEstimate]) -> str:
+    """The load of cells with the same requested load; the range of achieved depths if one is far below it."""
+    if len({_load(cell) for cell in cells}) == 1 or cells[0].workload.is_open_loop:
+        return (_load if len({_load(cell) for cell in cells}) == 1 else _asked_load)(cells[0])
+    kept = [cell.queue_depth_kept for cell in cells if cell.queue_depth_kept is not None]
+    asked = _asked_load(cells[0])
+    if not kept or min(kept) >= (1 - NEAR_DEPTH) * cells[0].queue_depth_asked:
+        return asked
+    low, high = (significant(each, 3) for each in (min(kept), max(kept)))
+    return with_note(asked, f"{low if low == high else f'{low} to {high}'} achieved")
 
 
 def _on_targets(cell: CellEstimate) -> str:

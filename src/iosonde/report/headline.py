@@ -9,7 +9,7 @@ from iosonde.analysis.experiments import DepthSweep, RunEstimates
 from iosonde.analysis.families import Along
 from iosonde.analysis.workload_kinds import Kind, at_one_size, is_plain, kinds_of
 from iosonde.charts.names import names_of
-from iosonde.charts.quantities import operations_label
+from iosonde.charts.quantities import operations_label, timing_label
 from iosonde.findings.finding import Finding
 from iosonde.records import Access, Aim, Experiment, Operation, Sync
 from iosonde.report.headline_figures import BEST, Headline, HeadlineFigure, HeadlineGroup, SweptKnee
@@ -56,18 +56,33 @@ def headline_of(estimates: RunEstimates, findings: Sequence[Finding] = (), aim_e
 
 
 def _swept(sweeps: Sequence[DepthSweep]) -> tuple[SweptKnee, ...]:
-    """Each sweep with its names. If two sweeps have the same name, the jobs or the first cell are added."""
+    """Each sweep with its names. If two sweeps have the same name, the parts that distinguish them are added."""
     labels = [operations_label(sweep.workload) for sweep in sweeps]
     for suffixes in (
-        [f"{sweep.workload.jobs} jobs" for sweep in sweeps],
+        [_jobs(sweep.workload.jobs) for sweep in sweeps],
+        [timing_label(sweep.cells[0].timing) for sweep in sweeps],
         [f"starting at {sweep.cells[0].cell}" for sweep in sweeps],
     ):
         often = Counter(labels)
+        if all(
+            len({suffix for other, suffix in zip(labels, suffixes, strict=True) if other == label}) == 1
+            for label in labels
+        ):
+            continue
         labels = [
             label if often[label] == 1 else f"{label}, {suffix}" for label, suffix in zip(labels, suffixes, strict=True)
         ]
     names = names_of(sweeps, Along.DEPTH)
     return tuple(SweptKnee(*each) for each in zip(names, labels, sweeps, strict=True))
+
+
+def _distinguish(labels: Sequence[str], suffixes: Sequence[str]) -> bool:
+    """Whether two workloads of one label have different suffixes."""
+    return len(set(zip(labels, suffixes, strict=True))) > len(set(labels))
+
+
+def _jobs(number: int) -> str:
+    return "1 job" if number == 1 else f"{number} jobs"
 
 
 def _best_throughput(kind: Kind) -> HeadlineGroup | None:

@@ -116,6 +116,6 @@ class Headline:
         number = len(self.untold)
         if not number:
             return ""
-        named = "; ".join(self.untold[:NAMED_MAX])
+        named = "; ".join(dict.fromkeys(self.untold[:NAMED_MAX]))
         more = f" and {number - NAMED_MAX} more" if number > NAMED_MAX else ""
         return f"The tables contain {number} more {'workload' if number == 1 else 'workloads'}: {named}{more}."

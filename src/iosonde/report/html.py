@@ -109,7 +109,7 @@ def render_html(page: Page, failures: FailureLog = STRICT, stills: Mapping[str, 
     style = _static("report.css") + _printed_brands(page.brands)
     first, *others = map(_laid_out, page.chapters)
     return (
-        _environment(failures, stills or {})
+        _environment(failures, stills or {}, page.all_of(Finding))
         .get_template("report.html.j2")
         .render(
             page=page,
@@ -167,7 +167,7 @@ def _printed_brands(brands: Sequence[Brand]) -> str:
     return f'@page {{ @top-right {{ content: "{words}"; font: 700 9pt sans-serif; }} }}' if words else ""
 
 
-def _environment(failures: FailureLog, stills: Mapping[str, str]) -> Environment:
+def _environment(failures: FailureLog, stills: Mapping[str, str], findings: Sequence[Finding]) -> Environment:
     environment = Environment(
         loader=PackageLoader("iosonde.report"),
         autoescape=True,
@@ -182,7 +182,9 @@ def _environment(failures: FailureLog, stills: Mapping[str, str]) -> Environment
         "printable": printable,
         "unbroken": unbroken,
     }
+    anchors = _anchors(findings)
     environment.globals |= {
+        "anchor_of": anchors.__getitem__,
         "evidence_open_max": EVIDENCE_OPEN_MAX,
         "facts_open_max": FACTS_OPEN_MAX,
         "notice_of": _notice,
@@ -190,6 +192,15 @@ def _environment(failures: FailureLog, stills: Mapping[str, str]) -> Environment
         "told": _teller(environment, failures),
     }
     return environment
+
+
+def _anchors(findings: Sequence[Finding]) -> dict[Finding, str]:
+    """The anchor of each finding. Of several with one id, the first has the plain anchor, to which other parts link."""
+    anchors: dict[Finding, str] = {}
+    for each in findings:
+        taken = sum(other.id == each.id for other in anchors)
+        anchors.setdefault(each, f"finding-{each.id}" if not taken else f"finding-{each.id}-{taken + 1}")
+    return anchors
 
 
 def _teller(environment: Environment, failures: FailureLog) -> Callable[..., Markup]:
