@@ -1,5 +1,7 @@
 """The numbers that a reader looks for first, and the cell that each comes from."""
 
+from dataclasses import replace
+
 import pytest
 
 from iosonde.analysis.experiments import estimate_run
@@ -253,3 +255,13 @@ def test_a_percentile_without_an_interval_shows_the_extremes_of_its_repeats() ->
 
 def test_control_characters_from_outside_are_made_visible() -> None:
     assert printable("/srv/\x1b]0;owned\x07\n") == "/srv/\\x1b]0;owned\\x07\\n"
+
+
+def test_an_interval_that_is_wide_is_shown_by_its_limits() -> None:
+    wide = HeadlineFigure(
+        quantity=Quantity.BYTES_PER_S, operation=Operation.READ, value=2.696e9, low=1.465e9, high=4.959e9, name=""
+    )
+    text = figure_text(wide)
+    assert (text.value, text.spread, text.unit) == ("2,696", "(1,465 to 4,959)", "MB/s")
+    narrow = replace(wide, low=2.6e9, high=2.795e9)
+    assert figure_text(narrow).spread.startswith("± ")

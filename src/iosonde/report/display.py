@@ -41,6 +41,15 @@ class FigureText:
     sign: str = ""
 
 
+LOPSIDED_SHARE: Final = 0.2
+"""From this half-width on, as a share of the value, an interval extends visibly further upwards than downwards."""
+
+
+def is_lopsided(figure: HeadlineFigure) -> bool:
+    """Whether ``value ± half-width`` would give the wrong limits: intervals are symmetric on a log scale."""
+    return figure.half_width_share is not None and figure.half_width_share > LOPSIDED_SHARE
+
+
 def figure_text(figure: HeadlineFigure) -> FigureText:
     """A headline figure in the usual unit of its quantity."""
     factor, unit = _unit(figure)
@@ -48,6 +57,10 @@ def figure_text(figure: HeadlineFigure) -> FigureText:
         return FigureText(NO_VALUE, "", figure.why_none, unit)
     sign = UNMET if figure.remark else ""
     missing = f"no 95 % CI: {figure.why_none}" if figure.why_none else ""
+    if figure.is_mean and figure.low is not None and figure.high is not None and is_lopsided(figure):
+        decimals = decimals_of(figure.value * factor)
+        ends = f"({figure.low * factor:,.{decimals}f} to {figure.high * factor:,.{decimals}f})"
+        return FigureText(significant(figure.value * factor), ends, "", unit, sign)
     if figure.is_mean:
         value, _, half_width = value_with_interval(figure.value, figure.half_width, factor).partition(" ± ")
         return FigureText(value, f"± {half_width}" if half_width else "", "" if half_width else missing, unit, sign)

@@ -87,7 +87,7 @@ def experiment_tables(experiment: Experiment, cells: Sequence[CellEstimate]) -> 
     unit = latency_unit(figures.latency_ns_mean.mean for _, figures in shown)
     interval = (
         "± is the half-width of the 95 % confidence interval, based on the variation between or within repeats, "
-        "whichever is larger."
+        "whichever is larger. Above ±20 %, the upper limit is further from the mean than the lower one."
     )
     if experiment not in FULL_DISTRIBUTION_IN:
         columns = [*_rate_columns(unit), *_latency_columns(unit, FEW_PERCENTS), _CPU]

@@ -40,7 +40,7 @@ FINDINGS_LINES_MIN: Final = 3
 FIGURES_WIDTH_MIN: Final = 30
 """A column of figures that is narrower wraps in the middle of a figure."""
 
-_INTERVALS: Final = "Means ± half-width of the 95 % CI; percentiles from merged histograms."
+_INTERVALS: Final = "Means ± half-width or (limits) of 95 % CI; percentiles from merged histograms."
 _STYLES: Final = {Severity.INVALID: "bold red", Severity.DOUBTFUL: "yellow", Severity.NOTE: "cyan"}
 
 
