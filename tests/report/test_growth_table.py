@@ -95,3 +95,8 @@ def test_a_matrix_has_a_table_for_each_key_that_varies() -> None:
         "Results relative to the lowest queue depth",
         "Results relative to the smallest block size",
     ]
+
+
+def test_a_large_ratio_has_no_exponent() -> None:
+    found = table(Experiment.BLOCK_SIZE, {workload(block_size_bytes=size): 100 for size in (512, 1536, 1 << 20)})
+    assert [each for (each,) in texts(found, "Block size")] == ["1 x", "3 x", "2,048 x"]

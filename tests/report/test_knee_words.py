@@ -12,6 +12,7 @@ from iosonde.report.headline import headline_of
 from iosonde.report.knee_words import (
     knee_sentence,
     knee_table,
+    knees_named,
     scaling_sentences,
     scaling_table,
     swept_sentences,
@@ -19,6 +20,7 @@ from iosonde.report.knee_words import (
 from tests.builders import cell_plan, cell_record, run_record, totals_of, workload
 from tests.charts.test_mixes import operations_of
 from tests.lab_builder import lab_run
+from tests.sweep_builder import run_of_cells
 
 DEPTHS = (1, 2, 4, 8, 16, 32)
 
@@ -149,4 +151,14 @@ def test_sweeps_without_a_knee_are_named_by_their_reason() -> None:
     assert sentence == (
         "No identifiable knee for 4 KiB random reads; 4 KiB random 70/30 mix; 4 KiB random writes: at least 5 "
         "depths with results are required, but the sweep has 0."
+    )
+
+
+def test_knees_are_named_alone_where_there_is_no_room_for_more() -> None:
+    latencies_us = (100, 100, 100, 200, 400, 800)
+    kneeling = {workload(queue_depth=depth): [1000.0 * us] for depth, us in zip(DEPTHS, latencies_us, strict=True)}
+    growing = {workload(read_percent=0, queue_depth=depth): [100_000.0] for depth in DEPTHS}
+    estimates = estimate_run(run_of_cells({**kneeling, **growing}, Experiment.QUEUE_DEPTH))
+    assert knees_named(headline_of(estimates).knees) == (
+        "Knees: 4 KiB random reads at depth 4. No identifiable knee for 4 KiB random writes: see the report."
     )

@@ -126,9 +126,11 @@ def test_the_page_draws_the_mix_and_tells_its_knee(page: Page) -> None:
     assert {row["series"] for row in figures[0].rows} == {f"70/30 mix: {kind}" for kind in ("reads", "writes", "all")}
     assert [figure.id for figure in figures if figure.chart is None] == []
     multiples = next(
-        table for table in depths.all_of(ResultTable) if "lowest queue depth of each workload" in table.caption
+        table for table in depths.all_of(ResultTable) if "relative to the lowest queue depth" in table.caption
     )
-    assert [line.texts[1:3] for line in multiples.lines] == [("all", f"{2**step} x") for step in range(7)]
+    assert [line.texts[1:3] for line in multiples.lines] == [
+        (operation, f"{2**step} x") for operation in ("read", "write", "all") for step in range(7)
+    ]
 
 
 def test_every_chart_says_for_those_who_cannot_see_it_what_it_shows(page: Page) -> None:

@@ -123,10 +123,15 @@ def _line(row: _Row, along: Along) -> Line:
 
 def _varied(along: Along, cell: CellEstimate, first: CellEstimate) -> tuple[str, ...]:
     if along is Along.DEPTH:
-        return f"{cell.queue_depth_asked / first.queue_depth_asked:g} x", achieved_text(cell)
+        return f"{_plain(cell.queue_depth_asked / first.queue_depth_asked)} x", achieved_text(cell)
     if along is Along.BLOCK_SIZE:
-        return (f"{cell.workload.bytes_per_operation / first.workload.bytes_per_operation:.3g} x",)
+        return (f"{_plain(cell.workload.bytes_per_operation / first.workload.bytes_per_operation)} x",)
     return (str(cell.workload.read_percent),)
+
+
+def _plain(ratio: float) -> str:
+    """A ratio without an exponent, and without decimals if it is a whole number."""
+    return f"{ratio:,.0f}" if ratio.is_integer() else f"{ratio:,.2f}"
 
 
 def _change(ratio: float) -> str:

@@ -79,6 +79,15 @@ def knees_in_brief(knees: Sequence[SweptKnee]) -> str:
     return " ".join(parts)
 
 
+def knees_named(knees: Sequence[SweptKnee]) -> str:
+    """The depths of the knees, and the workloads without one. The report has intervals and reasons."""
+    told = [f"{each.operations} at {_depth(point)}" for each in knees if (point := each.knee.point) is not None]
+    none = [each.operations for each in knees if each.knee.point is None]
+    parts = [f"Knees: {'; '.join(told)}."] if told else []
+    parts += [f"No identifiable knee for {'; '.join(none)}: see the report."] if none else []
+    return " ".join(parts)
+
+
 def scaling_sentences(operations: str, scaling: Scaling) -> tuple[str, ...]:
     """A sentence on the bounds and one on the Universal Scalability Law; nothing if no depth has results."""
     bounds, law = scaling.bounds, scaling.law

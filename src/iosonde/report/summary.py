@@ -22,7 +22,7 @@ from iosonde.report.dashes import Dash, explained
 from iosonde.report.display import figure_text
 from iosonde.report.headline import headline_of
 from iosonde.report.headline_figures import Headline, HeadlineFigure, HeadlineGroup
-from iosonde.report.knee_words import TOLD_IN_FULL_MAX, knee_sentence, knees_in_brief
+from iosonde.report.knee_words import TOLD_IN_FULL_MAX, knee_sentence, knees_in_brief, knees_named
 from iosonde.report.sentences import experiment_sentence
 from iosonde.report.target_words import span_text, targets_text
 from iosonde.report.terminal.text_direction import failed
@@ -122,7 +122,7 @@ class RunSummary:
         yield from foot
 
     def _knees(self, console: Console, options: ConsoleOptions, lines: int) -> list[Text]:
-        """The knees in full if they leave room for findings, else in brief."""
+        """The knees in full if they leave room for findings, else in brief, else without intervals and reasons."""
         swept, above, below = self.headline.knees, [], []
         if self.headline.untold:
             above.append(Text(self.headline.untold_text, style="dim"))
@@ -134,8 +134,12 @@ class RunSummary:
             full = [*above, *(Text(knee_sentence(each.operations, each.knee)) for each in swept), *below]
             if sum(_height(console, options, part) for part in full) + FINDINGS_LINES_MIN <= lines:
                 return full
-        brief = [Text(knees_in_brief(swept))] if swept else []
-        return [*above, *brief, *below]
+        if not swept:
+            return [*above, *below]
+        brief = [*above, Text(knees_in_brief(swept)), *below]
+        if sum(_height(console, options, part) for part in brief) + FINDINGS_LINES_MIN <= lines:
+            return brief
+        return [*above, Text(knees_named(swept)), *below]
 
     def _title(self) -> Text:
         title = Text.assemble(
