@@ -45,6 +45,12 @@ WRONG_INPUTS: Final[list[tuple[str, int, str, str]]] = [
         "no such option: -n",
         "TKperf's -nj 4 is --jobs 4 of `iosonde probe`",
     ),
+    (
+        "probe . --out run",
+        2,
+        "no such option: --out",
+        "a probe has no run directory; use --json to keep its results, or iosonde run",
+    ),
     ("run . --runtime=60", 2, "no such option: --runtime", "fio's --runtime=60 is --duration 60s of `iosonde probe`"),
     (
         "run . --profile fio.toml",

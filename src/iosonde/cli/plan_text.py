@@ -235,7 +235,7 @@ def _wear_lines(ahead: Preflight, cost: Cost) -> list[str]:
     fills = cost.fills(span * len(ahead.targets))
     return [
         f"writes    {first}{f'up to {most}' if cost.write_bytes_max else 'nothing'}",
-        f"fills     at most {fills:.0f} full writes of the test region ({format_size(span)}{each})",
+        f"fills     at most {fills:,.0f} full writes of the test region ({format_size(span)}{each})",
     ]
 
 

@@ -60,6 +60,12 @@ def _value_error(error: Exception) -> UsageError | None:
     return UsageError(f"{name}: {reason}", f"did you mean {near[0]}?" if near else f"use one of {', '.join(choices)}")
 
 
+_OWN_HINTS: Final = {
+    ("probe", "--out"): "a probe has no run directory; use --json to keep its results, or iosonde run",
+}
+"""Hints for flags that another command of iosonde has, by the command without them."""
+
+
 def _foreign(error: Exception, context: Any, words: Sequence[str]) -> UsageError | None:  # noqa: ANN401 - the parser's
     """The error for an unknown flag that another tool has; None for any other error."""
     wrong = str(getattr(error, "option_name", ""))
@@ -68,7 +74,7 @@ def _foreign(error: Exception, context: Any, words: Sequence[str]) -> UsageError
     from iosonde.plans.other_tools.hints import flag_hint
 
     known = {flag for option in context.command.params for flag in (*option.opts, *option.secondary_opts)}
-    hint = flag_hint(wrong, words, known)
+    hint = _OWN_HINTS.get((context.info_name, wrong)) or flag_hint(wrong, words, known)
     return None if hint is None else UsageError(f"no such option: {wrong}", hint)
 
 
