@@ -41,6 +41,9 @@ from iosonde.report.validity import Invalid, marked
 _Maker = tuple[str, Callable[[], Sequence[ResultTable | None]]]
 Draw = Callable[[Sequence[CellEstimate]], tuple[Figure, ...]]
 
+PARAGRAPHS: Final = "\n\n"
+"""What separates the paragraphs of an answer."""
+
 _FIGURES: Final[dict[Experiment, tuple[tuple[Draw, ...], ...]]] = {
     Experiment.BASELINE: ((baseline_percentiles,),),
     Experiment.BLOCK_SIZE: ((block_size_iops, block_size_bandwidth, block_size_latency),),
@@ -82,14 +85,14 @@ def knees_of(experiment: ExperimentCells, knees: Sequence[SweptKnee]) -> tuple[S
 
 
 def told(title: str, make: Callable[[], str], failures: FailureLog, failed: list[str]) -> tuple[Paragraph, ...]:
-    """The answer of a chapter as a paragraph. If it fails, its notice is added to ``failed``."""
+    """The answer of a chapter as paragraphs. If it fails, its notice is added to ``failed``."""
 
     def instead(failure: PartFailure) -> str:
         failed.append(failure.sentence)
         return ""
 
     sentence = failures.attempt(f'the text of "{title}"', make, instead)
-    return (Paragraph(sentence),) if sentence else ()
+    return tuple(Paragraph(part) for part in sentence.split(PARAGRAPHS) if part)
 
 
 def shown_table(table: ResultTable, invalid: Invalid) -> ResultTable:
@@ -123,11 +126,11 @@ def _sentence(experiment: ExperimentCells, knees: Sequence[SweptKnee], found: Ev
     answer = experiment_sentence(experiment.kind, RunEstimates(experiment.cells), found.invalid)
     if experiment.kind is Experiment.BLOCK_SIZE:
         valid = [cell for cell in experiment.cells if cell.cell not in found.invalid]
-        return " ".join([answer, *block_size_sentences(valid)])
+        return PARAGRAPHS.join([answer, " ".join(block_size_sentences(valid))])
     if experiment.kind in {Experiment.MIX, Experiment.MATRIX}:
         valid = [cell for cell in found.estimates.cells if cell.cell not in found.invalid]
         mixes = [cell for cell in experiment.cells if cell.cell not in found.invalid]
-        return " ".join([answer, *interference_sentences(mixes, valid)])
+        return PARAGRAPHS.join([answer, " ".join(interference_sentences(mixes, valid))])
     if experiment.kind is not Experiment.QUEUE_DEPTH:
         return answer
     return " ".join([*swept_sentences(knees), *filter(None, [invalid_below(knees, found.findings)]), answer])
