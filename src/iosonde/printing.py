@@ -11,6 +11,11 @@ def printable(text: str) -> str:
     return "".join(character if character.isprintable() else repr(character)[1:-1] for character in text)
 
 
+def capital(text: str) -> str:
+    """The text with a capital first letter; the rest is unchanged, unlike with ``str.capitalize``."""
+    return text[:1].upper() + text[1:]
+
+
 def quoted(path: object) -> str:
     """A path quoted as one word of a shell command."""
     return shlex.quote(str(path))

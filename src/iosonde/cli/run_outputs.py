@@ -28,8 +28,7 @@ def finish_directory(path: Path, expected: "Expected | None" = None) -> None:
     if sys.stderr.isatty():
         say("writing tables and report ...")
     derived = derive_files(path, None if expected is None else expected.check)
-    print_summary(derived.analysis, derived.findings, derived.page, derived.failures)
-    tell_failures(derived.failures, path)
+    print_results(path, derived.analysis, derived.findings, derived.failures, derived.page)
     check_campaign(derived.analysis.run, path, derived.page)
     check_removed()
 

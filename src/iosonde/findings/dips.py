@@ -68,7 +68,7 @@ def _regime(case: Case, found: Dip) -> str:
 
 
 def _order(case: Case, found: Dip) -> str:
-    """Whether all repeats of the dip were measured at nearly the same time, apart from the others."""
+    """Whether all repeats of the dip were measured close together in time."""
     orders = [record.order for record in case.repeats_of(found.cell.cell).used]
     whole = len(case.run.cells)
     together = len(orders) > 1 and (max(orders) - min(orders)) < APART_SHARE_MIN * whole

@@ -11,12 +11,14 @@ from iosonde.analysis.block_sizes import (
     LatencyModel,
     Regions,
     Saturation,
+    SizeSweep,
     size_sweeps,
 )
 from iosonde.analysis.cells import CellEstimate
 from iosonde.analysis.families import Along
 from iosonde.charts.names import names_of
 from iosonde.charts.quantities import BANDWIDTH_UNIT, MEGABYTE, MICROSECOND, cell_depth_label, significant
+from iosonde.printing import capital
 from iosonde.report.dashes import Dash
 from iosonde.report.parentheses import with_note
 from iosonde.report.tables import Head, Line, ResultTable
@@ -32,7 +34,7 @@ FEW_SIZES: Final = f"the model needs at least {FIT_SIZES_MIN} block sizes"
 STILL_GROWING: Final = "bandwidth is still increasing at the largest block size"
 ONE_SIZE: Final = "at most one block size is in this region"
 POOR_FIT: Final = f"the fit is off by more than {RESIDUAL_MAX:.0%} at some block size".replace("%", " %")
-NO_SLOPE: Final = "latency does not increase with block size beyond doubt"
+NO_SLOPE: Final = "latency does not increase significantly with block size"
 NO_FIXED: Final = "the fixed cost is not distinguishable from 0"
 SINGLE_REPEAT: Final = "not every block size has two repeats"
 RATE_NOTE: Final = (
@@ -43,17 +45,22 @@ RATE_NOTE: Final = (
 
 def block_size_sentences(cells: Sequence[CellEstimate]) -> list[str]:
     """The regions of each sweep and, for a few sweeps, their latency models. The table has the rest."""
-    sweeps = [(sweep, found) for sweep in size_sweeps(cells) if (found := sweep.regions) is not None]
-    names = names_of([sweep for sweep, _ in sweeps], Along.BLOCK_SIZE)
+    sweeps = _named_sweeps(cells)
     in_full = len(sweeps) <= TOLD_IN_FULL_MAX
     told = [
-        f"{_capital(name)} at {cell_depth_label(sweep.cells[0])}: {_regions(found)}. "
+        f"{capital(name)} at {cell_depth_label(sweep.cells[0])}: {_regions(found)}. "
         f"{_model(sweep.model) if in_full else ''}".rstrip()
-        for name, (sweep, found) in zip(names, sweeps, strict=True)
+        for name, sweep, found in sweeps
     ]
     more = len(told) - TOLD_MAX
     rest = [f"See the table for the regions of {more} more."] if more > 0 else []
     return [*told[:TOLD_MAX], *rest]
+
+
+def _named_sweeps(cells: Sequence[CellEstimate]) -> list[tuple[str, SizeSweep, Regions]]:
+    sweeps = [(sweep, found) for sweep in size_sweeps(cells) if (found := sweep.regions) is not None]
+    names = names_of([sweep for sweep, _ in sweeps], Along.BLOCK_SIZE)
+    return [(name, *each) for name, each in zip(names, sweeps, strict=True)]
 
 
 def _regions(found: Regions) -> str:
@@ -88,7 +95,7 @@ def _model(model: LatencyModel | None) -> str:
     size, off = model.largest_residual
     at = f"{format_percent(off, signed=True)} at {format_size(size)}"
     if not model.ns_per_byte.is_positive:
-        return "Mean latency does not increase with block size beyond doubt."
+        return "Mean latency does not increase significantly with block size."
     if not model.fits:
         return f"Mean latency does not follow a fixed cost plus size / rate: the largest error is {at}."
     rate = format_bandwidth(model.bytes_per_s.value)
@@ -99,13 +106,12 @@ def _model(model: LatencyModel | None) -> str:
 
 def block_size_table(cells: Sequence[CellEstimate]) -> ResultTable | None:
     """Regions and latency model of each sweep; None if there is no sweep."""
-    sweeps = [(sweep, found) for sweep in size_sweeps(cells) if (found := sweep.regions) is not None]
+    sweeps = _named_sweeps(cells)
     if not sweeps:
         return None
-    names = names_of([sweep for sweep, _ in sweeps], Along.BLOCK_SIZE)
     lines = tuple(
         Line((name, str(sweep.cells[0].queue_depth_asked), *_region_texts(found), *_model_texts(sweep.model)))
-        for name, (sweep, found) in zip(names, sweeps, strict=True)
+        for name, sweep, found in sweeps
     )
     return ResultTable(
         caption=f"Regions of block size, and the latency model (mean latency = fixed cost + size / rate). A size is "
@@ -154,7 +160,3 @@ def _model_texts(model: LatencyModel | None) -> tuple[str, str, str, str]:
 def _bounded(found: Bounded, factor: float) -> str:
     value, low, high = (significant(each * factor, 3) for each in (found.value, found.low, found.high))
     return f"{value} ({low} to {high})"
-
-
-def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]

@@ -3,11 +3,10 @@
 from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from iosonde.charts.figure import Figure
 from iosonde.charts.trade_off import throughput_latency
-from iosonde.expectations import CheckedResults
 from iosonde.failures import FailureLog, PartFailure
 from iosonde.records import Outcome, RunRecord
 from iosonde.report.answers import answers_of
@@ -27,7 +26,6 @@ from iosonde.report.blocks import (
 )
 from iosonde.report.definitions import DEFINITIONS as TERMS
 from iosonde.report.evaluated_run import EvaluatedRun
-from iosonde.report.expected_chapter import expected_chapter
 from iosonde.report.experiment_chapters import experiment_chapter
 from iosonde.report.facts import fact_groups
 from iosonde.report.made_charts import made_figures
@@ -51,12 +49,15 @@ from iosonde.report.titles import (
     experiment_headings,
 )
 
+if TYPE_CHECKING:
+    from iosonde.expectations import CheckedResults
+
 NOT_KNOWN: Final = "unknown"
 NOTHING_FOUND: Final = "No findings: no rule reported a problem."
 
 
 def chapters_of(
-    found: EvaluatedRun, failures: FailureLog, checked: CheckedResults | None = None
+    found: EvaluatedRun, failures: FailureLog, checked: "CheckedResults | None" = None
 ) -> tuple[Chapter, ...]:
     """All chapters from top to bottom. A notice replaces each part that fails; ``failures`` records it.
 
@@ -64,7 +65,7 @@ def chapters_of(
     """
     picture, *more = _trade_off(found, failures) or (None,)
     measured = _measured(found, more, failures)
-    expected = [] if checked is None else [_made(EXPECTED, lambda: expected_chapter(checked), failures)]
+    expected = [] if checked is None else [_made(EXPECTED, lambda: _expected(checked), failures)]
     return (
         _in_short(found, picture, failures),
         *(each for each in expected if each is not None),
@@ -77,6 +78,13 @@ def chapters_of(
             label=DEFINITIONS_LABEL,
         ),
     )
+
+
+def _expected(checked: "CheckedResults") -> Chapter:
+    # Imported here: few reports have expected values, and their files' schema takes long to load.
+    from iosonde.report.expected_chapter import expected_chapter
+
+    return expected_chapter(checked)
 
 
 def _in_short(found: EvaluatedRun, picture: Figure | None, failures: FailureLog) -> Chapter:

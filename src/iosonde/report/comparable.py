@@ -134,7 +134,9 @@ class Ranked:
         known = [(place, ratio) for place, ratio in rivals if ratio is not None]
         if not known:
             return "not compared with the others because it has no confidence interval"
-        named = ", ".join(f"{self._name(place)} (ratio {_ends(ratio)})" for place, ratio in known[:RIVALS_NAMED_MAX])
+        named = ", ".join(
+            f"{self._name(place)} (ratio {ratio_ends(ratio)})" for place, ratio in known[:RIVALS_NAMED_MAX]
+        )
         more = len(rivals) - min(len(known), RIVALS_NAMED_MAX)
         return f"not distinguishable from {named}{f' and {more} more' if more else ''}"
 
@@ -151,7 +153,7 @@ def difference_text(ratio: Ratio, other: str) -> str:
     """The size of a significant difference, for example ``2.1 % above 8 KiB (95 % CI 1.2 to 3.0 %)``."""
     corrected = f", corrected for {ratio.comparisons} comparisons" if ratio.comparisons > 1 else ""
     if not 1 / TWICE < ratio.value < TWICE:
-        return f"{significant(ratio.value, 3)} times {other} (95 % CI {_ends(ratio)}{corrected})"
+        return f"{significant(ratio.value, 3)} times {other} (95 % CI {ratio_ends(ratio)}{corrected})"
     above = ratio.value >= 1
     ends = (ratio.low - 1, ratio.high - 1) if above else (1 - ratio.high, 1 - ratio.low)
     low, high = (_percent(each) for each in ends)
@@ -163,7 +165,8 @@ def _percent(share: float) -> str:
     return significant(share * 100, 2)
 
 
-def _ends(ratio: Ratio) -> str:
+def ratio_ends(ratio: Ratio) -> str:
+    """The ends of a ratio's interval: ``0.48 to 0.52``."""
     return f"{significant(ratio.low, 3)} to {significant(ratio.high, 3)}"
 
 
@@ -182,8 +185,11 @@ def _load(cell: CellEstimate) -> str:
 
 def _load_of_all(cells: Sequence[CellEstimate]) -> str:
     """The load of cells with the same requested load; the range of achieved depths if one is far below it."""
-    if len({_load(cell) for cell in cells}) == 1 or cells[0].workload.is_open_loop:
-        return (_load if len({_load(cell) for cell in cells}) == 1 else _asked_load)(cells[0])
+    loads = {_load(cell) for cell in cells}
+    if len(loads) == 1:
+        return loads.pop()
+    if cells[0].workload.is_open_loop:
+        return _asked_load(cells[0])
     kept = [cell.queue_depth_kept for cell in cells if cell.queue_depth_kept is not None]
     asked = _asked_load(cells[0])
     if not kept or min(kept) >= (1 - NEAR_DEPTH) * cells[0].queue_depth_asked:

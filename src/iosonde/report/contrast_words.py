@@ -6,6 +6,8 @@ from typing import Final
 from iosonde.analysis.cells import CellEstimate
 from iosonde.analysis.contrasts import NEAR, Contrast, ContrastSeries, Multiple, contrasts_of, series_of
 from iosonde.charts.quantities import depth_label, operations_label, significant
+from iosonde.printing import capital
+from iosonde.report.comparable import ratio_ends
 from iosonde.report.dashes import Dash
 from iosonde.report.tables import Head, Line, ResultTable
 from iosonde.units import format_percent
@@ -34,7 +36,7 @@ def _sentence(series: ContrastSeries) -> str:
     first, last = series.first, series.last
     if first is last:
         verdict = "" if _is_known(first) and not first.iops.is_near else f"; {_verdict(first)}"
-        return f"{_capital(_pair(first, sized=True))}: {_times(first.iops)} the IOPS{_interval(first.iops)}{verdict}."
+        return f"{capital(_pair(first, sized=True))}: {_times(first.iops)} the IOPS{_interval(first.iops)}{verdict}."
     together = series.together_from
     if together is None:
         end = "they still differ at the largest block size" if _is_known(last) else "no confidence intervals"
@@ -44,7 +46,7 @@ def _sentence(series: ContrastSeries) -> str:
         size = together.one.workload.size_text
         end = f"no significant difference of more than {format_percent(NEAR)} from {size} on"
     return (
-        f"{_capital(_pair(first, sized=False))}: {_times(first.iops)} the IOPS at {first.one.workload.size_text}"
+        f"{capital(_pair(first, sized=False))}: {_times(first.iops)} the IOPS at {first.one.workload.size_text}"
         f"{_interval(first.iops)}, {_times(last.iops)} at {last.one.workload.size_text}{_interval(last.iops)}; {end}."
     )
 
@@ -78,12 +80,9 @@ def _times(multiple: Multiple) -> str:
 def _interval(multiple: Multiple) -> str:
     if multiple.ratio is None:
         return ""
-    return f" (95 % CI {_ends(multiple)})" if multiple.ratio.high <= WIDE * multiple.value else f" ({TOO_WIDE})"
-
-
-def _ends(multiple: Multiple) -> str:
-    assert multiple.ratio is not None, "a multiple without an interval"
-    return f"{significant(multiple.ratio.low, 3)} to {significant(multiple.ratio.high, 3)}"
+    return (
+        f" (95 % CI {ratio_ends(multiple.ratio)})" if multiple.ratio.high <= WIDE * multiple.value else f" ({TOO_WIDE})"
+    )
 
 
 def contrast_table(contrasts: Sequence[Contrast]) -> ResultTable | None:
@@ -117,13 +116,11 @@ def contrast_table(contrasts: Sequence[Contrast]) -> ResultTable | None:
 
 
 def _texts(multiple: Multiple) -> tuple[str, str]:
-    return significant(multiple.value, 3), _ends(multiple) if multiple.ratio is not None else Dash(SINGLE_REPEAT)
+    return significant(multiple.value, 3), ratio_ends(multiple.ratio) if multiple.ratio is not None else Dash(
+        SINGLE_REPEAT
+    )
 
 
 def valid_contrasts(cells: Sequence[CellEstimate], invalid: Collection[str]) -> tuple[Contrast, ...]:
     """The contrasts of cells whose results are valid."""
     return contrasts_of(cell for cell in cells if cell.cell not in invalid)
-
-
-def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]

@@ -3,9 +3,9 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from iosonde.analysis.run import RunAnalysis
-from iosonde.expectations import CheckedResults
 from iosonde.failures import FailureLog
 from iosonde.findings import Finding, find_in
 from iosonde.report.drawing import Drawers
@@ -17,7 +17,10 @@ from iosonde.report.titles import CONDITIONS
 from iosonde.safe_files import write_file
 from iosonde.store import RunDirectory, load_run, write_parquet
 
-Check = Callable[[RunAnalysis, tuple[Finding, ...]], CheckedResults]
+if TYPE_CHECKING:
+    from iosonde.expectations import CheckedResults
+
+Check = Callable[[RunAnalysis, tuple[Finding, ...]], "CheckedResults"]
 
 
 @dataclass(frozen=True)

@@ -11,11 +11,11 @@ from iosonde.analysis.histogram import percent_label
 from iosonde.analysis.missing_reasons import why_no_percentile
 from iosonde.charts.figure import why_no_figures
 from iosonde.records import Experiment, Operation
+from iosonde.report.contrast_words import SINGLE_REPEAT
 from iosonde.report.dashes import Dash
 from iosonde.report.result_tables import achieved_text, in_order
 from iosonde.report.tables import Head, Line, ResultTable
 
-SINGLE_REPEAT: Final = "at least one of the two cells has a single repeat"
 PERCENTS: Final = (95.0, 99.0)
 FIRST_ROW: Final = "this row is the basis of the comparison"
 NO_MEAN: Final = "the first row has a mean latency of 0"

@@ -4,6 +4,7 @@ from iosonde.analysis.cells import CellEstimate
 from iosonde.analysis.workload_kinds import Kind
 from iosonde.charts.names import slug
 from iosonde.charts.quantities import operations_label, workload_label
+from iosonde.printing import capital
 
 
 def kind_id(kind: Kind) -> str:
@@ -19,7 +20,7 @@ def kind_label(kind: Kind) -> str:
 def name_at(kind: Kind, cell: CellEstimate) -> str:
     """The kind with the block size of a cell, as a heading; without the size for a sequential kind."""
     label = kind_label(kind)
-    label = f"{label[:1].upper()}{label[1:]}"
+    label = capital(label)
     return label if kind.is_stream else f"{label}, {cell.workload.size_text}"
 
 

@@ -6,6 +6,7 @@ from typing import Final
 from iosonde.analysis.knee import DEPTHS_MIN, DepthPoint, Knee, KneeReason, KneeRule, RuleAnswer, depth_points
 from iosonde.analysis.scaling import POINTS_MIN, LawState, Scaling
 from iosonde.charts.quantities import depth_label, significant
+from iosonde.printing import capital
 from iosonde.report.dashes import Dash
 from iosonde.report.headline_figures import SweptKnee
 from iosonde.report.parentheses import in_parentheses, with_note
@@ -33,7 +34,7 @@ def knee_sentence(operations: str, knee: Knee) -> str:
 
     ``operations`` names the workload, for example ``4 KiB random reads``. The knee of a mix is that of all operations.
     """
-    name = operations[:1].upper() + operations[1:]
+    name = capital(operations)
     if knee.point is not None and knee.best is not None:
         return f"{name}: the knee is at {with_note(_depth(knee.point), _rules(knee))}. At this depth, {_bargain(knee)}."
     return f"{name}: the knee is not identifiable: {_why_not(knee)}."

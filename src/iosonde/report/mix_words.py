@@ -7,6 +7,7 @@ from iosonde.analysis.cells import CellEstimate
 from iosonde.analysis.contrasts import Multiple
 from iosonde.analysis.interference import DirectionInMix, Interference, interference_of, is_mix
 from iosonde.charts.quantities import cell_depth_label, plural, significant
+from iosonde.report.comparable import ratio_ends
 from iosonde.report.dashes import Dash
 from iosonde.report.tables import Head, Line, ResultTable
 from iosonde.units import format_percent
@@ -77,11 +78,11 @@ def _is_significant(multiple: Multiple) -> bool:
 def _interval(multiple: Multiple) -> str:
     if multiple.ratio is None:
         return " (no confidence interval)"
-    return f" (95 % CI {significant(multiple.ratio.low, 3)} to {significant(multiple.ratio.high, 3)})"
+    return f" (95 % CI {ratio_ends(multiple.ratio)})"
 
 
 def _named(each: Interference, among: Sequence[Interference]) -> str:
-    """``70 % reads``, with the parameters in which the mixes differ otherwise."""
+    """``70 % reads``, followed by block size and depth if the mixes differ in them."""
     asked = each.cell.workload
     name = f"{asked.read_percent} % reads"
     if len({other.cell.workload.size_text for other in among}) > 1:
@@ -125,4 +126,4 @@ def _weighted(multiple: Multiple) -> tuple[str, str]:
     value = significant(multiple.value, 3)
     if multiple.ratio is None:
         return value, Dash(SINGLE_REPEAT)
-    return value, f"{significant(multiple.ratio.low, 3)} to {significant(multiple.ratio.high, 3)}"
+    return value, ratio_ends(multiple.ratio)

@@ -2,13 +2,13 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from iosonde.analysis.run import RunAnalysis
 from iosonde.charts.figure import Figure
-from iosonde.expectations import CheckedResults
 from iosonde.failures import STRICT, FailureLog, PartFailure
 from iosonde.findings.finding import Finding
+from iosonde.printing import capital
 from iosonde.records import RunHeader
 from iosonde.report.blocks import Chapter, Leaf
 from iosonde.report.brand import Brand, brands_of
@@ -16,6 +16,9 @@ from iosonde.report.chapters import NOT_KNOWN, chapters_of
 from iosonde.report.evaluated_run import evaluated
 from iosonde.report.target_words import identity_text, span_text, targets_text
 from iosonde.report.titles import CONDITIONS
+
+if TYPE_CHECKING:
+    from iosonde.expectations import CheckedResults
 
 _Kind = TypeVar("_Kind", bound=Leaf)
 
@@ -74,7 +77,7 @@ class Page:
 def _described(header: RunHeader) -> tuple[tuple[str, str], ...]:
     """What the user says of the run: its label and note, and what the campaign file says about it."""
     own = (("Label", header.label), ("Note", header.note))
-    about = tuple((name[:1].upper() + name[1:], value) for name, value in header.plan.about)
+    about = tuple((capital(name), value) for name, value in header.plan.about)
     return (*((name, value) for name, value in own if value), *about)
 
 
@@ -84,7 +87,7 @@ def page_of(
     failures: FailureLog = STRICT,
     *,
     deviations: bool = False,
-    checked: CheckedResults | None = None,
+    checked: "CheckedResults | None" = None,
 ) -> Page:
     """The page of a run. A notice replaces each part that fails; ``failures`` records it, or raises if it is strict.
 

@@ -21,6 +21,7 @@ from iosonde.charts.quantities import (
     with_interval,
     workload_label,
 )
+from iosonde.printing import capital
 from iosonde.records import CellRecord, Experiment, LatencyKind
 from iosonde.report.comparable import Comparables, Pair, Ranked, comparables_of, difference_text, ranked
 from iosonde.report.parentheses import in_parentheses
@@ -105,7 +106,7 @@ def _sizes(group: Comparables) -> str:
     width = ranked(group, lambda figures: figures.bytes_per_s)
     best, widest = rate.pair[1].iops, width.pair[1].bytes_per_s
     return (
-        f"{_capital(group.label)}: highest measured rate {with_interval(best)} {_rate_unit(rate)}{_at(rate)}; highest "
+        f"{capital(group.label)}: highest measured rate {with_interval(best)} {_rate_unit(rate)}{_at(rate)}; highest "
         f"measured bandwidth {with_interval(widest, 1 / MEGABYTE)} {BANDWIDTH_UNIT}{_at(width)}."
     )
 
@@ -118,7 +119,7 @@ def _shares(group: Comparables) -> str:
     """The read shares with the highest and the lowest total rate, and the difference between them."""
     best, worst = (ranked(group, lambda figures: figures.iops, lowest=lowest) for lowest in (False, True))
     highest = f"{with_interval(best.pair[1].iops)} {_rate_unit(best)}{_at(best)}"
-    said = f"{_capital(group.label)}: highest measured total rate {highest}"
+    said = f"{capital(group.label)}: highest measured total rate {highest}"
     if len(group.pairs) == 1:
         return f"{said}."
     whole = spread_of([figures.iops for _, figures in group.pairs])
@@ -150,10 +151,6 @@ def _of_groups(said: Sequence[str]) -> str:
     more = len(said) - FAMILIES_MAX
     rest = [f"See the table for {more} more {'workload' if more == 1 else 'workloads'}."] if more > 0 else []
     return " ".join([*said[:FAMILIES_MAX], *rest])
-
-
-def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]
 
 
 def _queue_depth(pairs: Sequence[Pair]) -> str:
@@ -199,7 +196,7 @@ def _matrix(pairs: Sequence[Pair]) -> str:
 def _extremes(group: Comparables) -> str:
     """The highest throughput and the lowest latency of one workload over its block sizes, depths and rates."""
     if len(group.pairs) == 1:
-        return _capital(_anything(group.pairs))
+        return capital(_anything(group.pairs))
     parts = []
     if not group.pairs[0][0].workload.is_open_loop:
         rate = ranked(group, lambda figures: figures.iops)
@@ -216,7 +213,7 @@ def _extremes(group: Comparables) -> str:
     missed = len(group.pairs) - len(kept.pairs)
     if missed:
         parts.append(f"arrival rate not sustained in {missed} of {len(group.pairs)} cells")
-    return f"{_capital(group.label)}: {', '.join(parts)}."
+    return f"{capital(group.label)}: {', '.join(parts)}."
 
 
 def _with_depth(cell: CellEstimate) -> str:

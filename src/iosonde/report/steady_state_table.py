@@ -6,6 +6,7 @@ from typing import Final
 from iosonde.analysis.series import Steadiness, SteadyRule
 from iosonde.analysis.series.steady import WindowFigures
 from iosonde.analysis.target_state import RULES, Rounds, last_window, rounds_of, steadiness_of
+from iosonde.printing import capital
 from iosonde.records import CellRecord
 from iosonde.report.blocks import Paragraph
 from iosonde.report.tables import Head, Line, ResultTable
@@ -89,7 +90,7 @@ def _table(judged: Mapping[str, Sequence[CellRecord]], others: int) -> ResultTab
 
 def _heads(rule: SteadyRule) -> tuple[Head, ...]:
     """A column for each value that a rule compares, with its limit, and a column for the verdict."""
-    values = (Head(name[:1].upper() + name[1:], f"≤ {_percent(most)}") for name, _, most in _values(_NO_WINDOW, rule))
+    values = (Head(capital(name), f"≤ {_percent(most)}") for name, _, most in _values(_NO_WINDOW, rule))
     return (*values, Head(_source(rule), "steady", number=False))
 
 

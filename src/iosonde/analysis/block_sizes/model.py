@@ -52,12 +52,12 @@ class LatencyModel:
 
     @property
     def fits(self) -> bool:
-        """Whether every latency is near the line, and latency grows with block size beyond doubt."""
+        """Whether every latency is near the line, and latency increases significantly with block size."""
         return abs(self.largest_residual[1]) <= RESIDUAL_MAX and self.ns_per_byte.is_positive
 
     @property
     def bytes_per_s(self) -> Bounded:
-        """The rate of a single operation. The slope must be positive beyond doubt."""
+        """The rate of a single operation. The slope must be significantly positive."""
         slope = self.ns_per_byte
         assert slope.is_positive, "a slope that may be 0 has no rate"
         return Bounded(1e9 / slope.value, 1e9 / slope.high, 1e9 / slope.low)

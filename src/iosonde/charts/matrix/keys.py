@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from iosonde.analysis.cells import CellEstimate
 from iosonde.charts.quantities import direction_label
+from iosonde.printing import capital
 from iosonde.records import Data, Sync, Workload
 from iosonde.units import exact_size, format_duration, format_rate
 
@@ -286,7 +287,7 @@ def joined(keys: Sequence[Key]) -> Key:
     title = ", ".join(key.short for key in keys)
     return Key(
         name="+".join(key.name for key in keys),
-        title=title[:1].upper() + title[1:],
+        title=capital(title),
         scale=Scale.TEXT if any(key.is_text for key in keys) else Scale.ORDERED,
         of=lambda cell: tuple(key.of(cell) for key in keys),
         tick=label,
