@@ -9,5 +9,6 @@ mod loop_speed;
 mod model;
 mod parts;
 mod power;
+mod read_cache;
 mod rig;
 mod shapes;

@@ -41,6 +41,7 @@ pub fn small() -> SsdModel {
         idle: None,
         thermal: None,
         power: None,
+        read_cache: None,
     }
 }
 

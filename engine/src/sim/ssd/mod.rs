@@ -16,19 +16,21 @@ mod mapping;
 mod model;
 mod power;
 mod prefetch;
+mod read_cache;
 mod schedule;
 mod tail;
 mod thermal;
 
 pub use geometry::{Geometry, SPARE_BLOCKS};
 pub use model::{
-    BufferModel, ControllerModel, Duplex, IdleModel, LinkModel, MediaModel, PAGE_BYTES, PowerModel, SlcFull, SlcModel,
-    SsdModel, ThermalModel,
+    BufferModel, ControllerModel, Duplex, IdleModel, LinkModel, MediaModel, PAGE_BYTES, PowerModel, ReadCacheModel,
+    SlcFull, SlcModel, SsdModel, ThermalModel,
 };
 
 use self::buffer::Buffer;
 use self::bus::{Bus, Controller, TransferRate};
 use self::flash::Flash;
+use self::read_cache::ReadCache;
 use self::thermal::{FULL_SPEED, Thermal};
 use super::{CompletionModel, Health, IoCommand, ScheduledCompletion, StateHash};
 use crate::random::Random;
@@ -47,6 +49,7 @@ pub struct Ssd {
     controller: Controller,
     buffer: Buffer,
     flash: Flash,
+    read_cache: Option<ReadCache>,
     thermal: Thermal,
     random: Random,
     health: Health,
@@ -63,6 +66,7 @@ impl Ssd {
             controller: Controller::new(model.controller.cores),
             buffer: Buffer::new(model.buffer.size_bytes / PAGE_BYTES),
             flash: Flash::new(model),
+            read_cache: model.read_cache.as_ref().map(ReadCache::new),
             thermal: Thermal::new(model.thermal.as_ref(), model.capacity_scale),
             random: Random::new(seed),
             health: Health::default(),
@@ -77,6 +81,7 @@ impl Ssd {
         let end_bytes = (offset_bytes + length_bytes).min(self.size_bytes());
         for logical in offset_bytes.div_ceil(PAGE_BYTES)..end_bytes / PAGE_BYTES {
             self.flash.trim(page(logical));
+            self.read_cache.iter_mut().for_each(|cache| cache.forget(page(logical), 1));
         }
         let done_ns = self.receive_command(now_ns, 0);
         self.idle_since_ns = self.idle_since_ns.max(done_ns);
@@ -125,10 +130,39 @@ impl Ssd {
         let (first, count) = pages(io);
         let length_ns = self.link_rate.ns(u64::from(io.length_bytes));
         self.flash.power.charge_link(now_ns, length_ns);
-        let ready_ns = self.flash.read(received_ns, first, count, &mut self.random);
+        let ready_ns = self.fetch(received_ns, first, count);
         let link_ns = self.slowed(length_ns);
         let bus = usize::from(self.model.link.duplex == Duplex::Full);
         self.buses[bus].transfer_later(now_ns, ready_ns, link_ns)
+    }
+
+    // When pages are ready for the transfer to the host: from the read cache, if there is one, or from the media.
+    #[inline]
+    fn fetch(&mut self, at_ns: u64, first: u32, count: u32) -> u64 {
+        let Some(cache) = &mut self.read_cache else {
+            return self.flash.read(at_ns, first, count, &mut self.random);
+        };
+        let (mut ready_ns, mut number) = (at_ns, 0);
+        while number < count {
+            let from = number;
+            let mut cached_ns = None;
+            while number < count && cached_ns.is_none() {
+                cached_ns = cache.take(first + number);
+                number += 1;
+            }
+            let missing = number - from - u32::from(cached_ns.is_some());
+            if missing > 0 {
+                let media_ns = self.flash.read(at_ns, first + from, missing, &mut self.random);
+                cache.keep(first + from, missing, media_ns);
+                ready_ns = ready_ns.max(media_ns);
+            }
+            ready_ns = ready_ns.max(cached_ns.unwrap_or(at_ns));
+        }
+        if let Some((from, ahead)) = cache.ahead_of(first, count, self.flash.geometry.logical_pages) {
+            let media_ns = self.flash.read(at_ns, from, ahead, &mut self.random);
+            cache.store(from, ahead, media_ns);
+        }
+        ready_ns
     }
 
     #[inline]
@@ -148,6 +182,10 @@ impl Ssd {
             in_ns = self.buffer.admit(in_ns);
             self.flash.write(logical, in_ns);
             self.release_programmed();
+        }
+        if let Some(cache) = &mut self.read_cache {
+            cache.forget(first, count);
+            cache.keep(first, count, in_ns);
         }
         in_ns
     }
@@ -229,6 +267,7 @@ impl CompletionModel for Ssd {
 
     fn add_to(&self, hash: &mut StateHash) {
         self.flash.add_to(hash);
+        self.read_cache.iter().for_each(|cache| cache.add_to(hash));
         self.buffer.add_to(hash);
         self.thermal.add_to(hash);
         self.flash.power.add_to(hash);
@@ -244,6 +283,7 @@ impl CompletionModel for Ssd {
         self.flash = Flash::new(&self.model);
         (self.flash.wear, self.flash.power) = (wear, power);
         self.buffer = Buffer::new(self.model.buffer.size_bytes / PAGE_BYTES);
+        self.read_cache = self.model.read_cache.as_ref().map(ReadCache::new);
         self.idle_since_ns = self.idle_since_ns.max(now_ns);
     }
 }

@@ -35,6 +35,21 @@ pub struct SsdModel {
     pub thermal: Option<ThermalModel>,
     /// Power consumption and its limit, if any.
     pub power: Option<PowerModel>,
+    /// The read cache, if any.
+    #[serde(default)]
+    pub read_cache: Option<ReadCacheModel>,
+}
+
+/// A read cache: for read-ahead, or for pages that were read before, like the cache of a virtual disk's host.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ReadCacheModel {
+    /// Its size in bytes. It is not scaled with the capacity.
+    pub size_bytes: u64,
+    /// Bytes that are read ahead of a sequential stream.
+    pub read_ahead_bytes: u64,
+    /// Whether pages stay in the cache after they are read or written, until newer ones replace them.
+    pub keeps_pages: bool,
 }
 
 /// Duplex mode of the link.
@@ -190,6 +205,10 @@ const DEVIATIONS_MAX: f64 = 4.0;
 /// Bound on the media operations of one request: it has at most 16,384 pages, each with about 50 relocations at the
 /// lowest over-provisioning.
 const OPERATIONS_MAX: u64 = 1 << 20;
+/// The largest read cache. Its table takes about a hundredth of that in memory.
+const READ_CACHE_BYTES_MAX: u64 = 4 << 30;
+/// The largest read-ahead: as large as the largest request.
+const READ_AHEAD_BYTES_MAX: u64 = 64 << 20;
 /// The page size of the translation layer.
 pub const PAGE_BYTES: u64 = 4096;
 /// The share of the power above idle that is always available to reads.
@@ -230,6 +249,15 @@ impl SsdModel {
         }
         if let Some(power) = &self.power {
             power.check()?;
+        }
+        if let Some(cache) = &self.read_cache {
+            within("read_cache.size_bytes", cache.size_bytes, 2 * PAGE_BYTES, READ_CACHE_BYTES_MAX)?;
+            within(
+                "read_cache.read_ahead_bytes",
+                cache.read_ahead_bytes,
+                0,
+                READ_AHEAD_BYTES_MAX.min(cache.size_bytes / 2),
+            )?;
         }
         Ok(())
     }

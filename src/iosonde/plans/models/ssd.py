@@ -152,6 +152,24 @@ class PowerTable(ModelPart):
     )
 
 
+class ReadCacheTable(ModelPart):
+    """The read cache: for read-ahead, or for pages that were read or written before."""
+
+    size_bytes: int = Field(
+        strict=True, ge=2 * PAGE_BYTES, le=1 << 32, description="Size of the read cache, not affected by capacity_scale."
+    )
+    read_ahead_bytes: int = Field(
+        strict=True,
+        ge=0,
+        le=64 << 20,
+        description="Bytes that the drive reads ahead of a sequential stream, at most half the cache.",
+    )
+    keeps_pages: bool = Field(
+        strict=True,
+        description="Whether pages stay in the cache after they are read or written, until newer ones replace them.",
+    )
+
+
 class SsdTable(ModelTable):
     """A solid-state drive."""
 
@@ -168,6 +186,7 @@ class SsdTable(ModelTable):
     idle: IdleTable | None = None
     thermal: ThermalTable | None = None
     power: PowerTable | None = None
+    read_cache: ReadCacheTable | None = None
 
 
 def ssd_size_bytes(table: SsdTable) -> int:
