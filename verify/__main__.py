@@ -1,7 +1,8 @@
 """Compare with what is known, print it and keep it.
 
 python -m verify [models] [same-bits] [closed-forms] [knee] [rates] [real-time]
-                 [coverage] [repeats] [differing] [regimes] [lab] [tables] [--long] [--model NAME] [--engine NAME=PATH]
+                 [coverage] [repeats] [differing] [regimes] [mechanisms] [lab] [tables]
+                 [--long] [--model NAME] [--engine NAME=PATH]
 
 An engine for another kind of CPU may be a script that runs it in an emulator.
 """
@@ -21,6 +22,8 @@ from verify.differing import differing as change
 from verify.kept import RESULTS, keep_closed_forms, keep_models
 from verify.knee import find_knees
 from verify.lab import lab as campaigns
+from verify.mechanisms import holds as enough_are_right
+from verify.mechanisms import named_mechanisms
 from verify.models import measure_model
 from verify.rates import RATES_PER_S, delivered
 from verify.real_time import answered
@@ -41,7 +44,9 @@ from verify.tables import (
     knee_row,
     lab_page,
     looked_row,
+    mechanisms_page,
     model_rows,
+    named_row,
     rates_page,
     real_time_page,
     regimes_page,
@@ -53,7 +58,7 @@ from verify.tables import (
 
 NAMES: Final = (
     *("models", "same-bits", "closed-forms", "knee", "rates", "real-time", "coverage"),
-    *("repeats", "differing", "regimes", "lab"),
+    *("repeats", "differing", "regimes", "mechanisms", "lab"),
     "tables",
 )
 LOADS: Final = ((0.5, 10**6), (0.8, 10**7))
@@ -144,6 +149,13 @@ def regimes() -> bool:
     return all(each.holds for each in found)
 
 
+def mechanisms() -> bool:
+    """Explanations of drives with known mechanisms. True if the right one is named often enough."""
+    found = [_shown(each, named_row) for each in named_mechanisms()]
+    _keep("mechanisms.md", mechanisms_page(found))
+    return enough_are_right(found)
+
+
 def lab() -> bool:
     """The lab campaign with a requested precision. True if it is as good as fixed times, in a fifth of the time."""
     found = [_shown(each, spared_row) for each in campaigns()]
@@ -195,6 +207,7 @@ def main() -> int:
     met += [repeats()] if "repeats" in wanted else []
     met += [differing()] if "differing" in wanted else []
     met += [regimes()] if "regimes" in wanted else []
+    met += [mechanisms()] if "mechanisms" in wanted else []
     met += [lab()] if "lab" in wanted else []
     tables()
     print(f"{time.monotonic() - before:.0f} s", file=sys.stderr)

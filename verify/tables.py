@@ -18,6 +18,7 @@ from verify.knee import DEPTHS, OPERATIONS, REPEATS, FoundKnees
 from verify.knee import SEEDS as KNEE_SEEDS
 from verify.lab import DURATION_S, PRECISION_PERCENT, TRUTH_S, Spared
 from verify.lab import REPEATS as FIXED_REPEATS
+from verify.mechanisms import NONE_MIN, RIGHT_MIN, Named
 from verify.rates import SECONDS as RATE_S
 from verify.rates import Delivered
 from verify.real_time import LOAD, SERVICE_NS, Answered
@@ -317,6 +318,29 @@ def regimes_page(found: Iterable[Looked]) -> str:
         "when the drive's own counter shows that it moves data.",
         ("event", "runs with a change", "error, median", "error, max", "passes"),
         map(looked_row, found),
+    )
+
+
+def named_row(each: Named) -> tuple[str, ...]:
+    """Drives with one mechanism, or with none."""
+    return (
+        str(each.mechanism or "none"),
+        f"{each.right} of {each.drives}",
+        f"{each.without_counters} of {each.drives}",
+        ", ".join(each.others) or "–",
+    )
+
+
+def mechanisms_page(found: Iterable[Named]) -> str:
+    """Explanations of drives whose mechanism is known."""
+    return page(
+        "Explanations",
+        "Simulated drives with random parameters and one mechanism switched on, or none, measured with the shipped "
+        f"profile mechanisms: runs that name this mechanism first, or none (required: {RIGHT_MIN:.0%} of all drives "
+        f"with a mechanism, {NONE_MIN:.0%} of those without). Without counters, the drive reports neither the bytes "
+        "that it wrote to its media nor its throttling, as most drives.",
+        ("mechanism", "named first", "without counters", "named first instead"),
+        map(named_row, found),
     )
 
 

@@ -36,7 +36,7 @@ ROOMS = (
         "store",
         "analysis",
     ),
-    *("sources", "findings", "campaign", "expectations", "charts", "report", "cli", "api"),
+    *("sources", "findings", "campaign", "expectations", "charts", "explanations", "report", "cli", "api"),
 )
 
 FORBIDDEN = [
@@ -62,6 +62,11 @@ FORBIDDEN = [
     ("findings", "expectations"),
     ("charts", "expectations"),
     ("findings", "charts"),
+    ("findings", "explanations"),
+    ("charts", "explanations"),
+    ("expectations", "explanations"),
+    ("explanations", "campaign"),
+    ("explanations", "report"),
     ("charts", "report"),
     ("charts", "campaign"),
     ("charts", "machine"),

@@ -67,6 +67,7 @@ def test_the_page_goes_from_the_answer_to_its_conditions(page: str) -> None:
         "Queue-depth sweep",
         "Tail latency",
         "Contrasts",
+        "Explanations",
         "Performance over time",
         "Findings",
         "Conditions",

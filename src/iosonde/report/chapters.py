@@ -30,7 +30,7 @@ from iosonde.report.experiment_chapters import experiment_chapter
 from iosonde.report.facts import fact_groups
 from iosonde.report.made_charts import made_figures
 from iosonde.report.measurement_order import measurements, plan_listing
-from iosonde.report.run_chapters import contrasts_chapter, over_time_chapter, targets_chapter
+from iosonde.report.run_chapters import contrasts_chapter, explanations_chapter, over_time_chapter, targets_chapter
 from iosonde.report.signs import SIGNS, UNITS
 from iosonde.report.titles import (
     CONDITIONS,
@@ -39,6 +39,7 @@ from iosonde.report.titles import (
     DEFINITIONS_FOLDED,
     DEFINITIONS_LABEL,
     EXPECTED,
+    EXPLANATIONS,
     FINDINGS,
     FINDINGS_AT_A_GLANCE,
     IN_SHORT,
@@ -109,7 +110,7 @@ def _in_short(found: EvaluatedRun, picture: Figure | None, failures: FailureLog)
 
 
 def _measured(found: EvaluatedRun, more: Sequence[Figure], failures: FailureLog) -> tuple[Chapter, ...]:
-    """A chapter for each experiment, and chapters for contrasts, the time series and the results of each target.
+    """A chapter for each experiment, then contrasts, explanations, the time series and the results of each target.
 
     ``more`` are the trade-off charts after the first, which is in the summary chapter.
     """
@@ -120,6 +121,7 @@ def _measured(found: EvaluatedRun, more: Sequence[Figure], failures: FailureLog)
         makers.append((heading, partial(experiment_chapter, heading, each, found, own, failures)))
     makers += [
         (CONTRASTS, lambda: contrasts_chapter(found, failures)),
+        (EXPLANATIONS, lambda: explanations_chapter(found)),
         (OVER_TIME, lambda: over_time_chapter(found, failures)),
         (TARGETS, lambda: targets_chapter(found)),
     ]

@@ -15,7 +15,9 @@ from iosonde.analysis.knee import Knee
 from iosonde.analysis.run import RunAnalysis
 from iosonde.analysis.scaling import Scaling
 from iosonde.analysis.target_state import RunState, target_state
-from iosonde.findings.finding import Finding
+from iosonde.explanations import Explanation, Mechanism, decision_for, explain
+from iosonde.findings.case import Case
+from iosonde.findings.finding import Confidence, Finding
 from iosonde.records import RunRecord
 from iosonde.report.headline import headline_of
 from iosonde.report.headline_figures import HeadlineGroup
@@ -63,11 +65,27 @@ class ExportedMix:
 
 
 @dataclass(frozen=True)
+class ExportedExplanation:
+    """A mechanism that would explain the results, and the campaign (``profile``) that decides whether it does.
+
+    ``expected`` is what that campaign shows if the explanation is right.
+    """
+
+    mechanism: Mechanism
+    confidence: Confidence
+    evidence: tuple[str, ...]
+    against: tuple[str, ...]
+    profile: str
+    expected: str
+
+
+@dataclass(frozen=True)
 class ExportedRun:
     """The JSON document: the stored record and the results computed from it. Units are in the names.
 
     ``headline`` has the main figures of the page and the terminal. ``block_sizes`` has each sweep over block sizes,
-    ``contrasts`` each pair of cells that differ in one property, ``mixes`` each mix compared with its pure workloads.
+    ``contrasts`` each pair of cells that differ in one property, ``mixes`` each mix compared with its pure workloads,
+    ``explanations`` the mechanisms that would explain the results, most likely first.
     The names of queue-depth sweeps (``read``, ``70/30 mix``) are the keys of ``sweeps`` (the cells of each), ``knees``,
     ``scalings`` and ``knee_sentences``.
     """
@@ -83,6 +101,7 @@ class ExportedRun:
     block_sizes: tuple[ExportedSizes, ...]
     contrasts: tuple[ExportedContrast, ...]
     mixes: tuple[ExportedMix, ...]
+    explanations: tuple[ExportedExplanation, ...]
     target_state: RunState
     findings: tuple[Finding, ...]
     invalid: dict[str, tuple[str, ...]]
@@ -136,11 +155,19 @@ def run_json(analysis: RunAnalysis, findings: Sequence[Finding]) -> str:
             ExportedMix(each.cell.cell, each.reads, each.writes, each.latency_of_weighted)
             for each in interference_of(estimates.cells, estimates.cells)
         ),
+        explanations=tuple(_explanation(each) for each in explain(Case.of(analysis), findings)),
         target_state=target_state(analysis),
         findings=tuple(findings),
         invalid=invalid_cells((cell.cell for cell in estimates.cells), findings),
     )
     return TypeAdapter(ExportedRun).dump_json(document).decode()
+
+
+def _explanation(found: Explanation) -> ExportedExplanation:
+    decision = decision_for(found)
+    return ExportedExplanation(
+        found.mechanism, found.confidence, found.evidence, found.against, decision.profile, decision.expected
+    )
 
 
 def export_schema() -> dict[str, Any]:

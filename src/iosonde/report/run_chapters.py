@@ -1,4 +1,4 @@
-"""The chapters on the whole run: contrasts between cells, the time series, and the results of each target."""
+"""The chapters on the whole run: contrasts between cells, explanations, the time series, and the results by target."""
 
 from iosonde.analysis.cells import CellEstimate
 from iosonde.analysis.contrasts import contrasts_of
@@ -7,18 +7,21 @@ from iosonde.analysis.trials import breaks_of
 from iosonde.charts.consistency import CONSISTENCY_TITLE, run_consistency
 from iosonde.charts.figure import Figure
 from iosonde.charts.heat_map import latency_heat_map
+from iosonde.explanations import explain
 from iosonde.failures import FailureLog, PartFailure
+from iosonde.findings import Case
 from iosonde.records import Experiment
 from iosonde.report.blocks import Block, Chapter, Charts, Folded, Paragraph, notices
 from iosonde.report.contrast_words import contrast_sentences, contrast_table, valid_contrasts
 from iosonde.report.evaluated_run import EvaluatedRun
 from iosonde.report.experiment_chapters import shown_table, told
+from iosonde.report.explanation_facts import LEAD, explanation_facts
 from iosonde.report.made_charts import made_figure
 from iosonde.report.sentences import time_series_sentence
 from iosonde.report.steady_state_table import steady_state_blocks
 from iosonde.report.tables import ResultTable
 from iosonde.report.target_table import target_table
-from iosonde.report.titles import CONTRASTS, OVER_TIME, TARGETS
+from iosonde.report.titles import CONTRASTS, EXPLANATIONS, OVER_TIME, TARGETS
 
 
 def over_time_chapter(found: EvaluatedRun, failures: FailureLog) -> Chapter | None:
@@ -96,6 +99,14 @@ def contrasts_chapter(found: EvaluatedRun, failures: FailureLog) -> Chapter | No
     )
     folded = tuple(Folded(f"All contrasts ({len(table.lines)} pairs of cells)", (table,)) for table in made)
     return Chapter(*CONTRASTS, (*answer, *notices(failed), *folded))
+
+
+def explanations_chapter(found: EvaluatedRun) -> Chapter | None:
+    """The mechanisms that would explain the results. None if the run shows the marks of none."""
+    explanations = explain(Case.of(found.analysis), found.findings)
+    if not explanations:
+        return None
+    return Chapter(*EXPLANATIONS, explanation_facts(explanations, found.run.header), (LEAD,))
 
 
 def targets_chapter(found: EvaluatedRun) -> Chapter | None:

@@ -29,13 +29,14 @@ TITLES: Final = {
 """The title of each experiment, in the report's order. The preconditioning has no chapter."""
 EXPECTED: Final = Heading("expected", "Expected values")
 CONTRASTS: Final = Heading("contrasts", "Contrasts")
+EXPLANATIONS: Final = Heading("explanations", "Explanations")
 OVER_TIME: Final = Heading("course", "Performance over time")
 TARGETS: Final = Heading("targets", "Results per target")
 FINDINGS: Final = Heading("findings", "Findings")
 CONDITIONS: Final = Heading("conditions", "Conditions")
 DEFINITIONS: Final = Heading("definitions", "Definitions")
 
-_OTHERS: Final = (IN_SHORT, EXPECTED, CONTRASTS, OVER_TIME, TARGETS, FINDINGS, CONDITIONS, DEFINITIONS)
+_OTHERS: Final = (IN_SHORT, EXPECTED, CONTRASTS, EXPLANATIONS, OVER_TIME, TARGETS, FINDINGS, CONDITIONS, DEFINITIONS)
 
 FINDINGS_AT_A_GLANCE: Final = "Findings, most severe first"
 PLAN: Final = "Run order"

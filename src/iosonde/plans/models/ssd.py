@@ -156,7 +156,10 @@ class ReadCacheTable(ModelPart):
     """The read cache: for read-ahead, or for pages that were read or written before."""
 
     size_bytes: int = Field(
-        strict=True, ge=2 * PAGE_BYTES, le=1 << 32, description="Size of the read cache, not affected by capacity_scale."
+        strict=True,
+        ge=2 * PAGE_BYTES,
+        le=1 << 32,
+        description="Size of the read cache, not affected by capacity_scale.",
     )
     read_ahead_bytes: int = Field(
         strict=True,

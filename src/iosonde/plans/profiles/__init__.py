@@ -7,7 +7,17 @@ from iosonde.errors import UsageError
 from iosonde.plans.campaign_file import CampaignTable
 from iosonde.plans.read_campaign import read_campaign
 
-PROFILES: Final = ("lab", "lab-slow", "reads", "reads-slow")
+DECIDING: Final = (
+    "decide-bursts",
+    "decide-durability",
+    "decide-limits",
+    "decide-order",
+    "decide-working-set",
+    "decide-writes",
+)
+"""The campaigns that decide between explanations of results."""
+
+PROFILES: Final = ("lab", "lab-slow", "reads", "reads-slow", "mechanisms", *DECIDING)
 
 SLOW_FORMS: Final = {"lab": "lab-slow", "reads": "reads-slow"}
 """The profiles that replace others on slow targets."""

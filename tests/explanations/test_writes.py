@@ -1,0 +1,172 @@
+"""The write buffer, its flush, and garbage collection: named, not named, too few data."""
+
+from collections.abc import Sequence
+
+import pytest
+
+from iosonde.explanations import Explanation, Mechanism
+from iosonde.findings.finding import Confidence
+from iosonde.records import Access, DriveHealth, DriveState, Operation, RunRecord, Sync, Workload
+from tests.builders import cell_plan, cell_record, interval_record, run_record, totals_of, workload
+from tests.explanations.marks import explained, explained_cells, on_device, on_target, scattered, thrice
+from tests.sweep_builder import run_of_cells
+
+READ = workload(queue_depth=1)
+WRITE = workload(read_percent=0, queue_depth=1)
+DSYNC = workload(read_percent=0, queue_depth=1, sync=Sync.DSYNC)
+FLUSHED = workload(read_percent=0, queue_depth=1, sync=Sync.FDATASYNC)
+RANDOM = workload(read_percent=0)
+SEQUENTIAL = workload(read_percent=0, pattern=Access.SEQUENTIAL)
+
+
+@pytest.mark.parametrize("durable", [DSYNC, FLUSHED])
+def test_durable_writes_that_take_much_longer_show_a_flush(durable: Workload) -> None:
+    found = explained_cells({WRITE: thrice(20), durable: thrice(900)})[Mechanism.FLUSH]
+    assert found.confidence is Confidence.LIKELY
+    assert "take 45.0 times" in found.evidence[0]
+
+
+def test_two_commands_instead_of_one_do_not_show_a_flush() -> None:
+    assert Mechanism.FLUSH not in explained_cells({WRITE: thrice(20), FLUSHED: thrice(42)})
+
+
+def test_durable_writes_with_too_much_scatter_do_not_show_a_flush() -> None:
+    assert Mechanism.FLUSH not in explained_cells({WRITE: scattered(20), FLUSHED: scattered(80)})
+    assert Mechanism.FLUSH not in explained_cells({WRITE: [20_000.0], FLUSHED: [900_000.0]})
+
+
+def test_a_file_adds_its_metadata_to_a_flush_and_a_device_does_not() -> None:
+    run = run_of_cells({WRITE: thrice(20), DSYNC: thrice(900)})
+    assert explained(run)[Mechanism.FLUSH].against
+    assert not explained(on_target(run, kind="device"))[Mechanism.FLUSH].against
+
+
+def test_single_writes_that_are_faster_than_reads_show_a_write_buffer() -> None:
+    found = explained_cells({READ: thrice(80), WRITE: thrice(12)})[Mechanism.WRITE_BUFFER]
+    assert found.confidence is Confidence.LIKELY
+    assert "acknowledged before they are on the media" in found.evidence[0]
+
+
+@pytest.mark.parametrize("write_us", [75, 80, 400])
+def test_writes_that_are_no_faster_than_reads_show_no_write_buffer(write_us: float) -> None:
+    assert Mechanism.WRITE_BUFFER not in explained_cells({READ: thrice(80), WRITE: thrice(write_us)})
+
+
+def test_deep_queues_and_scattered_repeats_show_no_write_buffer() -> None:
+    deep = {workload(): thrice(80), workload(read_percent=0): thrice(12)}
+    assert Mechanism.WRITE_BUFFER not in explained_cells(deep)
+    assert Mechanism.WRITE_BUFFER not in explained_cells({READ: scattered(80), WRITE: scattered(40)})
+
+
+def test_the_page_cache_is_another_reason_for_fast_writes() -> None:
+    found = explained(on_target(run_of_cells({READ: thrice(80), WRITE: thrice(12)}), direct=False))
+    assert found[Mechanism.WRITE_BUFFER].confidence is Confidence.POSSIBLE
+    assert any("page cache" in each for each in found[Mechanism.WRITE_BUFFER].against)
+
+
+def collected(random_us: float = 400, amplification: float | None = None) -> dict[Mechanism, Explanation]:
+    run = run_of_cells({SEQUENTIAL: thrice(100), RANDOM: thrice(random_us)})
+    return explained(run if amplification is None else with_health(run, amplification))
+
+
+def with_health(run: RunRecord, amplification: float) -> RunRecord:
+    """The same run on a drive that reports its media writes; sequential writes are not amplified."""
+    host = media = 0
+    cells = []
+    for record in sorted(run.cells, key=lambda each: each.order):
+        written = sum(each.bytes for each in record.operations.values())
+        host += written
+        media += round(written * (amplification if record.workload.pattern is Access.RANDOM else 1))
+        health = DriveHealth(
+            host_read_bytes=0,
+            host_written_bytes=host,
+            media_written_bytes=media,
+            erases=0,
+            wear_percent=0,
+            temperature_celsius=30,
+            throttled_ns=0,
+        )
+        cells.append(record.model_copy(update={"drives": (DriveState(state_hash="0", health=health),)}))
+    return run.model_copy(update={"cells": tuple(cells)})
+
+
+def test_random_writes_that_are_slower_than_sequential_ones_may_show_collection() -> None:
+    found = collected()[Mechanism.COLLECTION]
+    assert found.confidence is Confidence.POSSIBLE
+    assert any("write amplification is not known" in each for each in found.against)
+
+
+def test_a_counter_of_media_writes_makes_collection_likely() -> None:
+    found = collected(amplification=3.2)[Mechanism.COLLECTION]
+    assert found.confidence is Confidence.LIKELY
+    assert any("3.20 times as many bytes" in each for each in found.evidence)
+    assert not found.against
+
+
+def test_random_writes_as_fast_as_sequential_ones_show_no_collection() -> None:
+    assert Mechanism.COLLECTION not in collected(random_us=103)
+    assert Mechanism.COLLECTION not in collected(random_us=103, amplification=1.1)
+
+
+def test_writes_with_too_much_scatter_show_no_collection() -> None:
+    assert Mechanism.COLLECTION not in explained_cells({SEQUENTIAL: scattered(100), RANDOM: scattered(200)})
+
+
+def test_seeks_may_explain_slow_random_writes_on_a_hard_disk() -> None:
+    run = on_device(run_of_cells({SEQUENTIAL: thrice(100), RANDOM: thrice(9_000)}), rotational=True)
+    assert any("rotational" in each for each in explained(run)[Mechanism.COLLECTION].against)
+
+
+def burst(operations: int) -> Workload:
+    return workload(
+        pattern=Access.SEQUENTIAL,
+        read_percent=0,
+        block_size_bytes=1 << 17,
+        burst_operations=operations,
+        think_ns=10 * 10**9,
+    )
+
+
+def test_short_bursts_that_are_faster_show_a_write_buffer() -> None:
+    found = explained_cells({burst(64): thrice(100), burst(1024): thrice(900)})
+    assert "bursts of 128 MiB take 9.00 times" in found[Mechanism.WRITE_BUFFER].evidence[0]
+    assert Mechanism.SLC_CACHE not in found
+
+
+def test_large_bursts_that_are_faster_than_larger_ones_show_an_slc_cache() -> None:
+    found = explained_cells({burst(1024): thrice(100), burst(65536): thrice(500)})
+    assert found[Mechanism.SLC_CACHE].confidence is Confidence.LIKELY
+    assert "After a pause of 10.0 s, writes in bursts of 8 GiB" in found[Mechanism.SLC_CACHE].evidence[0]
+    assert Mechanism.WRITE_BUFFER not in found
+
+
+def test_bursts_of_all_lengths_that_are_equally_fast_or_scattered_show_no_cache() -> None:
+    even = {burst(64): thrice(100), burst(1024): thrice(101), burst(65536): thrice(99)}
+    loose = {burst(64): scattered(100), burst(1024): scattered(200), burst(65536): scattered(400)}
+    for cells in (even, loose):
+        assert not {Mechanism.SLC_CACHE, Mechanism.WRITE_BUFFER} & explained_cells(cells).keys()
+
+
+def dropping(levels: Sequence[int]) -> RunRecord:
+    """Sequential writes with this many operations in each half second."""
+    plan = cell_plan(workload(pattern=Access.SEQUENTIAL, read_percent=0, block_size_bytes=1 << 20))
+    totals = [totals_of([10**6] * count, 1 << 20) for count in levels]
+    intervals = tuple(interval_record(index, {Operation.WRITE: each}) for index, each in enumerate(totals))
+    whole = {Operation.WRITE: totals_of([10**6] * sum(levels), 1 << 20)}
+    records = [
+        cell_record(plan, whole, repeat=each, intervals=intervals, measured_ns=len(levels) * 5 * 10**8)
+        for each in range(3)
+    ]
+    return run_record([plan], records)
+
+
+def test_a_drop_to_a_lower_level_may_show_an_slc_cache() -> None:
+    found = explained(dropping([2000] * 10 + [500] * 10))[Mechanism.SLC_CACHE]
+    assert found.confidence is Confidence.POSSIBLE
+    assert "for 21.0 GB (5.0 s), then" in found.evidence[0]
+
+
+def test_a_level_bandwidth_or_a_short_dip_shows_no_slc_cache() -> None:
+    assert Mechanism.SLC_CACHE not in explained(dropping([2000] * 20))
+    assert Mechanism.SLC_CACHE not in explained(dropping([2000] * 10 + [500] + [2000] * 9))
+    assert Mechanism.SLC_CACHE not in explained(dropping([500] * 10 + [2000] * 10))
