@@ -119,3 +119,8 @@ def test_cells_that_differ_in_duration_are_compared_with_those_that_last_as_long
         cells += [replace(cell, timing=timing) for cell in cells_of(asked)]
     found = contrasts_of(cells)
     assert [round(each.latency_mean.value, 1) for each in found] == [2.0, 4.0]
+
+
+def test_reads_are_compared_with_durable_writes_if_there_are_no_plain_ones() -> None:
+    (found,) = contrasts({workload(): EVEN, workload(read_percent=0, sync=Sync.DSYNC): EVEN})
+    assert (found.differs_in, found.other.cell) == (Property.DIRECTION, "random-write-4KiB-qd8-dsync")

@@ -101,3 +101,28 @@ def test_a_matrix_has_the_longest_sweep_of_each_kind_of_operations() -> None:
     ]
     (sweep,) = RunEstimates(tuple(cells(*asked, experiment=Experiment.MATRIX))).sweeps
     assert (sweep.workload.pattern, sweep.workload.read_percent, len(sweep.cells)) == (Access.SEQUENTIAL, 70, 3)
+
+
+def shares(*asked: Workload) -> list[list[str]]:
+    return [[cell.cell for cell in family.cells] for family in families_of(cells(*asked), Along.READ_SHARE)]
+
+
+def test_pure_reads_end_the_family_of_durable_mixes() -> None:
+    durable = [workload(read_percent=share, sync=Sync.DSYNC) for share in (70, 0)]
+    assert shares(workload(), *durable) == [
+        ["random-write-4KiB-qd8-dsync", "random-mix70-4KiB-qd8-dsync", "random-read-4KiB-qd8"]
+    ]
+
+
+def test_pure_reads_end_both_families_if_mixes_are_plain_and_durable() -> None:
+    mixes = [workload(read_percent=70, sync=sync) for sync in (Sync.NONE, Sync.DSYNC)]
+    assert shares(workload(), *mixes) == [
+        ["random-mix70-4KiB-qd8", "random-read-4KiB-qd8"],
+        ["random-mix70-4KiB-qd8-dsync", "random-read-4KiB-qd8"],
+    ]
+
+
+def test_pure_reads_at_another_depth_or_block_size_are_another_family() -> None:
+    durable = workload(read_percent=70, sync=Sync.DSYNC)
+    assert len(shares(workload(queue_depth=1), durable)) == 2
+    assert len(shares(workload(block_size_bytes=8192), durable)) == 2

@@ -3,7 +3,7 @@
 import pytest
 
 from iosonde.analysis.interference import Interference, interference_of
-from iosonde.records import Experiment
+from iosonde.records import Experiment, Sync
 from tests.builders import workload
 from tests.sweep_builder import cells_of
 
@@ -52,5 +52,20 @@ def test_a_mix_without_both_pure_workloads_is_not_compared() -> None:
 
 def test_pure_workloads_at_another_depth_do_not_count() -> None:
     asked = [workload(read_percent=70), *(workload(read_percent=read, queue_depth=1) for read in (100, 0))]
+    cells = cells_of({each: [100_000.0] for each in asked}, Experiment.MIX)
+    assert interference_of(cells, cells) == ()
+
+
+def test_a_durable_mix_is_compared_with_durable_writes_and_with_reads_which_need_no_flush() -> None:
+    durable = {
+        workload(read_percent=share, sync=Sync.DSYNC): [1000 * each] for share, each in ((70, 260.0), (0, 200.0))
+    }
+    cells = cells_of({workload(): [100_000.0], **durable}, Experiment.MIX)
+    (found,) = interference_of(cells, cells)
+    assert found.latency_of_weighted.value == pytest.approx(2, rel=0.01)
+
+
+def test_a_durable_mix_is_never_compared_with_plain_writes() -> None:
+    asked = [workload(), workload(read_percent=70, sync=Sync.DSYNC), workload(read_percent=0)]
     cells = cells_of({each: [100_000.0] for each in asked}, Experiment.MIX)
     assert interference_of(cells, cells) == ()

@@ -49,6 +49,22 @@ def test_every_key_of_a_workload_reaches_the_cell() -> None:
     assert cell.cell == "sequential-write-4KiB-qd1-jobs3-dsync-zeros"
 
 
+def test_the_reads_of_a_durable_sweep_are_plain_reads_measured_once() -> None:
+    text = HEAD + EXPERIMENT.replace("100", "[100, 70, 0]") + 'sync = ["none", "dsync"]\n'
+    assert [cell.cell for cell in plan_of(text).cells] == [
+        "random-read-4KiB-qd1",
+        "random-mix70-4KiB-qd1",
+        "random-mix70-4KiB-qd1-dsync",
+        "random-write-4KiB-qd1",
+        "random-write-4KiB-qd1-dsync",
+    ]
+
+
+def test_reads_are_never_flushed_after_every_few_writes() -> None:
+    text = HEAD + EXPERIMENT.replace("100", "[100, 0]") + 'sync = "fdatasync"\nflush_every = 8\n'
+    assert [cell.workload.flush_every for cell in plan_of(text).cells] == [1, 8]
+
+
 def test_repeats_timing_and_order_come_from_the_campaign_unless_an_experiment_says_otherwise() -> None:
     other = EXPERIMENT.replace("queue_depth = 1", 'queue_depth = 2\nrepeats = 1\nwarmup = "0s"\nduration = "20s"')
     plan = plan_of(

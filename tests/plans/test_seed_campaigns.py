@@ -1,16 +1,16 @@
 """The campaigns of the hand-made reports: each has every cell that the report's tables and plan name."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import pytest
 
 from iosonde.plans import TargetInfo, campaign_plan, read_campaign
-from iosonde.records import Plan
+from iosonde.records import Plan, Sync
 from tests.house.checkout import ROOT
 
 KIB = 1024
 # Pattern, share of reads, KiB a block, depth: the rows of the tables, and what the plan around them promised.
-Row = tuple[str, int, int, int]
+Row = tuple[str, int, float, int]
 
 
 def baseline() -> list[Row]:
@@ -22,7 +22,7 @@ def sweep(reads: Iterable[int], sizes: Iterable[int], depth: int) -> list[Row]:
     return [(pattern, read, size, depth) for pattern in ("random", "sequential") for read in reads for size in sizes]
 
 
-DOCUMENTS: dict[str, tuple[int, list[Row]]] = {
+DOCUMENTS: dict[str, tuple[int, Sequence[Row]]] = {
     # Its table leaves 8 KiB out and stops at depth 16; its plan says 4 to 256 KiB and depths up to 64.
     "seed-000": (
         3,
@@ -54,6 +54,17 @@ DOCUMENTS: dict[str, tuple[int, list[Row]]] = {
         + [("random", 100, 4, depth) for depth in (1, 2, 4, 8, 16, 32)]
         + [("random", 100, 4, depth) for depth in (8, 64)],
     ),
+    # The tables of IOPS, throughput and latency. TKperf's window has five rounds.
+    "seed-004": (
+        5,
+        [
+            ("random", read, size, 32)
+            for read in (100, 95, 65, 50, 35, 5, 0)
+            for size in (0.5, 4, 8, 16, 32, 64, 128, 1024)
+        ]
+        + [("sequential", read, size, 32) for read in (100, 0) for size in (0.5, 4, 8, 64, 1024)]
+        + [("random", read, size, 1) for read in (100, 65, 0) for size in (0.5, 4, 8)],
+    ),
 }
 
 
@@ -70,7 +81,7 @@ def test_every_row_of_a_document_is_a_cell_with_the_documents_repeats(name: str)
         (
             str(cell.workload.pattern),
             cell.workload.read_percent,
-            cell.workload.block_size_bytes // KIB,
+            cell.workload.block_size_bytes / KIB,
             cell.workload.queue_depth,
         )
         for cell in plan.cells
@@ -86,3 +97,18 @@ def test_document_001_has_no_cell_beyond_its_table() -> None:
 def test_document_000_measures_for_the_time_that_its_commands_say() -> None:
     timing = plan_of("seed-000").cells[0].timing
     assert (timing.warmup_ns, timing.measure_ns) == (5 * 10**9, 10 * 10**9)
+
+
+def test_every_write_of_document_000_is_written_through_as_its_commands_ask() -> None:
+    plan = plan_of("seed-000")
+    assert {cell.workload.sync for cell in plan.cells if cell.workload.writes} == {Sync.DSYNC}
+    assert {cell.workload.sync for cell in plan.cells if not cell.workload.writes} == {Sync.NONE}
+
+
+def test_document_004_has_56_cells_of_iops_in_the_order_of_its_loop_and_no_cell_beyond_its_tables() -> None:
+    plan = plan_of("seed-004")
+    assert len(plan.experiments[0].cells) == 7 * 8
+    assert {cell.workload.jobs for cell in plan.cells if cell.workload.queue_depth == 32} == {4}
+    assert len(plan.cells) == len(DOCUMENTS["seed-004"][1])
+    assert [turn.cell for turn in plan.turns][:2] == ["random-read-1MiB-qd32-jobs4", "random-read-128KiB-qd32-jobs4"]
+    assert plan.cells[0].timing.measure_ns == 60 * 10**9

@@ -108,6 +108,17 @@ def test_mixes_of_other_blocks_or_depths_are_ranked_apart() -> None:
     assert "64 KiB random read/write mixes at depth 32: highest measured total rate" in sentence
 
 
+def test_durable_mixes_are_ranked_together_with_pure_reads() -> None:
+    durable = [workload(read_percent=share, sync=Sync.DSYNC) for share in (70, 0)]
+    cells = [
+        measured(asked, (count, count + 1, count - 1), Experiment.MIX)
+        for asked, count in zip([workload(), *durable], (1000, 500, 250), strict=True)
+    ]
+    sentence = said(Experiment.MIX, *cells)
+    assert sentence.startswith("4 KiB random read/write mixes, O_DSYNC at depth 8: highest measured total rate 200.0")
+    assert sentence.count("highest measured") == 1
+
+
 def test_block_sizes_are_ranked_within_one_pattern_direction_and_way_of_writing() -> None:
     asked = [
         workload(pattern, read_percent, size, sync=sync)

@@ -78,7 +78,7 @@ def contrasts_of(cells: Iterable[CellEstimate]) -> tuple[Contrast, ...]:
         pairs = [
             _Pair(cell, other, cell.subject, other.subject)
             for cell in known
-            if (other := counterpart(cell, _opposite(cell.workload, differs_in), by_workload)) is not None
+            if (other := _counterpart(cell, differs_in, by_workload)) is not None
             and cell.subject is not None
             and other.subject is not None
         ]
@@ -101,6 +101,17 @@ def counterpart(
     others = () if workload is None else cells.get(workload, ())
     alike = [other for other in others if other.timing == cell.timing]
     return alike[0] if alike else others[0] if len(others) == 1 else None
+
+
+def _counterpart(
+    cell: CellEstimate, differs_in: Property, cells: Mapping[Workload, Sequence[CellEstimate]]
+) -> CellEstimate | None:
+    """The other cell of a contrast. Reads are compared with plain writes, else with durable ones."""
+    opposite = _opposite(cell.workload, differs_in)
+    if opposite is None or differs_in is not Property.DIRECTION:
+        return counterpart(cell, opposite, cells)
+    writes = (opposite.model_copy(update={"sync": sync}) for sync in Sync)
+    return next((other for each in writes if (other := counterpart(cell, each, cells)) is not None), None)
 
 
 def _opposite(workload: Workload, differs_in: Property) -> Workload | None:

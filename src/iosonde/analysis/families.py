@@ -1,14 +1,15 @@
 """Families: cells of one workload that differ in one parameter only, such as queue depth. A chart line joins them."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import pairwise
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from iosonde.analysis.cells import CellEstimate
 from iosonde.records import Operation, Workload
+from iosonde.records.workload import ALL_READS
 
 
 class Along(StrEnum):
@@ -26,6 +27,9 @@ _SWEPT: Final[dict[Along, dict[str, Any]]] = {
     Along.BLOCK_SIZE: {"block_size_bytes": 0},
     Along.READ_SHARE: {"read_percent": 0},
 }
+
+_Key = TypeVar("_Key", bound=Hashable)
+_Item = TypeVar("_Item")
 
 
 @dataclass(frozen=True)
@@ -81,11 +85,32 @@ def families_of(cells: Iterable[CellEstimate], along: Along) -> tuple[Family, ..
 
     Workers add to the depth if a larger number of them continues the sweep where a smaller one ends. Otherwise each
     number of workers is a family of its own. Cells that differ only in their duration are separate families, too.
+    Pure reads also end the families of mixes with flushes or O_DSYNC, because reads have neither.
     """
     groups: dict[Workload, list[CellEstimate]] = {}
     for cell in cells:
         groups.setdefault(_without(cell.workload, along), []).append(cell)
+    if along is Along.READ_SHARE:
+        groups = with_pure_reads(groups, lambda cell: cell.workload, lambda alike: alike.pure_reads)
     return tuple(family for group in groups.values() for family in _split(group, along))
+
+
+def with_pure_reads(
+    groups: Mapping[_Key, Sequence[_Item]], workload_of: Callable[[_Item], Workload], common: Callable[[_Key], Hashable]
+) -> dict[_Key, list[_Item]]:
+    """The groups, with pure reads added to each group that differs from theirs only in keys for writes.
+
+    ``common`` is equal for the keys of such groups. Pure reads that only end other groups are not a group of their own.
+    """
+    joined = {key: list(group) for key, group in groups.items()}
+    for key, group in groups.items():
+        pure = [each for each in group if workload_of(each).read_percent == ALL_READS]
+        others = [other for other in groups if other != key and common(other) == common(key)]
+        for other in others if pure else ():
+            joined[other] += pure
+        if others and len(pure) == len(group):
+            del joined[key]
+    return joined
 
 
 def _without(workload: Workload, along: Along) -> Workload:

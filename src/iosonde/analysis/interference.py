@@ -67,9 +67,8 @@ def is_mix(cell: CellEstimate) -> bool:
 def _interference(
     cell: CellEstimate, known: Mapping[Workload, Sequence[CellEstimate]], comparisons: int
 ) -> Interference | None:
-    pure = [
-        counterpart(cell, cell.workload.model_copy(update={"read_percent": share}), known) for share in (ALL_READS, 0)
-    ]
+    asked = cell.workload
+    pure = [counterpart(cell, each, known) for each in (asked.pure_reads, asked.model_copy(update={"read_percent": 0}))]
     alone = [
         None if each is None else each.of(operation)
         for each, operation in zip(pure, (Operation.READ, Operation.WRITE), strict=True)

@@ -145,6 +145,8 @@ def _cells_of(campaign: CampaignTable, table: ExperimentTable, *, quick: bool, t
         values = dict(zip(axes, chosen, strict=True))
         verify = campaign.verify and values["read"] < ALL_READS
         workload = workload_of({**values, "verify": verify}, targets=targets)
+        if workload.read_percent == ALL_READS:
+            workload = workload.pure_reads
         cells += [_Cell(workload, timing, table.repeats or campaign.repeats) for timing in timings]
     return cells
 

@@ -7,6 +7,7 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 from pydantic_core import PydanticCustomError
 
 from iosonde.plans.file_values import Duration, Precision, Repeats, Warmup, experiment_fields
+from iosonde.records.workload import ALL_READS
 from iosonde.units import exact_duration
 from iosonde.vocabulary import Data, Sync
 from iosonde.workload_keys import Key
@@ -95,7 +96,8 @@ class ExperimentTable(_Asked):
                 f"rate cannot be combined with kind = {self.kind}, which is always a closed loop",
                 f"omit kind, or set it to {' or '.join(sorted(RATE_KINDS))}",
             )
-        if any(sync is not Sync.NONE for sync in self.values(SYNC)) and 100 in self.values(READ):  # noqa: PLR2004 - percent
+        is_synced = any(sync is not Sync.NONE for sync in self.values(SYNC))
+        if is_synced and all(read == ALL_READS for read in self.values(READ)):
             raise _disagreement(
                 "sync", "sync needs writes, but read = 100 is read-only", "move the reads to a separate experiment"
             )

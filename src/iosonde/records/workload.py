@@ -107,6 +107,11 @@ class Workload(Record):
         return Operation.COMMIT if self.flushes_each else self.only_operation or Operation.ALL
 
     @property
+    def pure_reads(self) -> Self:
+        """The same workload with reads only. It has no keys that apply to writes alone: flushes and verification."""
+        return self.model_copy(update={"read_percent": ALL_READS, "sync": Sync.NONE, "flush_every": 1, "verify": False})
+
+    @property
     def flushes_each(self) -> bool:
         """Whether each write has its own flush, so that commits are its subject."""
         return self.sync is Sync.FDATASYNC and self.flush_every == 1

@@ -11,9 +11,11 @@ from typing import Final
 
 from iosonde.analysis.cells import CellEstimate, OperationEstimate
 from iosonde.analysis.estimate import Estimate
+from iosonde.analysis.families import with_pure_reads
 from iosonde.analysis.ratios import Extreme, Ratio, extreme_of
 from iosonde.charts.quantities import (
     NEAR_DEPTH,
+    SYNC_LABELS,
     cell_depth_label,
     depth_label,
     load_label,
@@ -60,7 +62,8 @@ class Comparables:
             words = words.removeprefix(f"{first.workload.size_text} ")
         if "share" in self.varied and len(self.pairs) > 1:
             size = "" if self._differs(lambda cell: cell.workload.size_text) else f"{first.workload.size_text} "
-            words = f"{size}{first.workload.pattern} read/write mixes"
+            writing = next((cell.workload for cell, _ in self.pairs if cell.workload.writes), first.workload)
+            words = f"{size}{first.workload.pattern} read/write mixes{SYNC_LABELS[writing.sync]}"
         load = "" if self._differs(_asked_load) else f" at {_load_of_all([cell for cell, _ in self.pairs])}"
         return f"{words}{load}{self.note}"
 
@@ -87,6 +90,8 @@ def comparables_of(pairs: Sequence[Pair], *varied: str) -> tuple[Comparables, ..
         asked = pair[0].workload
         alike = asked.model_copy(update={name: value for each in varied for name, value in _ALIKE[each].items()})
         found.setdefault((asked.is_open_loop, alike), []).append(pair)
+    if "share" in varied:
+        found = with_pure_reads(found, lambda pair: pair[0].workload, lambda key: (key[0], key[1].pure_reads))
     return tuple(group for each in found.values() for group in _by_duration(each, frozenset(varied)))
 
 
