@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from playwright.sync_api import Page as Tab
 
 SCREEN_PX = 900
-CHAPTER_PX_MAX = 1100
+CHAPTER_PX_MAX = 1120
 PAGE_PX_MAX = 22_573 // 2
 """Half of what the page of a lab run once was."""
 PDF_PAGES_MAX = 14

@@ -57,15 +57,11 @@ NOT_KNOWN: Final = "unknown"
 NOTHING_FOUND: Final = "No findings: no rule reported a problem."
 
 
-def chapters_of(
-    found: EvaluatedRun, failures: FailureLog, checked: "CheckedResults | None" = None
-) -> tuple[Chapter, ...]:
-    """All chapters from top to bottom. A notice replaces each part that fails; ``failures`` records it.
-
-    ``checked`` are the run's expected values with their verdicts.
-    """
+def chapters_of(found: EvaluatedRun, failures: FailureLog) -> tuple[Chapter, ...]:
+    """All chapters from top to bottom. A notice replaces each part that fails; ``failures`` records it."""
     picture, *more = _trade_off(found, failures) or (None,)
     measured = _measured(found, more, failures)
+    checked = found.checked
     expected = [] if checked is None else [_made(EXPECTED, lambda: _expected(checked), failures)]
     return (
         _in_short(found, picture, failures),

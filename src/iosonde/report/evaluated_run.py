@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from iosonde.analysis.cells import CellEstimate
 from iosonde.analysis.experiments import RunEstimates
@@ -14,13 +15,16 @@ from iosonde.report.headline_figures import Headline
 from iosonde.report.titles import IN_SHORT
 from iosonde.report.validity import Invalid, invalid_cells
 
+if TYPE_CHECKING:
+    from iosonde.expectations import CheckedResults
+
 
 @dataclass(frozen=True)
 class EvaluatedRun:
     """A run, its figures, its findings (most severe first), and the cells that the findings make invalid.
 
     ``estimates`` and ``headline`` are empty if they could not be computed. ``deviations`` is whether tables also show
-    standard deviations over repeats.
+    standard deviations over repeats. ``checked`` are expected values with their verdicts, None if none were given.
     """
 
     analysis: RunAnalysis
@@ -29,6 +33,7 @@ class EvaluatedRun:
     findings: tuple[Finding, ...]
     invalid: Invalid
     deviations: bool = False
+    checked: "CheckedResults | None" = None
 
     @property
     def run(self) -> RunRecord:
@@ -51,7 +56,12 @@ class EvaluatedRun:
 
 
 def evaluated(
-    analysis: RunAnalysis, findings: Sequence[Finding], failures: FailureLog, *, deviations: bool = False
+    analysis: RunAnalysis,
+    findings: Sequence[Finding],
+    failures: FailureLog,
+    *,
+    deviations: bool = False,
+    checked: "CheckedResults | None" = None,
 ) -> EvaluatedRun:
     """The run with its figures. A part that fails is empty, and ``failures`` records it."""
     run = analysis.run
@@ -65,4 +75,4 @@ def evaluated(
         IN_SHORT.id,
     )
     invalid = invalid_cells((cell.cell for cell in estimates.cells), findings)
-    return EvaluatedRun(analysis, estimates, headline, most_severe_first(findings), invalid, deviations)
+    return EvaluatedRun(analysis, estimates, headline, most_severe_first(findings), invalid, deviations, checked)

@@ -21,6 +21,7 @@ from iosonde.failures import FailureLog, PartFailure
 from iosonde.records import Experiment
 from iosonde.report.block_size_words import block_size_sentences, block_size_table
 from iosonde.report.blocks import Chapter, Charts, Folded, Paragraph, notices
+from iosonde.report.depth_tail_words import depth_tail_sentences, depth_tail_table
 from iosonde.report.evaluated_run import EvaluatedRun
 from iosonde.report.experiment_table import experiment_table
 from iosonde.report.growth_table import growth_tables
@@ -43,6 +44,9 @@ Draw = Callable[[Sequence[CellEstimate]], tuple[Figure, ...]]
 
 PARAGRAPHS: Final = "\n\n"
 """What separates the paragraphs of an answer."""
+
+DEPTH_KINDS: Final = frozenset({Experiment.QUEUE_DEPTH, Experiment.TAIL, Experiment.MATRIX})
+"""The experiments in which the tail is compared between queue depths."""
 
 _FIGURES: Final[dict[Experiment, tuple[tuple[Draw, ...], ...]]] = {
     Experiment.BASELINE: ((baseline_percentiles,),),
@@ -122,18 +126,29 @@ def _drawn(draw: Draw, cells: Sequence[CellEstimate], invalid: Invalid, failures
 
 
 def _sentence(experiment: ExperimentCells, knees: Sequence[SweptKnee], found: EvaluatedRun) -> str:
-    """The answer of an experiment. The answer of a queue-depth sweep begins with its knees."""
-    answer = experiment_sentence(experiment.kind, RunEstimates(experiment.cells), found.invalid)
-    if experiment.kind is Experiment.BLOCK_SIZE:
-        valid = [cell for cell in experiment.cells if cell.cell not in found.invalid]
-        return PARAGRAPHS.join([answer, " ".join(block_size_sentences(valid))])
-    if experiment.kind in {Experiment.MIX, Experiment.MATRIX}:
-        valid = [cell for cell in found.estimates.cells if cell.cell not in found.invalid]
-        mixes = [cell for cell in experiment.cells if cell.cell not in found.invalid]
-        return PARAGRAPHS.join([answer, " ".join(interference_sentences(mixes, valid))])
-    if experiment.kind is not Experiment.QUEUE_DEPTH:
-        return answer
-    return " ".join([*swept_sentences(knees), *filter(None, [invalid_below(knees, found.findings)]), answer])
+    """The answer of an experiment in paragraphs. The answer of a queue-depth sweep begins with its knees."""
+    kind, valid = experiment.kind, [cell for cell in experiment.cells if cell.cell not in found.invalid]
+    answer = experiment_sentence(kind, RunEstimates(experiment.cells), found.invalid)
+    if kind is Experiment.QUEUE_DEPTH:
+        answer = " ".join([*swept_sentences(knees), *filter(None, [invalid_below(knees, found.findings)]), answer])
+    parts = [answer]
+    if kind is Experiment.BLOCK_SIZE:
+        parts.append(" ".join(block_size_sentences(valid)))
+    if kind in {Experiment.MIX, Experiment.MATRIX}:
+        every = [cell for cell in found.estimates.cells if cell.cell not in found.invalid]
+        parts.append(" ".join(interference_sentences(valid, every)))
+    if kind in DEPTH_KINDS:
+        parts.append(" ".join([*depth_tail_sentences(valid), *_depth_bounds(valid, found)]))
+    return PARAGRAPHS.join(parts)
+
+
+def _depth_bounds(valid: Sequence[CellEstimate], found: EvaluatedRun) -> list[str]:
+    if found.checked is None:
+        return []
+    # Imported here: few reports have expected values, and their files' schema takes long to load.
+    from iosonde.report.depth_bound_words import depth_bound_sentences
+
+    return depth_bound_sentences(valid, found.checked)
 
 
 def _short(experiment: ExperimentCells, found: EvaluatedRun) -> list[ResultTable]:
@@ -160,6 +175,8 @@ def _makers(experiment: ExperimentCells, knees: Sequence[SweptKnee], whole: RunE
         makers.append(("the regions of block size", lambda: [block_size_table(cells)]))
     makers.append(("mixes and their pure workloads", lambda: [interference_table(cells, whole.cells)]))
     makers.append(("results relative to the first row", lambda: growth_tables(kind, cells)))
+    if kind in DEPTH_KINDS:
+        makers.append(("percentiles by queue depth", lambda: [depth_tail_table(cells)]))
     if kind is Experiment.TAIL:
         makers.append(("percentiles per repeat", lambda: [tail_range_table(cells)]))
     if kind is Experiment.QUEUE_DEPTH:

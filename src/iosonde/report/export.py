@@ -10,6 +10,7 @@ from pydantic import TypeAdapter
 from iosonde.analysis.block_sizes import LatencyModel, Regions
 from iosonde.analysis.cells import CellEstimate
 from iosonde.analysis.contrasts import Multiple, Property, contrasts_of
+from iosonde.analysis.depth_tails import MULTIPLE_MAX, DepthTails, Position, depth_tails_of
 from iosonde.analysis.interference import DirectionInMix, interference_of
 from iosonde.analysis.knee import Knee
 from iosonde.analysis.run import RunAnalysis
@@ -18,7 +19,7 @@ from iosonde.analysis.target_state import RunState, target_state
 from iosonde.explanations import Explanation, Mechanism, decision_for, explain
 from iosonde.findings.case import Case
 from iosonde.findings.finding import Confidence, Finding
-from iosonde.records import RunRecord
+from iosonde.records import Operation, RunRecord
 from iosonde.report.headline import headline_of
 from iosonde.report.headline_figures import HeadlineGroup
 from iosonde.report.knee_words import knee_sentence
@@ -80,12 +81,40 @@ class ExportedExplanation:
 
 
 @dataclass(frozen=True)
+class ExportedTail:
+    """One depth: percentiles divided by those at the next lower depth, and p99 divided by that at the lowest depth."""
+
+    cell: str
+    growth_p50: Multiple | None
+    growth_p95: Multiple | None
+    growth_p99: Multiple | None
+    growth_p99_9: Multiple | None
+    latency_p99_of_lowest: Multiple | None
+    position: Position
+
+
+@dataclass(frozen=True)
+class ExportedDepthTails:
+    """One class of operations at several queue depths.
+
+    ``deepest`` is the cell of the deepest depth up to which p99 is at most ``multiple_max`` times as high as at the
+    lowest depth; None if p99 at the lowest depth is unknown.
+    """
+
+    operation: Operation
+    multiple_max: float
+    deepest: str | None
+    depths: tuple[ExportedTail, ...]
+
+
+@dataclass(frozen=True)
 class ExportedRun:
     """The JSON document: the stored record and the results computed from it. Units are in the names.
 
     ``headline`` has the main figures of the page and the terminal. ``block_sizes`` has each sweep over block sizes,
     ``contrasts`` each pair of cells that differ in one property, ``mixes`` each mix compared with its pure workloads,
-    ``explanations`` the mechanisms that would explain the results, most likely first.
+    ``depth_tails`` the tail of each class of operations at several queue depths, and ``explanations`` the mechanisms
+    that would explain the results, most likely first.
     The names of queue-depth sweeps (``read``, ``70/30 mix``) are the keys of ``sweeps`` (the cells of each), ``knees``,
     ``scalings`` and ``knee_sentences``.
     """
@@ -101,6 +130,7 @@ class ExportedRun:
     block_sizes: tuple[ExportedSizes, ...]
     contrasts: tuple[ExportedContrast, ...]
     mixes: tuple[ExportedMix, ...]
+    depth_tails: tuple[ExportedDepthTails, ...]
     explanations: tuple[ExportedExplanation, ...]
     target_state: RunState
     findings: tuple[Finding, ...]
@@ -155,6 +185,7 @@ def run_json(analysis: RunAnalysis, findings: Sequence[Finding]) -> str:
             ExportedMix(each.cell.cell, each.reads, each.writes, each.latency_of_weighted)
             for each in interference_of(estimates.cells, estimates.cells)
         ),
+        depth_tails=tuple(_exported_tails(each) for each in depth_tails_of(estimates.cells)),
         explanations=tuple(_explanation(each) for each in explain(Case.of(analysis), findings)),
         target_state=target_state(analysis),
         findings=tuple(findings),
@@ -167,6 +198,26 @@ def _explanation(found: Explanation) -> ExportedExplanation:
     decision = decision_for(found)
     return ExportedExplanation(
         found.mechanism, found.confidence, found.evidence, found.against, decision.profile, decision.expected
+    )
+
+
+def _exported_tails(tails: DepthTails) -> ExportedDepthTails:
+    return ExportedDepthTails(
+        tails.operation,
+        MULTIPLE_MAX,
+        None if tails.deepest is None else tails.deepest.cell,
+        tuple(
+            ExportedTail(
+                each.cell.cell,
+                growth_p50=each.of_previous.get(50.0),
+                growth_p95=each.of_previous.get(95.0),
+                growth_p99=each.of_previous.get(99.0),
+                growth_p99_9=each.of_previous.get(99.9),
+                latency_p99_of_lowest=each.of_lowest,
+                position=each.position,
+            )
+            for each in tails.depths
+        ),
     )
 
 

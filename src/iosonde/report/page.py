@@ -95,7 +95,7 @@ def page_of(
     their verdicts.
     """
     run, header = analysis.run, analysis.run.header
-    found = evaluated(analysis, findings, failures, deviations=deviations)
+    found = evaluated(analysis, findings, failures, deviations=deviations, checked=checked)
 
     def named(part: str, make: Callable[[], str]) -> str:
         return failures.attempt(part, make, lambda _: NOT_KNOWN, CONDITIONS.id)
@@ -111,6 +111,6 @@ def page_of(
         brands=failures.attempt(
             "the notice above the results", lambda: brands_of(run), lambda each: (Brand("bug", each.sentence),)
         ),
-        chapters=chapters_of(found, failures, checked),
+        chapters=chapters_of(found, failures),
         described=_described(header),
     )
