@@ -146,6 +146,11 @@ class Quantity(StrEnum):
         return float(digits.replace("_", ".")) if found and digits[:1].isdigit() else None
 
 
+def percentile_quantity(percent: float) -> Quantity | None:
+    """The quantity of a latency percentile; None for a percentile that has no column."""
+    return next((each for each in Quantity if each.percent == percent), None)
+
+
 class Provenance(StrEnum):
     """The origin of a value."""
 

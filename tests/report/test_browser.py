@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING, Literal
 import pytest
 
 from iosonde.analysis.run import RunAnalysis
+from iosonde.expectations import check_results, read_expectations
 from iosonde.findings.finding import Severity
+from iosonde.findings.run_results import results_of_run
 from iosonde.records import Access, Experiment, RunRecord, Sync, Workload
 from iosonde.report.html import render_html
 from iosonde.report.page import page_of
@@ -337,6 +339,60 @@ def mixes_run() -> RunRecord:
         for repeat in (0, 1, 2)
     ]
     return run_record(plans, records)
+
+
+LIMITS = """
+name = "limits"
+[[expect]]
+name = "p99 of reads"
+pattern = "random"
+read = 100
+block_size = "4KiB"
+metric = "latency_ns_p99"
+at_most = "0.2 ms"
+[[expect]]
+name = "p99.9 of reads"
+pattern = "random"
+read = 100
+block_size = "4KiB"
+metric = "latency_ns_p99_9"
+at_most = "0.21 ms"
+[[expect]]
+name = "mean latency"
+pattern = "random"
+block_size = "4KiB"
+metric = "latency_ns_mean"
+at_most = "0.3 ms"
+[[expect]]
+name = "reads a second"
+pattern = "random"
+metric = "iops"
+at_least = "100k"
+[[expect]]
+name = "sequential bandwidth"
+pattern = "sequential"
+metric = "bytes_per_s"
+at_least = "1.5 GB/s"
+"""
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_limit_lines_have_labels_that_are_neither_cut_off_nor_on_other_texts(
+    browser: Browser, tmp_path: Path, width: int
+) -> None:
+    analysis = RunAnalysis(lab_run())
+    expected = read_expectations(LIMITS, "limits.toml")
+    checked = check_results(results_of_run("run", analysis.estimates, ()), expected, ("limits.toml", LIMITS))
+    page = page_of(analysis, [], checked=checked)
+    path = tmp_path / "limits.html"
+    path.write_text(render_html(page), encoding="utf-8")
+    seen = visit(browser, path, width, len([figure for figure in page.figures if figure.chart is not None]))
+    found = {name: seen.page.evaluate(script) for name, script in {"clipped": CLIPPED, "over": OVERLAPPING}.items()}
+    labels = seen.page.evaluate("[...document.querySelectorAll('.chart svg text')].map(e => e.textContent)")
+    seen.page.close()
+    assert seen.messages == []
+    assert found == {"clipped": [], "over": []}
+    assert {"≤ 300 µs", "≥ 100,000/s", "≥ 1,500 MB/s", "p99 ≤ 200 µs"} <= set(labels)
 
 
 @pytest.mark.parametrize("width", WIDTHS)

@@ -17,6 +17,7 @@ from iosonde.charts.points import unit_of
 from iosonde.charts.quantities import SYNC_LABELS, LatencyUnit, direction_label, load_label, significant
 from iosonde.charts.theme import INK_SOFT, Series, colour, layered, shape
 from iosonde.records import Operation, Sync, Workload
+from iosonde.vocabulary import percentile_quantity
 
 _POINTS = (
     (50.0, Series("p50", "#0072B2", "circle")),
@@ -24,6 +25,7 @@ _POINTS = (
     (99.0, Series("p99", "#E69F00", "square")),
     (99.9, Series("p99.9", "#D55E00", "diamond")),
 )
+
 _ROW_HEIGHT = 46
 ROWS_MAX: Final = 40
 """The most rows of a chart: more would not fit a printed page. Further rows are in another chart."""
@@ -77,7 +79,7 @@ def _figure(dots: Sequence[_Dots], number: int, of: int) -> Figure:
 
 def _rows(dots: _Dots, figures: OperationEstimate, unit: LatencyUnit) -> list[Row]:
     known = [
-        (series, value_ns)
+        (percent, series, value_ns)
         for percent, series in _POINTS
         if (value_ns := figures.percentile(percent).value_ns) is not None
     ]
@@ -86,11 +88,13 @@ def _rows(dots: _Dots, figures: OperationEstimate, unit: LatencyUnit) -> list[Ro
             "cell": dots.cell.cell,
             "name": dots.name,
             "series": series.name,
+            "drawn_operation": dots.operation,
+            "drawn_quantity": percentile_quantity(percent),
             unit.field: value_ns / unit.ns,
             "drawn_latency": f"{significant(value_ns / unit.ns)} {unit.name}",
             "samples": figures.count,
         }
-        for series, value_ns in known
+        for percent, series, value_ns in known
     ]
 
 

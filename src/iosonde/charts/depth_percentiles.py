@@ -17,6 +17,7 @@ from iosonde.charts.points import Point, unit_of
 from iosonde.charts.quantities import LatencyUnit, plural, significant
 from iosonde.charts.theme import PALETTE, Series, colour, dash, layered, shape
 from iosonde.records import Operation
+from iosonde.vocabulary import percentile_quantity
 
 PERCENTS_DRAWN: Final = (50.0, 95.0, 99.0, 99.9)
 
@@ -83,6 +84,8 @@ def _rows(point: Point, unit: LatencyUnit) -> list[Row]:
             {
                 "cell": cell.cell,
                 "series": percent_label(percent),
+                "drawn_operation": figures.operation,
+                "drawn_quantity": percentile_quantity(percent),
                 "queue_depth_asked": cell.queue_depth_asked,
                 "queue_depth_achieved": None if achieved is None else round(achieved.mean, 3),
                 "queue_depth_device": None if device is None else round(device.mean, 3),

@@ -22,6 +22,7 @@ def row_of(point: Point, series: str, unit: LatencyUnit) -> Row:
     return {
         "cell": cell.cell,
         "series": series,
+        "drawn_operation": figures.operation,
         "queue_depth_asked": cell.queue_depth_asked,
         "queue_depth_achieved": None if achieved is None else round(achieved.mean, 3),
         "queue_depth_device": None if device is None else round(device.mean, 3),

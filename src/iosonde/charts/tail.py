@@ -15,6 +15,7 @@ from iosonde.charts.panels import Panel, panels_of
 from iosonde.charts.points import Point, unit_of
 from iosonde.charts.quantities import LatencyUnit, latency_words, significant
 from iosonde.charts.theme import Series, colour, dash, layered, shape
+from iosonde.vocabulary import percentile_quantity
 
 # The percentiles with a tick on the axis. p95 would be too close to p90.
 _PLACES = {1 / (1 - percent / 100): f"{percent:g}" for percent in (50.0, 90.0, 99.0, 99.9, 99.99, 99.999)}
@@ -65,6 +66,7 @@ def _rows(series: str, point: Point, unit: LatencyUnit) -> list[Row]:
             unit.field: point.latency_ns / unit.ns,
             "drawn_latency": f"{significant(point.latency_ns / unit.ns)} {unit.name}",
             "named": None,
+            "drawn_quantity": None,
         }
         for point in percentile_curve(figures)
     ] + [
@@ -76,6 +78,8 @@ def _rows(series: str, point: Point, unit: LatencyUnit) -> list[Row]:
             unit.field: each.value_ns / unit.ns,
             "drawn_latency": f"{significant(each.value_ns / unit.ns)} {unit.name}",
             "named": percent_label(each.percent),
+            "drawn_operation": figures.operation,
+            "drawn_quantity": percentile_quantity(each.percent),
         }
         for each in figures.percentiles
         if each.value_ns is not None

@@ -16,6 +16,7 @@ from iosonde.charts.points import Point
 from iosonde.charts.quantities import LatencyUnit, latency_words, significant
 from iosonde.charts.tail import series_in, unit_in
 from iosonde.charts.theme import INK, Series, colour, layered
+from iosonde.vocabulary import percentile_quantity
 
 PERCENTS_DRAWN: Final = (50.0, 95.0, 99.0, 99.9, 99.99)
 _BAR_HEIGHT: Final = 26
@@ -57,6 +58,8 @@ def _rows(series: str, point: Point, unit: LatencyUnit) -> list[Row]:
                 "cell": cell.cell,
                 "series": series,
                 "percentile": percent_label(percent),
+                "drawn_operation": figures.operation,
+                "drawn_quantity": percentile_quantity(percent),
                 unit.field: value_ns / unit.ns,
                 "drawn_latency": f"{significant(value_ns / unit.ns)} {unit.name}",
                 "drawn_label": f"{significant(value_ns / unit.ns, 3)}{times}",

@@ -16,6 +16,7 @@ from iosonde.report.titles import IN_SHORT
 from iosonde.report.validity import Invalid, invalid_cells
 
 if TYPE_CHECKING:
+    from iosonde.charts.limit_lines import Limit
     from iosonde.expectations import CheckedResults
 
 
@@ -24,7 +25,8 @@ class EvaluatedRun:
     """A run, its figures, its findings (most severe first), and the cells that the findings make invalid.
 
     ``estimates`` and ``headline`` are empty if they could not be computed. ``deviations`` is whether tables also show
-    standard deviations over repeats. ``checked`` are expected values with their verdicts, None if none were given.
+    standard deviations over repeats. ``checked`` are expected values with their verdicts, None if none were given, and
+    ``limits`` those to draw in the charts.
     """
 
     analysis: RunAnalysis
@@ -34,6 +36,7 @@ class EvaluatedRun:
     invalid: Invalid
     deviations: bool = False
     checked: "CheckedResults | None" = None
+    limits: tuple["Limit", ...] = ()
 
     @property
     def run(self) -> RunRecord:
@@ -62,6 +65,7 @@ def evaluated(
     *,
     deviations: bool = False,
     checked: "CheckedResults | None" = None,
+    limits: tuple["Limit", ...] = (),
 ) -> EvaluatedRun:
     """The run with its figures. A part that fails is empty, and ``failures`` records it."""
     run = analysis.run
@@ -75,4 +79,6 @@ def evaluated(
         IN_SHORT.id,
     )
     invalid = invalid_cells((cell.cell for cell in estimates.cells), findings)
-    return EvaluatedRun(analysis, estimates, headline, most_severe_first(findings), invalid, deviations, checked)
+    return EvaluatedRun(
+        analysis, estimates, headline, most_severe_first(findings), invalid, deviations, checked, limits
+    )

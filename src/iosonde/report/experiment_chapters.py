@@ -13,6 +13,7 @@ from iosonde.charts.block_sizes import block_size_bandwidth, block_size_iops, bl
 from iosonde.charts.depth_percentiles import queue_depth_percentiles
 from iosonde.charts.depths import queue_depth_iops, queue_depth_latency
 from iosonde.charts.figure import Figure
+from iosonde.charts.limit_lines import with_limits
 from iosonde.charts.matrix import matrix_charts
 from iosonde.charts.mix import mix_bandwidth, mix_iops, mix_latency
 from iosonde.charts.tail import tail_percentiles
@@ -107,7 +108,7 @@ def shown_table(table: ResultTable, invalid: Invalid) -> ResultTable:
 def _figures(experiment: ExperimentCells, found: EvaluatedRun, failures: FailureLog) -> Iterator[Figure]:
     """The charts of an experiment: all quantities of one set of lines, then of the next set."""
     for group in _draws(experiment.kind, experiment.cells):
-        for figures in zip_longest(*(_drawn(draw, experiment.cells, found.invalid, failures) for draw in group)):
+        for figures in zip_longest(*(_drawn(draw, experiment.cells, found, failures) for draw in group)):
             yield from (figure for figure in figures if figure is not None)
 
 
@@ -119,10 +120,15 @@ def _draws(experiment: Experiment, cells: Sequence[CellEstimate]) -> tuple[tuple
     )
 
 
-def _drawn(draw: Draw, cells: Sequence[CellEstimate], invalid: Invalid, failures: FailureLog) -> tuple[Figure, ...]:
+def _drawn(draw: Draw, cells: Sequence[CellEstimate], found: EvaluatedRun, failures: FailureLog) -> tuple[Figure, ...]:
     """The charts of some cells. A failed chart is named after the function that draws it."""
     identity = draw.__name__.replace("_", "-")
-    return made_figures(identity, identity.replace("-", " ").capitalize(), lambda: draw(cells), invalid, failures)
+    title = identity.replace("-", " ").capitalize()
+
+    def drawn() -> tuple[Figure, ...]:
+        return tuple(with_limits(figure, found.limits) for figure in draw(cells))
+
+    return made_figures(identity, title, drawn, found.invalid, failures)
 
 
 def _sentence(experiment: ExperimentCells, knees: Sequence[SweptKnee], found: EvaluatedRun) -> str:
