@@ -26,6 +26,7 @@ _KINDS: Final = {
     "ssd": "a solid-state drive",
     "disk": "a hard disk",
     "queueing": "a queueing system",
+    "volume": "a cloud volume",
 }
 _STATES: Final = {
     State.FRESH: "*fresh* (never written)",
@@ -35,6 +36,7 @@ _STATES: Final = {
         "like TKperf)"
     ),
     State.RECENT: "*just written* (the cell accesses only a small region that was written immediately before)",
+    State.SPENT: "*spent* (with empty buckets of credits)",
     State.EDGE: "*at the edge* (never written; the cell accesses only the lowest addresses)",
 }
 _OFF: Final = f"{OFF_MAX * 100:.0f} %"

@@ -56,6 +56,8 @@ class State(StrEnum):
     """It was written twice sequentially, then in rounds of random writes of all sizes at the same offsets."""
     RECENT = "just written"
     """A small region was written sequentially shortly before, and the cell accesses only this region."""
+    SPENT = "spent"
+    """Its buckets of credits are empty."""
     EDGE = "at the edge"
     """Nothing was written, and the cell accesses only the first addresses."""
 

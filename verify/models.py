@@ -31,6 +31,8 @@ RECENT_NS: Final = SECOND_NS // 5
 USUAL_NS: Final = 2 * SECOND_NS
 SLOW_NS: Final = 60 * SECOND_NS
 """For drives with a few hundred operations per second, and for models with random service times."""
+SPEND_NS: Final = 120 * SECOND_NS
+"""Longer than a burst from full buckets."""
 
 FIGURES: Final[dict[Figure, Callable[[Measured, int], float]]] = {
     Figure.IOPS: lambda seen, _: seen.service.count * SECOND_NS / seen.measured_ns,
@@ -82,6 +84,8 @@ def _prepare(drive: SimulatedDrive, model: Model, state: State, span: dict[str, 
         drive.run(**span, **FILL, amount_bytes=fills * span["span_bytes"])
     if state is State.STEADY:
         drive.run(**span, **SCATTER, amount_bytes=STEADY_FILLS * span["span_bytes"])
+    if state is State.SPENT:
+        drive.run(**span, **(SCATTER | {"read_percent": 100}), measure_ns=SPEND_NS)
     if state is State.ROUNDS:
         for block_bytes in ROUND_BLOCKS * ROUNDS:
             writes = SCATTER | {"block_size_bytes": block_bytes}
@@ -89,6 +93,8 @@ def _prepare(drive: SimulatedDrive, model: Model, state: State, span: dict[str, 
 
 
 def _measure_ns(model: Model, cell: Cell) -> int:
+    if model.kind == "volume":
+        return USUAL_NS
     if model.kind != "ssd":
         return SLOW_NS
     times = {State.FRESH: FRESH_NS, State.RECENT: RECENT_NS, State.ROUNDS: ROUND_NS // model.scale}

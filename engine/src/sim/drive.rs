@@ -1,6 +1,6 @@
 //! Simulated drives behind one interface.
 
-use super::{Disk, FaultPlan, Faulty, Health, IoCommand, Model, Pending, Queueing, Ssd};
+use super::{Disk, FaultPlan, Faulty, Health, IoCommand, Model, Pending, Queueing, Ssd, Volume};
 
 /// A simulated drive. Times are virtual and never run backwards.
 pub trait Simulation {
@@ -38,6 +38,8 @@ pub enum Drive {
     Ssd(Box<Pending<Ssd>>),
     /// A hard disk.
     Disk(Box<Disk>),
+    /// A cloud volume.
+    Volume(Box<Pending<Volume>>),
     /// A drive of any model with scheduled faults.
     Faulty(Box<Faulty>),
 }
@@ -50,6 +52,7 @@ impl Drive {
             Model::Queueing(model) => Self::Queueing(Pending::new(Queueing::new(model, seed))),
             Model::Ssd(model) => Self::Ssd(Box::new(Pending::new(Ssd::new(model, seed)))),
             Model::Disk(model) => Self::Disk(Box::new(Disk::new(model, seed))),
+            Model::Volume(model) => Self::Volume(Box::new(Pending::new(Volume::new(model, seed)))),
         }
     }
 
@@ -65,6 +68,7 @@ impl Drive {
             Self::Queueing(drive) => drive,
             Self::Ssd(drive) => drive.as_mut(),
             Self::Disk(drive) => drive.as_mut(),
+            Self::Volume(drive) => drive.as_mut(),
             Self::Faulty(drive) => drive.as_mut(),
         }
     }
@@ -76,6 +80,7 @@ impl Drive {
             Self::Queueing(drive) => drive,
             Self::Ssd(drive) => drive.as_ref(),
             Self::Disk(drive) => drive.as_ref(),
+            Self::Volume(drive) => drive.as_ref(),
             Self::Faulty(drive) => drive.as_ref(),
         }
     }

@@ -20,6 +20,7 @@ mod pending;
 mod queueing;
 pub mod ssd;
 mod state;
+mod volume;
 
 pub use clock::VirtualClock;
 pub use disk::{Disk, DiskModel};
@@ -33,3 +34,4 @@ pub use pending::{CompletionModel, IoCommand, Pending, ScheduledCompletion};
 pub use queueing::{Queueing, QueueingModel, Service};
 pub use ssd::{Ssd, SsdModel};
 pub use state::StateHash;
+pub use volume::{Limit, LimitModel, Volume, VolumeModel};

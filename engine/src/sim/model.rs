@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 
-use super::{DiskModel, QueueingModel, SsdModel};
+use super::{DiskModel, QueueingModel, SsdModel, VolumeModel};
 use crate::failure::Failure;
 
 /// A model of one of the kinds.
@@ -15,6 +15,8 @@ pub enum Model {
     Ssd(Box<SsdModel>),
     /// A hard disk.
     Disk(DiskModel),
+    /// A cloud volume.
+    Volume(VolumeModel),
 }
 
 impl Model {
@@ -24,6 +26,7 @@ impl Model {
             Self::Queueing(model) => model.check(),
             Self::Ssd(model) => model.check(),
             Self::Disk(model) => model.check(),
+            Self::Volume(model) => model.check(),
         }
     }
 
@@ -31,7 +34,7 @@ impl Model {
     #[must_use]
     pub fn memory_bytes(&self) -> u64 {
         match self {
-            Self::Queueing(_) => 0,
+            Self::Queueing(_) | Self::Volume(_) => 0,
             Self::Ssd(model) => model.memory_bytes(),
             Self::Disk(model) => model.memory_bytes(),
         }

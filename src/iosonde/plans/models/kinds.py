@@ -8,6 +8,7 @@ from iosonde.plans.models.disk import DiskTable, disk_limits, mean_bytes_per_s
 from iosonde.plans.models.queueing import QueueingTable, queueing_bytes_per_s, queueing_limits
 from iosonde.plans.models.ssd import SsdTable, ssd_bytes_per_s, ssd_limits, ssd_size_bytes
 from iosonde.plans.models.table import SCALE_KEY, Limit, ModelTable
+from iosonde.plans.models.volume import VolumeTable, volume_bytes_per_s, volume_limits, volume_size_bytes
 
 
 @dataclass(frozen=True)
@@ -32,4 +33,5 @@ KINDS: Final[dict[str, Kind]] = {
     "queueing": Kind(QueueingTable, lambda table: table.size_bytes, queueing_limits, queueing_bytes_per_s),
     "ssd": Kind(SsdTable, ssd_size_bytes, ssd_limits, ssd_bytes_per_s),
     "disk": Kind(DiskTable, lambda table: table.size_bytes, disk_limits, mean_bytes_per_s),
+    "volume": Kind(VolumeTable, volume_size_bytes, volume_limits, volume_bytes_per_s),
 }
