@@ -90,6 +90,7 @@ class Experiment(StrEnum):
     MIX = "mix"
     QUEUE_DEPTH = "queue_depth"
     TAIL = "tail"
+    SUSTAINED = "sustained"
     MATRIX = "matrix"
     PROBE = "probe"
     FILL = "fill"

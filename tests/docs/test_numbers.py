@@ -21,6 +21,7 @@ from tests.house.checkout import ROOT
 from tests.judging import findings_of
 from tests.lab_builder import lab_run
 from tests.pace_builder import paced_repeat, paced_run
+from tests.transfer_builder import filled_run, sustained_run
 
 TEXT = (ROOT / "docs/numbers.md").read_text(encoding="utf-8")
 ENTRIES = dict(entry.split("\n", maxsplit=1) for entry in re.split(r"^#{2,3} ", TEXT, flags=re.MULTILINE)[1:])
@@ -49,9 +50,16 @@ def all_named(kind: str) -> list[str]:
 
 
 def runs() -> list[RunRecord]:
-    """Runs that together have every table of the page: a lab run, two targets, an open loop, and sweeps of mixes."""
+    """Runs that together have every table of the page: a lab run, two targets, an open loop, mixes, and transfers."""
     paced = [paced_repeat(number, experiments=(Experiment.MATRIX,)) for number in (1, 2, 3)]
-    return [lab_run(), FIRES["targets-uneven"](), paced_run(*paced), _swept_mixes()]
+    return [
+        lab_run(),
+        FIRES["targets-uneven"](),
+        paced_run(*paced),
+        _swept_mixes(),
+        filled_run([2400.0] * 30 + [1060.0] * 60),
+        sustained_run(),
+    ]
 
 
 def _swept_mixes() -> RunRecord:

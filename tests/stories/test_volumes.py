@@ -24,10 +24,10 @@ queue_depth = 32
 """
 
 
-def run_volume(folder: Path, directory: Path, **others: Interrupting) -> None:
+def run_volume(folder: Path, directory: Path, observer: Interrupting | None = None) -> None:
     campaign = folder / "volumes.toml"
     campaign.write_text(CAMPAIGN, encoding="utf-8")
-    measure(profile_request(["sim:cloud-burst,seed=1"], campaign, seed=1), directory, **others)
+    measure(profile_request(["sim:cloud-burst,seed=1"], campaign, seed=1), directory, observer)
 
 
 def iops(run: RunRecord) -> list[float]:

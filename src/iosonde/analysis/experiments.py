@@ -34,6 +34,11 @@ class RunEstimates:
         """The same without open loops: their throughput is the offered load, not the limit of the target."""
         return replace(self, cells=tuple(cell for cell in self.cells if not cell.workload.is_open_loop))
 
+    @cached_property
+    def without_sustained(self) -> "RunEstimates":
+        """The same without sustained cells, whose mean depends on how long they run."""
+        return replace(self, cells=tuple(cell for cell in self.cells if cell.experiments != (Experiment.SUSTAINED,)))
+
     def of(self, experiment: Experiment) -> tuple[CellEstimate, ...]:
         """The cells of one experiment. A cell may belong to several experiments."""
         return tuple(cell for cell in self.cells if experiment in cell.experiments)

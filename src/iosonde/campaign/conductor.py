@@ -84,6 +84,8 @@ class Conductor:
         cells = {cell.cell: cell for cell in self._plan.cells}
         for turn in self._turns():
             cell = timed(cells[turn.cell], turn)
+            if cell.timing.idle_ns:
+                self._source.wait(cell.timing.idle_ns)
             if turn.order in self._work.replayed:
                 self._replay(cell, turn)
                 continue

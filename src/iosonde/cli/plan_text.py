@@ -35,6 +35,7 @@ EXPERIMENTS = {
     Experiment.MIX: "read/write mix",
     Experiment.QUEUE_DEPTH: "queue-depth sweep",
     Experiment.TAIL: "tail latency",
+    Experiment.SUSTAINED: "sustained",
     Experiment.MATRIX: "matrix",
 }
 

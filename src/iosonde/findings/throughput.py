@@ -21,7 +21,7 @@ MOVED_SHARE_MIN: Final = 0.01
 def level_changed(case: Case) -> Iterator[Finding]:
     """The throughput regime changed within a repeat and moved its mean."""
     # Results do not include discarded repeats.
-    changed = [(record, regimes) for record in case.used if _moves_the_mean(regimes := regimes_of(record))]
+    changed = [(record, regimes) for record in case.judged_level if _moves_the_mean(regimes := regimes_of(record))]
     if not changed:
         return
     changed.sort(key=lambda each: -_contrast(each[1]))
@@ -82,7 +82,7 @@ def not_settled(case: Case) -> Iterator[Finding]:
     """The throughput of a repeat had not settled when it was measured, and has no distinct regimes."""
     if case.run.header.plan.aim is not None:
         return  # not-established reports such cells in runs with a requested precision.
-    unsettled = [record for record in case.used if not record.settled and len(regimes_of(record)) == 1]
+    unsettled = [record for record in case.judged_level if not record.settled and len(regimes_of(record)) == 1]
     moving = [(record, ends) for record in unsettled if _contrast(ends := _ends(record)) > 1 + LEVEL_SHARE_MIN]
     if not moving:
         return

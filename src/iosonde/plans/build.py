@@ -10,7 +10,7 @@ from math import prod
 from typing import Final
 
 from iosonde.errors import UsageError
-from iosonde.plans.campaign_file import CampaignTable, ExperimentTable, Order
+from iosonde.plans.campaign_file import CampaignTable, ExperimentTable, Kind, Order
 from iosonde.plans.limits import check_cells, check_turns
 from iosonde.plans.names import cell_name, timing_name
 from iosonde.plans.precision import check_budget, first_timing
@@ -56,8 +56,10 @@ INTERVAL_NS_MAX: Final = SECOND_NS
 # intervals. They must be short, because the cell fails 95 s after the last one (SILENCE_S_MAX in sources/engine).
 SLOW_BYTES_PER_S: Final = 10**8
 AMOUNT_INTERVALS: Final = 10_000
-AMOUNT_INTERVAL_NS_MIN: Final = SECOND_NS // 2
+AMOUNT_INTERVAL_NS_MIN: Final = SECOND_NS // 50
 AMOUNT_INTERVAL_NS_MAX: Final = 20 * SECOND_NS
+SUSTAINED_INTERVALS: Final = 3_000
+SUSTAINED_INTERVAL_NS_MAX: Final = 10 * SECOND_NS
 
 
 @dataclass(frozen=True)
@@ -147,7 +149,8 @@ def _cells_of(campaign: CampaignTable, table: ExperimentTable, *, quick: bool, t
         workload = workload_of({**values, "verify": verify}, targets=targets)
         if workload.read_percent == ALL_READS:
             workload = workload.pure_reads
-        cells += [_Cell(workload, timing, table.repeats or campaign.repeats) for timing in timings]
+        repeats = 1 if table.kind is Kind.SUSTAINED else table.repeats or campaign.repeats
+        cells += [_Cell(workload, timing, repeats) for timing in timings]
     return cells
 
 
@@ -155,6 +158,9 @@ def _timings(campaign: CampaignTable, table: ExperimentTable, *, quick: bool) ->
     if quick:
         return [QUICK_TIMING]
     amounts = table.values(AMOUNT)
+    if table.kind is Kind.SUSTAINED:
+        whole = [_until(amount) for amount in amounts] or [_long(each) for each in table.values(DURATION)]
+        return [each.model_copy(update={"idle_ns": idle_ns}) for each in whole for idle_ns in table.idle]
     if amounts:
         return [_until(amount) for amount in amounts]
     (warmup_ns,) = table.values(WARMUP) or [campaign.warmup]
@@ -165,6 +171,12 @@ def _until(amount_bytes: int) -> Timing:
     even_ns = amount_bytes * SECOND_NS // SLOW_BYTES_PER_S // AMOUNT_INTERVALS
     interval_ns = min(max(even_ns, AMOUNT_INTERVAL_NS_MIN), AMOUNT_INTERVAL_NS_MAX)
     return Timing(warmup_ns=0, measure_ns=SECOND_NS, interval_ns=interval_ns, amount_bytes=amount_bytes)
+
+
+def _long(measure_ns: int) -> Timing:
+    """A sustained cell: without a warm-up, and with intervals so short that a change falls between two of them."""
+    interval_ns = min(max(measure_ns // SUSTAINED_INTERVALS, AMOUNT_INTERVAL_NS_MIN), SUSTAINED_INTERVAL_NS_MAX)
+    return Timing(warmup_ns=0, measure_ns=measure_ns, interval_ns=interval_ns)
 
 
 def _names(cells: list[_Cell]) -> dict[_Cell, str]:
@@ -260,14 +272,20 @@ def cell_seed(seed: int, cell: str, repeat: int) -> int:
 def _turns(
     campaign: CampaignTable, cells: Sequence[CellPlan], repeats: Mapping[str, int], seed: int, *, aim: bool
 ) -> tuple[CellTurn, ...]:
-    """Every cell once per repeat. With an ``aim``, the phases follow one another, each with all its repeats."""
+    """Every cell once per repeat. With an ``aim``, the phases follow one another, each with all its repeats.
+
+    Sustained cells are last, in the order of the file: each stretch begins with the state that the one before it left.
+    """
     turns: list[CellTurn] = []
     order = campaign.order
-    phases = _phases(cells) if aim and order is Order.RANDOM else [list(cells)]
-    passes = ((phase, repeat) for phase in phases for repeat in range(1, max(repeats.values()) + 1))
+    long = [cell for cell in cells if Experiment.SUSTAINED in cell.experiments]
+    usual = [cell for cell in cells if cell not in long]
+    phases = _phases(usual) if aim and order is Order.RANDOM else [usual]
+    passes = [(phase, repeat) for phase in phases for repeat in range(1, max(repeats.values()) + 1) if phase]
+    passes += [(long, 1)] if long else []
     for number, (phase, repeat) in enumerate(passes, 1):
         asked = [cell for cell in phase if repeats[cell.cell] >= repeat]
-        if order is Order.RANDOM:
+        if order is Order.RANDOM and phase is not long:
             random.Random(cell_seed(seed, "order", repeat)).shuffle(asked)
         turns += [
             CellTurn(

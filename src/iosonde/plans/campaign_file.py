@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, TypeVar
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, create_model, model_validator
 from pydantic_core import PydanticCustomError
 
-from iosonde.plans.file_values import Duration, Precision, Repeats, Warmup, experiment_fields
+from iosonde.plans.file_values import Duration, Precision, Repeats, Several, Warmup, experiment_fields
 from iosonde.records.workload import ALL_READS
 from iosonde.units import exact_duration
 from iosonde.vocabulary import Data, Sync
@@ -17,13 +17,17 @@ _Value = TypeVar("_Value")
 
 
 class Kind(StrEnum):
-    """The report section for an experiment's cells; ``matrix`` is one table of all cells."""
+    """The report section for an experiment's cells; ``matrix`` is one table of all cells.
+
+    The cells of ``sustained`` are long transfers, whose changes over time are the result.
+    """
 
     BASELINE = "baseline"
     BLOCK_SIZE = "block_size"
     MIX = "mix"
     QUEUE_DEPTH = "queue_depth"
     TAIL = "tail"
+    SUSTAINED = "sustained"
     MATRIX = "matrix"
 
 
@@ -36,6 +40,10 @@ class Order(StrEnum):
 
 RATE_KINDS: Final = frozenset({Kind.MATRIX, Kind.TAIL})
 """Sections that accept cells with a rate. The others compare closed loops: by queue depth, or without a queue."""
+
+
+def _idle_in_text(schema: dict[str, Any]) -> None:
+    schema["default"] = "0s"
 
 
 def _in_text(schema: dict[str, Any]) -> None:
@@ -72,6 +80,13 @@ class ExperimentTable(_Asked):
         default=None, description="Number of times each cell is measured. Default: the campaign setting."
     )
 
+    idle: Several[Warmup] = Field(
+        default=[0],
+        description="With kind = sustained: time for which the targets are left idle before each stretch. Each value "
+        "is a stretch, in the order of the list.",
+        json_schema_extra=_idle_in_text,
+    )
+
     def values(self, key: Key[_Value]) -> list[_Value]:
         """The values of a key; empty if the key is not set and has no default."""
         found = getattr(self, key.name)
@@ -100,6 +115,24 @@ class ExperimentTable(_Asked):
         if is_synced and all(read == ALL_READS for read in self.values(READ)):
             raise _disagreement(
                 "sync", "sync needs writes, but read = 100 is read-only", "move the reads to a separate experiment"
+            )
+        return self
+
+    @model_validator(mode="after")
+    def _is_sustained(self) -> "ExperimentTable":
+        if self.kind is not Kind.SUSTAINED:
+            if self.idle != [0]:
+                raise _disagreement("idle", "idle needs kind = sustained", 'add kind = "sustained", or omit idle')
+            return self
+        if not self.values(AMOUNT) and not self.values(DURATION):
+            raise _disagreement("kind", "sustained needs a duration or an amount", 'add duration = "30m"')
+        if self.values(WARMUP):
+            raise _disagreement(
+                "warmup", "sustained has no warm-up, because the start of a transfer is part of it", "omit warmup"
+            )
+        if self.repeats is not None:
+            raise _disagreement(
+                "repeats", "sustained measures each stretch once", "omit repeats; for more stretches, use idle"
             )
         return self
 
@@ -190,6 +223,16 @@ class CampaignTable(_Table):
                     f"{key} needs a precision",
                     f'add precision = "2%", or omit {key}',
                 )
+        return self
+
+    @model_validator(mode="after")
+    def _ends_by_itself(self) -> "CampaignTable":
+        if self.precision is not None and any(table.kind is Kind.SUSTAINED for table in self.experiment):
+            raise _disagreement(
+                "precision",
+                "precision cannot be combined with kind = sustained, whose transfers are measured once",
+                "put them in a separate campaign file",
+            )
         return self
 
     @model_validator(mode="after")

@@ -102,6 +102,7 @@ def cell_duration_ns(
     cell: CellPlan, bytes_per_s: int = ASSUMED_WRITE_BYTES_PER_S, *, overhead_ns: int = CELL_OVERHEAD_NS
 ) -> int:
     """The time from a cell's start to the start of the next; for a cell with an amount, at the assumed rate."""
+    overhead_ns += cell.timing.idle_ns
     if cell.timing.amount_bytes is not None:
         return cell.timing.amount_bytes * SECOND_NS // _taken_per_s(cell, bytes_per_s) + overhead_ns
     return cell.timing.lasts_ns + overhead_ns

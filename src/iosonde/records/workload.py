@@ -165,12 +165,16 @@ class Workload(Record):
 
 
 class Timing(Record):
-    """The duration of a cell. A cell with ``amount_bytes`` ends when each target has transferred that amount."""
+    """The duration of a cell. A cell with ``amount_bytes`` ends when each target has transferred that amount.
+
+    ``idle_ns`` is the time for which the targets are left idle before each trial; ``lasts_ns`` does not include it.
+    """
 
     warmup_ns: int = Field(ge=0)
     measure_ns: int = Field(ge=0)
     interval_ns: int = Field(ge=0)
     amount_bytes: int | None = None
+    idle_ns: int = Field(default=0, ge=0)
 
     @property
     def lasts_ns(self) -> int:
@@ -180,6 +184,7 @@ class Timing(Record):
     @property
     def text(self) -> str:
         """The duration as text: ``1.0 s warm-up + 5.0 s``, ``until 8 GiB are transferred``."""
+        idle = f"{exact_duration(self.idle_ns)} idle + " if self.idle_ns else ""
         if self.amount_bytes is not None:
-            return f"until {exact_size(self.amount_bytes)} are transferred"
-        return f"{exact_duration(self.warmup_ns)} warm-up + {exact_duration(self.measure_ns)}"
+            return f"{idle}until {exact_size(self.amount_bytes)} are transferred"
+        return f"{idle}{exact_duration(self.warmup_ns)} warm-up + {exact_duration(self.measure_ns)}"

@@ -13,6 +13,7 @@ from iosonde.report.headline_figures import Headline, HeadlineGroup, SweptKnee
 from iosonde.report.knee_words import TOLD_IN_FULL_MAX, knee_sentence, knee_short, knees_in_brief
 from iosonde.report.parentheses import in_parentheses
 from iosonde.report.sentences import experiment_sentence
+from iosonde.report.sustained_words import sustained_brief
 from iosonde.report.titles import IN_SHORT
 from iosonde.report.validity import MARK, UNRELIABLE, Invalid, invalid_cells, see
 
@@ -34,6 +35,7 @@ def answers_of(
         ("the other cells", lambda: _others(estimates, invalid)),
         ("the knees", lambda: _knees(headline)),
         ("tail latency", lambda: _tail(headline)),
+        ("sustained performance", lambda: sustained_brief(estimates.records)),
     )
     told = (
         failures.attempt(f"the answer about {about}", writer, lambda _: "", IN_SHORT.id) for about, writer in writers

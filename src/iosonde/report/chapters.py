@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from iosonde.charts.figure import Figure
 from iosonde.charts.trade_off import throughput_latency
 from iosonde.failures import FailureLog, PartFailure
-from iosonde.records import Outcome, RunRecord
+from iosonde.records import Experiment, Outcome, RunRecord
 from iosonde.report.answers import answers_of
 from iosonde.report.blocks import (
     Answers,
@@ -28,10 +28,12 @@ from iosonde.report.definitions import DEFINITIONS as TERMS
 from iosonde.report.evaluated_run import EvaluatedRun
 from iosonde.report.experiment_chapters import experiment_chapter
 from iosonde.report.facts import fact_groups
+from iosonde.report.fill_chapter import fill_chapter
 from iosonde.report.made_charts import made_figures
 from iosonde.report.measurement_order import measurements, plan_listing
 from iosonde.report.run_chapters import contrasts_chapter, explanations_chapter, over_time_chapter, targets_chapter
 from iosonde.report.signs import SIGNS, UNITS
+from iosonde.report.sustained_chapter import sustained_chapter
 from iosonde.report.titles import (
     CONDITIONS,
     CONTRASTS,
@@ -40,6 +42,7 @@ from iosonde.report.titles import (
     DEFINITIONS_LABEL,
     EXPECTED,
     EXPLANATIONS,
+    FILL,
     FINDINGS,
     FINDINGS_AT_A_GLANCE,
     IN_SHORT,
@@ -113,10 +116,14 @@ def _measured(found: EvaluatedRun, more: Sequence[Figure], failures: FailureLog)
     makers: list[tuple[Heading, Callable[[], Chapter | None]]] = []
     experiments = [each for each in found.estimates.experiments if each.kind in TITLES]
     for heading, each in zip(experiment_headings(experiments), experiments, strict=True):
+        if each.kind is Experiment.SUSTAINED:
+            makers.append((heading, partial(sustained_chapter, heading, each, found, failures)))
+            continue
         own, more = (more, ()) if each.kind is found.swept else ((), more)
         makers.append((heading, partial(experiment_chapter, heading, each, found, own, failures)))
     makers += [
         (CONTRASTS, lambda: contrasts_chapter(found, failures)),
+        (FILL, lambda: fill_chapter(found, failures)),
         (EXPLANATIONS, lambda: explanations_chapter(found)),
         (OVER_TIME, lambda: over_time_chapter(found, failures)),
         (TARGETS, lambda: targets_chapter(found)),

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from iosonde.analysis.cells import CellEstimate
@@ -25,8 +26,7 @@ class EvaluatedRun:
     """A run, its figures, its findings (most severe first), and the cells that the findings make invalid.
 
     ``estimates`` and ``headline`` are empty if they could not be computed. ``deviations`` is whether tables also show
-    standard deviations over repeats. ``checked`` are expected values with their verdicts, None if none were given, and
-    ``limits`` those to draw in the charts.
+    standard deviations over repeats. ``checked`` are expected values with their verdicts, None if none were given.
     """
 
     analysis: RunAnalysis
@@ -36,7 +36,16 @@ class EvaluatedRun:
     invalid: Invalid
     deviations: bool = False
     checked: "CheckedResults | None" = None
-    limits: tuple["Limit", ...] = ()
+
+    @cached_property
+    def limits(self) -> tuple["Limit", ...]:
+        """The expected values to draw in the charts."""
+        if self.checked is None:
+            return ()
+        # Imported here: few reports have expected values, and their files' schema takes long to load.
+        from iosonde.report.expected_limits import limits_of
+
+        return limits_of(self.checked)
 
     @property
     def run(self) -> RunRecord:
@@ -65,7 +74,6 @@ def evaluated(
     *,
     deviations: bool = False,
     checked: "CheckedResults | None" = None,
-    limits: tuple["Limit", ...] = (),
 ) -> EvaluatedRun:
     """The run with its figures. A part that fails is empty, and ``failures`` records it."""
     run = analysis.run
@@ -79,6 +87,4 @@ def evaluated(
         IN_SHORT.id,
     )
     invalid = invalid_cells((cell.cell for cell in estimates.cells), findings)
-    return EvaluatedRun(
-        analysis, estimates, headline, most_severe_first(findings), invalid, deviations, checked, limits
-    )
+    return EvaluatedRun(analysis, estimates, headline, most_severe_first(findings), invalid, deviations, checked)

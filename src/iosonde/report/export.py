@@ -1,6 +1,6 @@
 """Exports a run for other tools: four CSV files of flat tables, and one JSON document with everything."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -13,13 +13,15 @@ from iosonde.analysis.contrasts import Multiple, Property, contrasts_of
 from iosonde.analysis.depth_tails import MULTIPLE_MAX, DepthTails, Position, depth_tails_of
 from iosonde.analysis.interference import DirectionInMix, interference_of
 from iosonde.analysis.knee import Knee
+from iosonde.analysis.plateaus import Plateau, transfer_of
 from iosonde.analysis.run import RunAnalysis
 from iosonde.analysis.scaling import Scaling
+from iosonde.analysis.sustained import Burst, Cause, LimitUnit, Range, Recovery, cause_of, limit_unit, sustained_of
 from iosonde.analysis.target_state import RunState, target_state
 from iosonde.explanations import Explanation, Mechanism, decision_for, explain
 from iosonde.findings.case import Case
 from iosonde.findings.finding import Confidence, Finding
-from iosonde.records import Operation, RunRecord
+from iosonde.records import Experiment, Operation, Outcome, RunRecord
 from iosonde.report.headline import headline_of
 from iosonde.report.headline_figures import HeadlineGroup
 from iosonde.report.knee_words import knee_sentence
@@ -108,15 +110,49 @@ class ExportedDepthTails:
 
 
 @dataclass(frozen=True)
+class ExportedTransfer:
+    """A preconditioning write or a stretch of a sustained cell, with its plateaus over the bytes transferred.
+
+    ``idle_ns`` is the idle time before it.
+    """
+
+    cell: str
+    repeat: int
+    idle_ns: int
+    bytes: int
+    time_ns: int
+    bytes_per_s: float
+    plateaus: tuple[Plateau, ...]
+
+
+@dataclass(frozen=True)
+class ExportedBurst:
+    """The bursts of a sustained workload: the cells of its stretches, what caused its drops, and what the limit counts.
+
+    ``bursts`` has an entry for each stretch, None without a burst. ``bucket_ios`` is None unless the bucket was full
+    before a stretch; ``least_ios`` is then a lower limit of its size. They are in operations of the workload's size.
+    """
+
+    cells: tuple[str, ...]
+    cause: Cause | None
+    limit_unit: LimitUnit
+    bursts: tuple[Burst | None, ...]
+    recoveries: tuple[Recovery, ...]
+    bucket_ios: Range | None
+    least_ios: Range | None
+
+
+@dataclass(frozen=True)
 class ExportedRun:
     """The JSON document: the stored record and the results computed from it. Units are in the names.
 
     ``headline`` has the main figures of the page and the terminal. ``block_sizes`` has each sweep over block sizes,
     ``contrasts`` each pair of cells that differ in one property, ``mixes`` each mix compared with its pure workloads,
-    ``depth_tails`` the tail of each class of operations at several queue depths, and ``explanations`` the mechanisms
-    that would explain the results, most likely first.
-    The names of queue-depth sweeps (``read``, ``70/30 mix``) are the keys of ``sweeps`` (the cells of each), ``knees``,
-    ``scalings`` and ``knee_sentences``.
+    ``depth_tails`` the tail of each class of operations at several queue depths, ``transfers`` the plateaus of each
+    preconditioning write and each stretch of a sustained cell, ``sustained`` the bursts of each sustained workload, and
+    ``explanations`` the mechanisms that would explain the results, most likely first. The names of queue-depth sweeps
+    (``read``, ``70/30 mix``) are the keys of ``sweeps`` (the cells of each), ``knees``, ``scalings`` and
+    ``knee_sentences``.
     """
 
     export_version: int
@@ -132,6 +168,8 @@ class ExportedRun:
     mixes: tuple[ExportedMix, ...]
     depth_tails: tuple[ExportedDepthTails, ...]
     explanations: tuple[ExportedExplanation, ...]
+    transfers: tuple[ExportedTransfer, ...]
+    sustained: tuple[ExportedBurst, ...]
     target_state: RunState
     findings: tuple[Finding, ...]
     invalid: dict[str, tuple[str, ...]]
@@ -179,14 +217,16 @@ def run_json(analysis: RunAnalysis, findings: Sequence[Finding]) -> str:
             ExportedContrast(
                 each.differs_in, each.one.cell, each.other.cell, each.iops, each.latency_mean, each.latency_p99
             )
-            for each in contrasts_of(estimates.cells)
+            for each in contrasts_of(estimates.without_sustained.cells)
         ),
         mixes=tuple(
             ExportedMix(each.cell.cell, each.reads, each.writes, each.latency_of_weighted)
-            for each in interference_of(estimates.cells, estimates.cells)
+            for each in interference_of(estimates.without_sustained.cells, estimates.without_sustained.cells)
         ),
-        depth_tails=tuple(_exported_tails(each) for each in depth_tails_of(estimates.cells)),
+        depth_tails=tuple(_exported_tails(each) for each in depth_tails_of(estimates.without_sustained.cells)),
         explanations=tuple(_explanation(each) for each in explain(Case.of(analysis), findings)),
+        transfers=tuple(_transfers(analysis.run)),
+        sustained=tuple(_sustained(analysis.run)),
         target_state=target_state(analysis),
         findings=tuple(findings),
         invalid=invalid_cells((cell.cell for cell in estimates.cells), findings),
@@ -219,6 +259,37 @@ def _exported_tails(tails: DepthTails) -> ExportedDepthTails:
             for each in tails.depths
         ),
     )
+
+
+def _transfers(run: RunRecord) -> Iterator[ExportedTransfer]:
+    for record in (*run.preparation, *run.cells):
+        is_transfer = record.is_preparation or Experiment.SUSTAINED in record.experiments
+        if is_transfer and record.outcome is Outcome.FINISHED:
+            found = transfer_of(record)
+            yield ExportedTransfer(
+                cell=record.cell,
+                repeat=record.repeat,
+                idle_ns=record.timing.idle_ns,
+                bytes=found.bytes,
+                time_ns=found.time_ns,
+                bytes_per_s=found.mean_bytes_per_s,
+                plateaus=found.plateaus,
+            )
+
+
+def _sustained(run: RunRecord) -> Iterator[ExportedBurst]:
+    found = sustained_of(run.cells)
+    for each in found:
+        cause = cause_of(each, found)
+        yield ExportedBurst(
+            cells=tuple(stretch.cell for stretch in each.stretches),
+            cause=cause,
+            limit_unit=limit_unit(each, found),
+            bursts=each.bursts,
+            recoveries=each.recoveries,
+            bucket_ios=each.bucket_ios if cause is Cause.CREDITS else None,
+            least_ios=each.least_ios if cause is Cause.CREDITS else None,
+        )
 
 
 def export_schema() -> dict[str, Any]:

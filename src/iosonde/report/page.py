@@ -18,7 +18,6 @@ from iosonde.report.target_words import identity_text, span_text, targets_text
 from iosonde.report.titles import CONDITIONS
 
 if TYPE_CHECKING:
-    from iosonde.charts.limit_lines import Limit
     from iosonde.expectations import CheckedResults
 
 _Kind = TypeVar("_Kind", bound=Leaf)
@@ -82,13 +81,6 @@ def _described(header: RunHeader) -> tuple[tuple[str, str], ...]:
     return (*((name, value) for name, value in own if value), *about)
 
 
-def _limits(checked: "CheckedResults") -> tuple["Limit", ...]:
-    # Imported here: few reports have expected values, and their files' schema takes long to load.
-    from iosonde.report.expected_limits import limits_of
-
-    return limits_of(checked)
-
-
 def page_of(
     analysis: RunAnalysis,
     findings: Sequence[Finding],
@@ -103,8 +95,7 @@ def page_of(
     their verdicts.
     """
     run, header = analysis.run, analysis.run.header
-    limits = () if checked is None else _limits(checked)
-    found = evaluated(analysis, findings, failures, deviations=deviations, checked=checked, limits=limits)
+    found = evaluated(analysis, findings, failures, deviations=deviations, checked=checked)
 
     def named(part: str, make: Callable[[], str]) -> str:
         return failures.attempt(part, make, lambda _: NOT_KNOWN, CONDITIONS.id)

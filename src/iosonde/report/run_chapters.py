@@ -81,7 +81,7 @@ def _heat_map(cell: CellEstimate, found: EvaluatedRun, failures: FailureLog) -> 
 def contrasts_chapter(found: EvaluatedRun, failures: FailureLog) -> Chapter | None:
     """Cells that differ only in pattern, direction or durability, compared. None if there is no such pair."""
     failed: list[str] = []
-    cells = found.estimates.cells
+    cells = found.estimates.without_sustained.cells
 
     def tables() -> tuple[ResultTable, ...]:
         table = contrast_table(contrasts_of(cells))

@@ -24,6 +24,7 @@ from iosonde.report.headline import headline_of
 from iosonde.report.headline_figures import Headline, HeadlineFigure, HeadlineGroup
 from iosonde.report.knee_words import TOLD_IN_FULL_MAX, knee_sentence, knees_in_brief, knees_named
 from iosonde.report.sentences import experiment_sentence
+from iosonde.report.sustained_words import sustained_brief
 from iosonde.report.target_words import span_text, targets_text
 from iosonde.report.terminal.text_direction import failed
 from iosonde.report.validity import MARK, UNRELIABLE, Invalid, invalid_cells, see
@@ -78,7 +79,8 @@ SUMMARY: Final = "summary"
 
 
 def _matrix_sentence(estimates: RunEstimates, invalid: Invalid) -> str:
-    return experiment_sentence(Experiment.MATRIX, estimates, invalid) if estimates.of(Experiment.MATRIX) else ""
+    matrix = experiment_sentence(Experiment.MATRIX, estimates, invalid) if estimates.of(Experiment.MATRIX) else ""
+    return " ".join(filter(None, [matrix, sustained_brief(estimates.records)]))
 
 
 @dataclass(frozen=True)

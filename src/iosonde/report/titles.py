@@ -23,20 +23,24 @@ TITLES: Final = {
     Experiment.MIX: "Read/write mix",
     Experiment.QUEUE_DEPTH: "Queue-depth sweep",
     Experiment.TAIL: "Tail latency",
+    Experiment.SUSTAINED: "Sustained performance",
     Experiment.MATRIX: "Matrix",
     Experiment.PROBE: "Probe",
 }
-"""The title of each experiment, in the report's order. The preconditioning has no chapter."""
+"""The title of each experiment, in the report's order."""
 EXPECTED: Final = Heading("expected", "Expected values")
 CONTRASTS: Final = Heading("contrasts", "Contrasts")
 EXPLANATIONS: Final = Heading("explanations", "Explanations")
+FILL: Final = Heading("fill", "Preconditioning")
 OVER_TIME: Final = Heading("course", "Performance over time")
 TARGETS: Final = Heading("targets", "Results per target")
 FINDINGS: Final = Heading("findings", "Findings")
 CONDITIONS: Final = Heading("conditions", "Conditions")
 DEFINITIONS: Final = Heading("definitions", "Definitions")
 
-_OTHERS: Final = (IN_SHORT, EXPECTED, CONTRASTS, EXPLANATIONS, OVER_TIME, TARGETS, FINDINGS, CONDITIONS, DEFINITIONS)
+_OTHERS: Final = (
+    *(IN_SHORT, EXPECTED, CONTRASTS, EXPLANATIONS, FILL, OVER_TIME, TARGETS, FINDINGS, CONDITIONS, DEFINITIONS),
+)
 
 FINDINGS_AT_A_GLANCE: Final = "Findings, most severe first"
 PLAN: Final = "Run order"

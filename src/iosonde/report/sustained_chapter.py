@@ -1,0 +1,110 @@
+"""The chapter of a sustained experiment: bandwidth over the data transferred, plateaus, and what caused them."""
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from iosonde.analysis.experiments import ExperimentCells
+from iosonde.analysis.sustained import Sustained, sustained_of
+from iosonde.charts.figure import Figure
+from iosonde.charts.quantities import BANDWIDTH_UNIT, MEGABYTE, significant
+from iosonde.charts.theme import BY_CLASS
+from iosonde.charts.transfer import Stretch, transfer_chart
+from iosonde.failures import FailureLog, PartFailure
+from iosonde.records import CellRecord, Operation
+from iosonde.report.blocks import Chapter, Charts, Paragraph, notices
+from iosonde.report.dashes import Dash
+from iosonde.report.evaluated_run import EvaluatedRun
+from iosonde.report.experiment_chapters import PARAGRAPHS, numbered, shown_table, told
+from iosonde.report.made_charts import made_figure
+from iosonde.report.plateau_words import plateau_table
+from iosonde.report.sustained_words import sustained_answer, workload_name
+from iosonde.report.tables import Head, Line, ResultTable
+from iosonde.report.titles import Heading
+from iosonde.units import format_amount, format_duration, format_iops
+
+STRETCHES: Final = "Stretches: each is a continuous transfer after an idle time."
+PLATEAUS: Final = "Plateaus of the stretches."
+NO_IDLE: Final = "the stretch followed the one before it, or other trials, directly"
+NOTHING: Final = "No stretch of this experiment was completed."
+
+
+def sustained_chapter(
+    heading: Heading, experiment: ExperimentCells, found: EvaluatedRun, failures: FailureLog
+) -> Chapter:
+    """The chapter of a sustained experiment. A notice replaces a part that fails."""
+    failed: list[str] = []
+    cells = {cell.cell for cell in experiment.cells}
+
+    def analysed() -> tuple[list[Sustained], tuple[Sustained, ...]]:
+        every = sustained_of(found.run.cells)
+        return [each for each in every if cells & {stretch.cell for stretch in each.stretches}], every
+
+    def nothing(failure: PartFailure) -> tuple[list[Sustained], tuple[Sustained, ...]]:
+        failed.append(failure.sentence)
+        return [], ()
+
+    own, every = failures.attempt(f'the transfers of "{heading.title}"', analysed, nothing)
+    if not own:
+        return Chapter(*heading, (*notices(failed), *([] if failed else [Paragraph(NOTHING)])))
+    answer = told(heading.title, lambda: PARAGRAPHS.join(sustained_answer(own, every)), failures, failed)
+    figures = numbered(heading, [_figure(number, each, found, failures) for number, each in enumerate(own, 1)])
+    tables = failures.attempt(
+        f'the tables in "{heading.title}"', lambda: tuple(_tables(own, found)), lambda each: _lost(each, failed)
+    )
+    return Chapter(*heading, (*answer, *notices(failed), Charts(figures), *tables))
+
+
+def _lost(failure: PartFailure, failed: list[str]) -> tuple[ResultTable, ...]:
+    failed.append(failure.sentence)
+    return ()
+
+
+def _figure(number: int, sustained: Sustained, found: EvaluatedRun, failures: FailureLog) -> Figure:
+    identity = f"sustained-bandwidth-w{number}"
+    title = f"Sustained bandwidth: {workload_name(sustained)}"
+    only = sustained.workload.only_operation
+    series = BY_CLASS[Operation.ALL if only is None else only]
+    stretches = [Stretch(each.transfer, each.idle_ns) for each in sustained.stretches]
+    cell = sustained.stretches[0].cell
+    return made_figure(
+        identity, title, lambda: transfer_chart(identity, title, cell, stretches, series), found.invalid, failures
+    )
+
+
+def _tables(own: Sequence[Sustained], found: EvaluatedRun) -> Iterator[ResultTable]:
+    heads = (
+        Head("Cell", number=False),
+        Head("Idle before"),
+        Head("Transferred"),
+        Head("Time"),
+        Head("Bandwidth", BANDWIDTH_UNIT),
+        Head("IOPS"),
+    )
+    lines = [_line(each.cell, each.idle_ns, found) for sustained in own for each in sustained.stretches]
+    yield shown_table(ResultTable(STRETCHES, heads, tuple(lines), ()), found.invalid)
+    named = [(each.cell, each.transfer) for sustained in own for each in sustained.stretches]
+    table = plateau_table(named, PLATEAUS)
+    if table is not None:
+        yield shown_table(table, found.invalid)
+
+
+def _line(cell: str, idle_ns: int, found: EvaluatedRun) -> Line:
+    (record, *_) = [each for each in found.run.cells if each.cell == cell and each.measured_ns]
+    bytes_, count = _moved(record)
+    time_s = record.measured_ns / 10**9
+    return Line(
+        (
+            cell,
+            format_duration(idle_ns) if idle_ns else Dash(NO_IDLE),
+            format_amount(bytes_),
+            format_duration(record.measured_ns),
+            significant(bytes_ / time_s / MEGABYTE),
+            format_iops(count / time_s),
+        )
+    )
+
+
+def _moved(record: CellRecord) -> tuple[int, int]:
+    """The bytes and the operations of a stretch."""
+    kinds = [record.operations[each] for each in (Operation.READ, Operation.WRITE) if each in record.operations]
+    return sum(each.bytes for each in kinds), sum(each.count for each in kinds)

@@ -1,0 +1,207 @@
+"""Sustained transfers in words: their plateaus, the cause of a burst, and the recovery after idle times."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final
+
+from iosonde.analysis.plateaus import Transfer
+from iosonde.analysis.sustained import (
+    Burst,
+    Cause,
+    LimitUnit,
+    Range,
+    Recovery,
+    Refill,
+    Stretch,
+    Sustained,
+    cause_of,
+    limit_unit,
+    sustained_of,
+)
+from iosonde.charts.quantities import operations_label
+from iosonde.printing import capital
+from iosonde.records import CellRecord
+from iosonde.report.plateau_words import end_text, plateau_sentence
+from iosonde.units import SECOND_NS, format_amount, format_bandwidth, format_duration, format_iops, format_size
+
+BRIEF_MAX: Final = 2
+"""The most workloads in the summary of a run."""
+
+TOO_FEW: Final = "too few intervals for plateaus"
+NOT_DECIDED: Final = (
+    "The data do not show the cause: a write cache, burst credits, throttling and garbage collection can all reduce "
+    "the throughput of a long transfer."
+)
+UNITS: Final = {
+    LimitUnit.IOS: "The limit counts operations: the base IOPS are the same at another block size.",
+    LimitUnit.BYTES: "The limit counts bytes: the base bandwidth is the same at another block size.",
+    LimitUnit.UNKNOWN: (
+        "Whether the limit counts operations or bytes is not known: that takes base rates of two block sizes."
+    ),
+}
+
+
+def workload_name(found: Sustained) -> str:
+    """The workload as the subject of a sentence: ``4 KiB random reads at depth 32``."""
+    return f"{operations_label(found.workload)} at depth {found.workload.queue_depth}"
+
+
+def stretch_name(stretch: Stretch) -> str:
+    """The idle time before a stretch: ``after 60.0 s idle``."""
+    return f"after {format_duration(stretch.idle_ns)} idle" if stretch.idle_ns else "without idle time"
+
+
+def _stretch_sentence(stretch: Stretch) -> str:
+    transfer = stretch.transfer
+    name = f"the stretch {stretch_name(stretch)}"
+    whole = (
+        f"mean {format_bandwidth(transfer.mean_bytes_per_s)} over {format_amount(transfer.bytes)} in "
+        f"{format_duration(transfer.time_ns)}"
+    )
+    if not transfer.plateaus:
+        return f"{name}: {whole}; {TOO_FEW}."
+    if len(transfer.plateaus) == 1:
+        level = "a constant level" if transfer.plateaus[0].is_flat else "no plateaus that differ significantly"
+        return f"{name} had {level}: {whole}."
+    return f"{plateau_sentence(transfer, name, with_iops=True)[:-1]} ({whole})."
+
+
+def _cause_sentences(found: Sustained, others: Sequence[Sustained]) -> Iterator[str]:
+    cause = cause_of(found, others)
+    if cause is Cause.CREDITS:
+        yield from _credit_sentences(found, others)
+    elif cause is Cause.WRITE_CACHE:
+        yield from _cache_sentences(found)
+    elif cause is Cause.UNKNOWN:
+        yield NOT_DECIDED
+        if found.has_marks:
+            yield (
+                "A flat burst with one sharp drop fits burst credits and a write cache. Sustained reads, or an idle "
+                "time before a second stretch, would decide between them."
+            )
+
+
+def _credit_sentences(found: Sustained, others: Sequence[Sustained]) -> Iterator[str]:
+    burst = found.first_burst
+    if burst is None:
+        yield "Other workloads of this run show burst credits."
+        return
+    each = format_size(round(burst.burst.bytes_per_s / burst.burst.iops))
+    doubt = "" if found.refilled_as_expected else ", but may also be throttling"
+    yield (
+        f"This fits burst credits{doubt}: a flat burst at {format_iops(burst.burst.iops)} IOPS, one sharp drop, "
+        f"and a flat base rate of {format_iops(burst.base.iops)} IOPS ({format_bandwidth(burst.burst.bytes_per_s)} and "
+        f"{format_bandwidth(burst.base.bytes_per_s)})."
+    )
+    yield UNITS[limit_unit(found, others)]
+    yield _bucket_sentence(found, burst, each)
+    yield from map(_recovery_sentence, found.recoveries)
+    yield _refill_sentence(found, burst)
+
+
+def _bucket_sentence(found: Sustained, burst: Burst, each: str) -> str:
+    bucket, least = found.bucket_ios, found.least_ios
+    assert least is not None
+    if bucket is not None:
+        return (
+            f"The full bucket holds {_range_text(bucket)} operations of {each}. From full, a burst lasts "
+            f"{_burst_length(bucket.value, burst)}."
+        )
+    return (
+        f"The longest burst used {_range_text(least)} operations of {each} above the base rate, in "
+        f"{_burst_length(least.value, burst)}. The bucket holds at least that much. Whether it was full is not known: "
+        "that takes an idle time that fills it."
+    )
+
+
+def _burst_length(spent_ios: float, burst: Burst) -> str:
+    return format_duration(spent_ios / (burst.burst.iops - burst.base.iops) * SECOND_NS)
+
+
+def _range_text(value: Range) -> str:
+    return f"{value.value:,.0f} ({value.low:,.0f} to {value.high:,.0f})"
+
+
+def _recovery_sentence(recovery: Recovery) -> str:
+    idle = format_duration(recovery.idle_ns)
+    spent, expected = f"{recovery.spent_ios:,.0f}", f"{recovery.expected_ios:,.0f}"
+    if recovery.refill is Refill.EQUAL:
+        return (
+            f"After {idle} idle, the burst used {spent} operations above the base rate. The base rate earns {expected}."
+        )
+    return (
+        f"After {idle} idle, the burst used {spent} operations above the base rate, fewer than the {expected} that the "
+        "base rate earns: the bucket was full."
+    )
+
+
+def _refill_sentence(found: Sustained, burst: Burst) -> str:
+    if not found.refilled_as_expected:
+        seen = "was not measured" if not found.recoveries else "was not measured before the bucket was full"
+        return (
+            f"The refill {seen}. Burst credits refill at the base rate ({format_iops(burst.base.iops)} operations/s), "
+            "throttling does not. A stretch after an idle time shorter than a refill would decide."
+        )
+    rate = f"The bucket refills at the base rate of {format_iops(burst.base.iops)} operations/s"
+    bucket = found.bucket_ios
+    if bucket is None:
+        return f"{rate}."
+    return f"{rate}: from empty, it is full after {format_duration(bucket.value / burst.base.iops * SECOND_NS)} idle."
+
+
+def _cache_sentences(found: Sustained) -> Iterator[str]:
+    first = next(each.transfer for each in found.stretches if len(each.transfer.plateaus) > 1)
+    yield (
+        f"This fits a write cache: the first drop is after {end_text(first.plateaus[0])}, and sustained reads on the "
+        "same target do not show it."
+    )
+    later = [each for each in found.stretches[1:] if each.idle_ns]
+    if not later:
+        yield "Recovery after idle time was not measured."
+    for each in later:
+        yield _cache_recovery(each, first)
+
+
+def _cache_recovery(stretch: Stretch, first: Transfer) -> str:
+    idle = format_duration(stretch.idle_ns)
+    plateaus = stretch.transfer.plateaus
+    fast = first.plateaus[0].bytes_per_s
+    if len(plateaus) > 1 and plateaus[0].bytes_per_s > plateaus[1].bytes_per_s:
+        return f"After {idle} idle, the cache took {end_text(plateaus[0])}."
+    if plateaus and plateaus[0].bytes_per_s < fast / 2:
+        return f"After {idle} idle, the cache had not recovered."
+    return f"After {idle} idle, the data do not show whether the cache had recovered."
+
+
+def sustained_answer(found: Sequence[Sustained], others: Sequence[Sustained]) -> list[str]:
+    """Two paragraphs for each workload: its plateaus, and what caused them."""
+    answers = []
+    for each in found:
+        stretches = " ".join(capital(_stretch_sentence(stretch)) for stretch in each.stretches)
+        answers.append(f"{capital(workload_name(each))}. {stretches}")
+        answers.append(" ".join(_cause_sentences(each, others)))
+    return [answer for answer in answers if answer]
+
+
+def sustained_brief(records: Mapping[str, Sequence[CellRecord]]) -> str:
+    """The first drop of each sustained workload of a run; empty if it has none."""
+    found = sustained_of(record for each in records.values() for record in each)
+    told = [sentence for each in found if (sentence := sustained_short(each))]
+    more = len(told) - BRIEF_MAX
+    return " ".join(
+        [*told[:BRIEF_MAX], *([f"{more} more in the chapter on sustained performance."] if more > 0 else [])]
+    )
+
+
+def sustained_short(found: Sustained) -> str:
+    """The first drop of a workload in one sentence, or its level: for the summary of a run."""
+    fallen = [each for each in found.stretches if len(each.transfer.plateaus) > 1]
+    if fallen:
+        transfer = fallen[0].transfer
+        subject = f"Sustained {workload_name(found)} {stretch_name(fallen[0])}"
+        return plateau_sentence(transfer, subject, with_iops=True)
+    rates = [each.transfer.mean_bytes_per_s for each in found.stretches if each.transfer.plateaus]
+    if not rates:
+        return ""
+    low, high = format_bandwidth(min(rates)), format_bandwidth(max(rates))
+    level = low if low == high else f"{low} to {high}"
+    return f"Sustained {workload_name(found)} had no drop: {level}."

@@ -1,0 +1,100 @@
+"""What the report says of sustained transfers, and what it does not say."""
+
+from collections.abc import Sequence
+
+from iosonde.analysis.sustained import Sustained, sustained_of
+from iosonde.records import CellRecord, Experiment, Timing
+from iosonde.report.sustained_words import sustained_answer, sustained_brief
+from iosonde.units import SECOND_NS
+from tests.builders import cell_plan, workload
+from tests.transfer_builder import transfer_record
+
+KIB = 1 << 10
+BURST, BASE = 12.288, 1.2288
+"""The bandwidth in MB/s of 3,000 and of 300 operations of 4 KiB per second."""
+
+
+def sustained(*stretches: tuple[int, Sequence[float]], read: int = 100, block_bytes: int = 4 * KIB) -> list[CellRecord]:
+    """The stretches of a workload: the idle time before each in s, and its bandwidth in each interval of 100 ms."""
+    records = []
+    for number, (idle_s, rates) in enumerate(stretches, 1):
+        timing = Timing(
+            warmup_ns=0,
+            measure_ns=len(rates) * SECOND_NS // 10,
+            interval_ns=SECOND_NS // 10,
+            idle_ns=idle_s * SECOND_NS,
+        )
+        asked = workload(read_percent=read, block_size_bytes=block_bytes, queue_depth=32)
+        plan = cell_plan(asked, Experiment.SUSTAINED, timing=timing)
+        plan = plan.model_copy(update={"cell": f"{plan.cell}-{number}"})
+        records.append(transfer_record(plan, rates, repeat=1, order=number + (100 if read else 0)))
+    return records
+
+
+def burst(seconds: float, rest_s: float = 30.0) -> list[float]:
+    return [BURST] * round(seconds * 10) + [BASE] * round(rest_s * 10)
+
+
+def said(*records: CellRecord) -> str:
+    found: Sequence[Sustained] = sustained_of(records)
+    return " ".join(sustained_answer(found, found))
+
+
+def test_credits_are_told_with_bucket_length_of_a_burst_and_refill() -> None:
+    # 27,000 credits last for 10 s. 20 s of 300 credits each last for 2.2 s.
+    text = said(*sustained((0, burst(10)), (20, burst(20 / 9)), (600, burst(10))))
+    assert (
+        "This fits burst credits: a flat burst at 3,000 IOPS, one sharp drop, and a flat base rate of 300 IOPS" in text
+    )
+    assert "The full bucket holds 27,0" in text
+    assert "From full, a burst lasts 10.0 s." in text
+    assert "After 20.0 s idle, the burst used 5,9" in text
+    assert "The base rate earns 6,000." in text
+    assert "The bucket refills at the base rate of 300 operations/s: from empty, it is full after 90.0 s idle." in text
+
+
+def test_without_a_refill_the_size_is_a_lower_limit_and_throttling_is_named() -> None:
+    text = said(*sustained((0, burst(10))))
+    assert "This fits burst credits, but may also be throttling" in text
+    assert "The bucket holds at least that much." in text
+    assert "The refill was not measured." in text
+    assert "from empty" not in text
+
+
+def test_a_burst_that_recovers_faster_than_credits_is_not_called_credits() -> None:
+    text = said(*sustained((0, burst(10)), (5, burst(10))))
+    assert "burst credits:" not in text
+    assert "The data do not show the cause" in text
+
+
+def test_a_slope_is_not_called_credits() -> None:
+    slope = [BURST - (BURST - BASE) * index / 200 for index in range(200)]
+    text = said(*sustained((0, slope + [BASE] * 200)))
+    assert "This fits burst credits" not in text
+
+
+def test_a_level_transfer_has_no_cause_and_a_short_one_says_that_it_is_too_short() -> None:
+    assert said(*sustained((0, [BURST] * 200))).endswith("had a constant level: mean 12.3 MB/s over 246 MB in 20.0 s.")
+    assert "too few intervals for plateaus" in said(*sustained((0, [BURST] * 6)))
+
+
+def test_a_write_cache_needs_reads_that_do_not_show_it() -> None:
+    writes = sustained((0, burst(10)), (60, burst(5)), read=0)
+    assert "The data do not show the cause" in said(*writes)
+    text = said(*writes, *sustained((0, [BURST] * 1000)))
+    assert "This fits a write cache: the first drop is after 123 MB" in text
+    assert "After 60.0 s idle, the cache took 61" in text
+
+
+def test_reads_at_the_base_rate_do_not_show_that_writes_have_a_cache() -> None:
+    text = said(*sustained((0, burst(10)), read=0), *sustained((0, [BASE] * 1000)))
+    assert "This fits a write cache" not in text
+
+
+def test_the_summary_names_the_first_drop_or_that_there_is_none() -> None:
+    records = sustained((0, burst(10)))
+    assert sustained_brief({"a": records}).startswith(
+        "Sustained 4 KiB random reads at depth 32 without idle time ran at 12.29"
+    )
+    assert "had no drop: 12.3 MB/s." in sustained_brief({"a": sustained((0, [BURST] * 200))})
+    assert sustained_brief({}) == ""
