@@ -36,7 +36,8 @@ def _sentence(series: ContrastSeries) -> str:
     first, last = series.first, series.last
     if first is last:
         verdict = "" if _is_known(first) and not first.iops.is_near else f"; {_verdict(first)}"
-        return f"{capital(_pair(first, sized=True))}: {_times(first.iops)} the IOPS{_interval(first.iops)}{verdict}."
+        ratio = f"{times_text(first.iops)} the IOPS{interval_text(first.iops)}"
+        return f"{capital(_pair(first, sized=True))}: {ratio}{verdict}."
     together = series.together_from
     if together is None:
         end = "they still differ at the largest block size" if _is_known(last) else "no confidence intervals"
@@ -46,8 +47,9 @@ def _sentence(series: ContrastSeries) -> str:
         size = together.one.workload.size_text
         end = f"no significant difference of more than {format_percent(NEAR)} from {size} on"
     return (
-        f"{capital(_pair(first, sized=False))}: {_times(first.iops)} the IOPS at {first.one.workload.size_text}"
-        f"{_interval(first.iops)}, {_times(last.iops)} at {last.one.workload.size_text}{_interval(last.iops)}; {end}."
+        f"{capital(_pair(first, sized=False))}: {times_text(first.iops)} the IOPS at {first.one.workload.size_text}"
+        f"{interval_text(first.iops)}, {times_text(last.iops)} at {last.one.workload.size_text}"
+        f"{interval_text(last.iops)}; {end}."
     )
 
 
@@ -73,11 +75,13 @@ def _pair(contrast: Contrast, *, sized: bool) -> str:
     return f"{one} against {other} at {depth_label(contrast.one.queue_depth_asked, None)}"
 
 
-def _times(multiple: Multiple) -> str:
+def times_text(multiple: Multiple) -> str:
+    """``2.10 times``."""
     return f"{significant(multiple.value, 3)} times"
 
 
-def _interval(multiple: Multiple) -> str:
+def interval_text(multiple: Multiple) -> str:
+    """The interval of a ratio in parentheses, or that it is too wide; empty if there is none."""
     if multiple.ratio is None:
         return ""
     return (

@@ -26,6 +26,7 @@ from iosonde.report.depth_tail_words import depth_tail_sentences, depth_tail_tab
 from iosonde.report.evaluated_run import EvaluatedRun
 from iosonde.report.experiment_table import experiment_table
 from iosonde.report.growth_table import growth_tables
+from iosonde.report.growth_words import depth_growth_sentences, size_growth_sentences
 from iosonde.report.headline_figures import SweptKnee
 from iosonde.report.knee_words import knee_table, scaling_table, swept_scalings, swept_sentences
 from iosonde.report.made_charts import made_figures
@@ -136,10 +137,12 @@ def _sentence(experiment: ExperimentCells, knees: Sequence[SweptKnee], found: Ev
     kind, valid = experiment.kind, [cell for cell in experiment.cells if cell.cell not in found.invalid]
     answer = experiment_sentence(kind, RunEstimates(experiment.cells), found.invalid)
     if kind is Experiment.QUEUE_DEPTH:
-        answer = " ".join([*swept_sentences(knees), *filter(None, [invalid_below(knees, found.findings)]), answer])
+        doubts = filter(None, [invalid_below(knees, found.findings)])
+        growth = depth_growth_sentences(knees, found.invalid)
+        answer = " ".join([*swept_sentences(knees), *doubts, *growth, answer])
     parts = [answer]
     if kind is Experiment.BLOCK_SIZE:
-        parts.append(" ".join(block_size_sentences(valid)))
+        parts.append(" ".join([*block_size_sentences(valid), *size_growth_sentences(valid)]))
     if kind in {Experiment.MIX, Experiment.MATRIX}:
         every = [cell for cell in found.estimates.cells if cell.cell not in found.invalid]
         parts.append(" ".join(interference_sentences(valid, every)))

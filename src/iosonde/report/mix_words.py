@@ -44,7 +44,8 @@ def _tail(found: Sequence[Interference], of: Callable[[Interference], DirectionI
     if not _is_significant(tail):
         return f"No mix raises p99 of {name} significantly above that of pure {name}."
     if tail.value < 1:
-        return f"In every mix, p99 of {name} is below that of pure {name}."
+        unknown = _interval(tail) if tail.ratio is None else ""
+        return f"In every mix, p99 of {name} is below that of pure {name}{unknown}."
     return (
         f"Compared with pure {name}, p99 of {name} rises most in the mix with {_named(worst, found)}: "
         f"{significant(tail.value, 3)} times{_interval(tail)}."

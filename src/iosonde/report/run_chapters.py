@@ -97,7 +97,7 @@ def contrasts_chapter(found: EvaluatedRun, failures: FailureLog) -> Chapter | No
     answer = told(
         CONTRASTS.title, lambda: " ".join(contrast_sentences(valid_contrasts(cells, found.invalid))), failures, failed
     )
-    folded = tuple(Folded(f"All contrasts ({len(table.lines)} pairs of cells)", (table,)) for table in made)
+    folded = tuple(Folded(f"All contrasts ({_pairs(len(table.lines))})", (table,)) for table in made)
     return Chapter(*CONTRASTS, (*answer, *notices(failed), *folded))
 
 
@@ -107,6 +107,10 @@ def explanations_chapter(found: EvaluatedRun) -> Chapter | None:
     if not explanations:
         return None
     return Chapter(*EXPLANATIONS, explanation_facts(explanations, found.run.header), (LEAD,))
+
+
+def _pairs(number: int) -> str:
+    return "1 pair of cells" if number == 1 else f"{number:,} pairs of cells"
 
 
 def targets_chapter(found: EvaluatedRun) -> Chapter | None:
