@@ -12,7 +12,7 @@ use iosonde_engine::pattern::{Accesses, Arrivals, Shared};
 use iosonde_engine::record::Class;
 use iosonde_engine::ring::{Completion, Request, Ring, RingFacts, SharedBuffers};
 use iosonde_engine::sim::{Drive, IoCommand, Model, QueueingModel, Service};
-use iosonde_engine::worker::{Step, Worker, WorkerParts, recorder_pair};
+use iosonde_engine::worker::{HostMonitor, Step, Worker, WorkerParts, recorder_pair};
 
 /// A server behind a ring. Waiting spins on the clock until an operation completes.
 struct ServerRing {
@@ -78,6 +78,7 @@ fn main() {
         ledger: None,
         arrivals: Arrivals::of(&job, 0),
         recorder,
+        host_monitor: HostMonitor::of_thread(),
         stop: Arc::default(),
     };
     let mut worker = Worker::new(&job, parts, clock.now());

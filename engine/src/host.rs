@@ -96,11 +96,46 @@ pub fn steal_ns() -> u64 {
     steal_in(&text, rustix::param::clock_ticks_per_second())
 }
 
-// Multiplies in 128 bits: on a machine with many CPUs, months of ticks would overflow 64 bits.
 fn steal_in(stat: &str, ticks_per_s: u64) -> u64 {
     let ticks: u64 = stat.lines().next().and_then(|line| line.split_whitespace().nth(8)?.parse().ok()).unwrap_or(0);
+    ticks_ns(ticks, ticks_per_s)
+}
+
+// Multiplies in 128 bits: on a machine with many CPUs, months of ticks would overflow 64 bits.
+fn ticks_ns(ticks: u64, ticks_per_s: u64) -> u64 {
     let ns = u128::from(ticks) * 1_000_000_000 / u128::from(ticks_per_s.max(1));
     u64::try_from(ns).unwrap_or(u64::MAX)
+}
+
+/// What a CPU did since boot besides running threads, in whole clock ticks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ProcessorTimes {
+    /// The number of the CPU.
+    pub cpu: u32,
+    /// Time stolen by the hypervisor.
+    pub steal_ns: u64,
+    /// Time in hard and soft interrupts.
+    pub interrupt_ns: u64,
+}
+
+/// The times of all CPUs that are online; none if the kernel does not report them.
+#[must_use]
+pub fn processor_times() -> Vec<ProcessorTimes> {
+    let text = std::fs::read_to_string("/proc/stat").unwrap_or_default();
+    let ticks_per_s = rustix::param::clock_ticks_per_second();
+    text.lines().filter_map(|line| processor_in(line, ticks_per_s)).collect()
+}
+
+// A line such as `cpu0 user nice system idle iowait irq softirq steal …`.
+fn processor_in(line: &str, ticks_per_s: u64) -> Option<ProcessorTimes> {
+    let (cpu, ticks) = line.strip_prefix("cpu")?.split_once(' ')?;
+    let ticks: Vec<u64> = ticks.split_ascii_whitespace().map_while(|each| each.parse().ok()).collect();
+    let ns = |ticks| ticks_ns(ticks, ticks_per_s);
+    Some(ProcessorTimes {
+        cpu: cpu.parse().ok()?,
+        steal_ns: ns(*ticks.get(7)?),
+        interrupt_ns: ns(ticks[5].saturating_add(ticks[6])),
+    })
 }
 
 /// Memory that this process can still allocate: the host's available memory, bounded by the process's limits.
@@ -172,7 +207,16 @@ fn cpu_ns(schedstat: &Path) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use super::steal_in;
+    use super::{ProcessorTimes, processor_in, steal_in};
+
+    #[test]
+    fn a_cpu_has_its_steal_and_both_kinds_of_interrupts() {
+        let expected = ProcessorTimes { cpu: 12, steal_ns: 80_000_000, interrupt_ns: 130_000_000 };
+        assert_eq!(processor_in("cpu12 1 2 3 4 5 6 7 8 0 0", 100), Some(expected));
+        for line in ["cpu  1 2 3 4 5 6 7 8 0 0", "cpu1 1 2 3", "intr 1 2 3 4 5 6 7 8 9"] {
+            assert_eq!(processor_in(line, 100), None);
+        }
+    }
 
     #[test]
     fn steal_does_not_overflow_after_years_on_many_cpus() {

@@ -11,7 +11,7 @@ use iosonde_engine::clock::{Clock, Monotonic};
 use iosonde_engine::job::{Job, RATE_PER_S_MAX, Sync};
 use iosonde_engine::pattern::{Accesses, ArrivalKind, Arrivals, OpenLoop, Payload, Shared};
 use iosonde_engine::ring::NullRing;
-use iosonde_engine::worker::{Step, Worker, WorkerParts, recorder_pair};
+use iosonde_engine::worker::{HostMonitor, Step, Worker, WorkerParts, recorder_pair};
 
 struct Counting;
 
@@ -48,6 +48,7 @@ fn allocations_of(job: &Job) -> u64 {
         ledger: None,
         arrivals: Arrivals::of(job, 0),
         recorder,
+        host_monitor: HostMonitor::of_thread(),
         stop: Arc::default(),
     };
     let mut worker = Worker::new(job, parts, clock.now());

@@ -17,6 +17,7 @@ from iosonde.report.tables import ResultTable
 from tests.builders import cell_plan, cell_record, run_record, workload
 from tests.charts.test_mixes import operations_of
 from tests.findings.test_rules import FIRES
+from tests.findings.test_tail import slow_ones
 from tests.house.checkout import ROOT
 from tests.judging import findings_of
 from tests.lab_builder import lab_run
@@ -59,7 +60,13 @@ def runs() -> list[RunRecord]:
         _swept_mixes(),
         filled_run([2400.0] * 30 + [1060.0] * 60),
         sustained_run(),
+        _slow_tail(),
     ]
+
+
+def _slow_tail() -> RunRecord:
+    plan = cell_plan(workload(), Experiment.TAIL)
+    return run_record([plan], [cell_record(plan, operations_of(plan.workload, 1000), slowest=slow_ones())])
 
 
 def _swept_mixes() -> RunRecord:

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from iosonde.findings import Severity
-from iosonde.records import Operation, Outcome, RunRecord, SlowIo
+from iosonde.records import HostPart, Operation, Outcome, RunRecord, SlowIo
 from tests.builders import cell_plan, cell_record, totals_of, workload
 from tests.findings.runs import BESIDE, MS, SECOND_NS, ids, on_devices, only, repeat, run_of, shares, three, under_way
 
@@ -27,12 +27,25 @@ def slow_ones(
     )
 
 
+def waited(run_delay_ns: int) -> HostPart:
+    """The worker waited for a CPU for so long, in a window that is 1 ms longer than the operation."""
+    return HostPart(
+        window_ns=51 * MS,
+        run_delay_ns=run_delay_ns,
+        switches_involuntary=0,
+        unpolled_ns=0,
+        contended_ns=run_delay_ns,
+        cpu=0,
+    )
+
+
 FIRES: dict[str, Callable[[], RunRecord]] = {
     "slowest-not-counted": lambda: run_of(repeat(1), repeat(2), repeat(3, censored=under_way(4 * SECOND_NS, 8))),
     "slowest-by-time": lambda: run_of(repeat(slowest=slow_ones(ended=[SECOND_NS + each for each in range(64)]))),
     "slowest-by-group": lambda: run_of(
         repeat(slowest=slow_ones(ended=[each // 8 * SECOND_NS // 2 + each for each in range(64)], latency_ns=5 * MS))
     ),
+    "slowest-by-host": lambda: run_of(repeat(slowest=slow_ones(host=waited(40 * MS)))),
     "slowest-by-offset": lambda: run_of(repeat(slowest=slow_ones(places=range(64)))),
     "slowest-by-operation": lambda: run_of(
         cell_record(cell_plan(MIX), MIXED, repeat=1, slowest=slow_ones(operation=Operation.WRITE))
@@ -49,6 +62,9 @@ NEAR_MISSES: list[tuple[str, Callable[[], RunRecord]]] = [
     ("slowest-by-group", lambda: run_of(repeat(slowest=slow_ones()))),
     ("slowest-by-time", lambda: run_of(repeat(slowest=slow_ones(ended=range(64), latency_ns=2 * MS - 1)))),
     ("slowest-by-offset", lambda: run_of(repeat(slowest=slow_ones()))),
+    ("slowest-by-host", lambda: run_of(repeat(slowest=slow_ones()))),
+    ("slowest-by-host", lambda: run_of(repeat(slowest=slow_ones(host=waited(20 * MS))))),
+    ("slowest-by-host", lambda: run_of(repeat(slowest=slow_ones(host=waited(40 * MS))[:15]))),
     ("slowest-by-operation", lambda: run_of(repeat(slowest=slow_ones()))),
     ("slowest-by-target", lambda: run_of(repeat(slowest=slow_ones()))),
 ]

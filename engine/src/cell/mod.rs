@@ -9,6 +9,7 @@ mod granted;
 mod kernel_threads;
 mod memory_needed;
 mod placement;
+mod processor_monitor;
 mod result;
 mod run_job;
 mod simulated;

@@ -6,16 +6,18 @@ use std::time::Duration;
 
 use super::context::JobContext;
 use super::device_counts::DeviceCounters;
-use super::kernel_threads::KernelThreadMonitor;
+use super::kernel_threads::{KernelThreadMonitor, KernelThreadsCpu};
 use super::memory_needed;
+use super::processor_monitor::ProcessorMonitor;
 use super::result::{Interval, JobResult, Outcome};
 use super::target_monitor::{MonitorState, TargetMonitor};
 use super::thread::Gate;
-use super::total::{IntervalForwarder, Snapshot};
+use super::total::{IntervalForwarder, Snapshot, Total};
 use super::worker_pool::{WorkerPool, spares_each};
 use super::worker_watchdog::WorkerWatchdog;
 use crate::clock::{Clock, Monotonic};
 use crate::failure::{Failure, FailureKind};
+use crate::host::processor_times;
 use crate::job::Job;
 use crate::pattern::Shared;
 use crate::target::Target;
@@ -73,7 +75,9 @@ pub fn run_job(
         let warmup_end_ns = start_ns + if job.amount_bytes.is_some() { 0 } else { job.warmup_ns };
         let end_ns = if job.amount_bytes.is_some() { u64::MAX } else { warmup_end_ns + job.measure_ns };
         let mut watchdog = WorkerWatchdog::new(start_ns, job.amount_bytes.is_none().then_some(end_ns), job.interval_ns);
+        let mut processors = ProcessorMonitor::default();
         let mut pass_on = |pool: &mut WorkerPool| {
+            processors.read_if_due(context.clock.now(), processor_times);
             let has_news = pool.gather();
             forwarder
                 .add_ready(&mut pool.collector, &mut |found| interval(with_io_wq(found, &mut pool.kernel_monitor)));
@@ -92,10 +96,9 @@ pub fn run_job(
         forwarder.add_rest(&mut pool.collector, &mut |found| interval(with_io_wq(found, &mut pool.kernel_monitor)));
         let stuck_workers = pool.stuck_workers();
         let WorkerPool { mut total, collector, kernel_monitor, .. } = pool;
-        if let Some((mut monitor, before)) = kernel_monitor.zip(spent_before) {
-            let spent = monitor.cpu_ns().since(before);
-            total.set_kernel_threads(monitor.threads(), spent);
-        }
+        add_kernel_threads(&mut total, kernel_monitor.zip(spent_before));
+        processors.read(context.clock.now(), processor_times());
+        total.add_processors(&processors);
         total.fail(stuck_workers);
         // Comes after the workers' failures: a worker that noticed the change also reports the offset.
         total.fail(target_monitor.end());
@@ -133,6 +136,14 @@ fn flush_ledger(target: &Target) -> Result<(), Failure> {
     let Some(ledger) = &target.ledger else { return Ok(()) };
     waiting_for(format!("flushing the ledger of {} to disk", target.path().display()), ledger.progress_source());
     ledger.flush()
+}
+
+// The kernel threads of a job, with their CPU time at the start of the measurement.
+fn add_kernel_threads(total: &mut Total, found: Option<(KernelThreadMonitor, KernelThreadsCpu)>) {
+    if let Some((mut monitor, before)) = found {
+        let spent = monitor.cpu_ns().since(before);
+        total.set_kernel_threads(monitor.threads(), spent);
+    }
 }
 
 fn with_io_wq(found: Interval, monitor: &mut Option<KernelThreadMonitor>) -> Interval {

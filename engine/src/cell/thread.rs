@@ -20,7 +20,7 @@ use crate::ring::{
     IoPath, IoWqWorkers, NopRing, NullRing, PassthroughRing, PassthroughTarget, PsyncRing, Ring, RingFacts, UringRing,
 };
 use crate::target::Target;
-use crate::worker::{Censored, Recorder, Step, Worker, WorkerParts};
+use crate::worker::{Censored, HostMonitor, Recorder, Step, Worker, WorkerParts};
 
 /// The start signal of the workers: zero until they may start, then the common start time.
 pub struct Gate(AtomicU64);
@@ -206,6 +206,7 @@ fn run<R: Ring>(
         ledger: setup.target.ledger.clone(),
         arrivals: Arrivals::of(setup.job, setup.worker),
         recorder: setup.recorder,
+        host_monitor: HostMonitor::of_thread(),
         stop: setup.stop,
     };
     let migrated = migrations();

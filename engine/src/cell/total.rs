@@ -3,6 +3,7 @@
 use super::collector::Collector;
 use super::granted::merged;
 use super::kernel_threads::{KernelThreads, KernelThreadsCpu};
+use super::processor_monitor::ProcessorMonitor;
 use super::result::{CpuUse, EngineFacts, Interval, JobResult, Outcome, TargetShare, ThreadCpu, Times};
 use super::thread::{Granted, WorkerReport};
 use crate::clock::{Clock, Monotonic};
@@ -133,6 +134,16 @@ impl Total {
     pub fn set_kernel_threads(&mut self, most: KernelThreads, cpu_ns: KernelThreadsCpu) {
         self.kernel_threads = most;
         self.kernel_threads_ns = Some(cpu_ns);
+    }
+
+    /// Adds to the slowest operations what their CPUs did around them.
+    pub fn add_processors(&mut self, monitor: &ProcessorMonitor) {
+        for io in self.slowest.entries() {
+            let (submit_ns, reap_ns) = (io.submit_ns(), io.reap_ns);
+            if let Some(host) = &mut io.host {
+                host.processor = monitor.part_of(host.cpu, submit_ns, reap_ns);
+            }
+        }
     }
 
     /// Records a failure; see [`Failure::after`].

@@ -8,5 +8,5 @@ mod tally;
 
 pub use faults::{Errno, Fault, FaultKind, Faults, errno_name};
 pub use histogram::{BUCKETS, BUCKETS_PER_OCTAVE, Histogram, bucket_of};
-pub use slowest::{SLOWEST, SlowIo, Slowest};
+pub use slowest::{HostPart, ProcessorPart, SLOWEST, SlowIo, Slowest};
 pub use tally::{Class, ClassTally, Phase, Tally, TimeDistribution};

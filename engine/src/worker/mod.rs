@@ -5,6 +5,7 @@
 mod batch;
 mod fault;
 mod final_report;
+mod host_monitor;
 mod machine;
 mod real;
 mod reap_interval;
@@ -14,6 +15,7 @@ mod window;
 pub use batch::BatchSize;
 pub use fault::RETRY_NS_MAX;
 pub use final_report::{Censored, FinalReport};
+pub use host_monitor::{HostMonitor, HostReading, HostReadings, Round};
 pub use machine::{DRAIN_NS_MAX, Machine, MachineParts, SILENCE_NS_MAX, Step};
 pub use real::{Worker, WorkerParts};
 pub use reap_interval::ReapIntervals;

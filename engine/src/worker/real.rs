@@ -6,6 +6,7 @@ use std::sync::atomic::AtomicBool;
 use super::Recorder;
 use super::batch::BatchSize;
 use super::final_report::FinalReport;
+use super::host_monitor::{HostMonitor, Round};
 use super::machine::{Machine, MachineParts, Step};
 use super::reap_interval::{ReapIntervals, Submission};
 use crate::clock::Clock;
@@ -32,6 +33,8 @@ pub struct WorkerParts<R, C> {
     pub arrivals: Option<Arrivals>,
     /// Where tallies go.
     pub recorder: Recorder,
+    /// Reads the counters of the worker's thread.
+    pub host_monitor: HostMonitor,
     /// Set from outside to end the job early.
     pub stop: Arc<AtomicBool>,
 }
@@ -43,13 +46,16 @@ pub struct Worker<R, C> {
     clock: C,
     batch_size: BatchSize,
     reap_intervals: ReapIntervals,
+    host_monitor: HostMonitor,
+    // The end of the last poll.
+    polled_ns: u64,
     completions: Vec<Completion>,
 }
 
 impl<R: Ring, C: Clock> Worker<R, C> {
     /// A worker that starts at `start_ns`.
     pub fn new(job: &Job, parts: WorkerParts<R, C>, start_ns: u64) -> Self {
-        let WorkerParts { ring, clock, accesses, payload, ledger, arrivals, recorder, stop } = parts;
+        let WorkerParts { ring, clock, accesses, payload, ledger, arrivals, recorder, host_monitor, stop } = parts;
         let machine = Machine::new(job, MachineParts { accesses, payload, ledger, arrivals, recorder, stop }, start_ns);
         let slots = job.slots();
         Self {
@@ -58,6 +64,8 @@ impl<R: Ring, C: Clock> Worker<R, C> {
             clock,
             batch_size: BatchSize::of(slots),
             reap_intervals: ReapIntervals::of(job, start_ns),
+            host_monitor,
+            polled_ns: start_ns,
             completions: Vec::with_capacity(slots as usize * 2),
         }
     }
@@ -95,8 +103,32 @@ impl<R: Ring, C: Clock> Worker<R, C> {
         ));
         self.machine.complete(now, &self.completions);
         self.completions.clear();
+        let wait_ns = if wait_for == 0 { now } else { submission.at_ns.min(now).max(self.polled_ns) };
+        // Without a submission the worker waits from the start of the round.
+        let wait_ns = if wait_for > 0 && submission.count == 0 { self.polled_ns } else { wait_ns };
+        self.look_at_host(&Round { begin_ns: self.polled_ns, wait_ns, end_ns: now });
+        self.polled_ns = now;
         self.batch_size.update(submission.count, found, wait_for > 0, self.machine.in_flight());
         self.machine.end(now)
+    }
+
+    // Adds to new entries in the table of the slowest operations what the host did around them.
+    #[inline]
+    fn look_at_host(&mut self, round: &Round) {
+        let has_slow = self.machine.slowest().take_news();
+        if has_slow && self.host_monitor.can_look() {
+            self.add_host_parts(round);
+        }
+        self.host_monitor.read_if_due(round.end_ns);
+    }
+
+    #[cold]
+    fn add_host_parts(&mut self, round: &Round) {
+        let Some(reading) = self.host_monitor.look(round, || self.clock.now()) else { return };
+        let slow = self.machine.slowest().entries().iter_mut().filter(|io| io.reap_ns == round.end_ns);
+        for io in slow {
+            io.host = self.host_monitor.readings().part_of(io.submit_ns(), round, &reading);
+        }
     }
 
     // Submits up to one batch.

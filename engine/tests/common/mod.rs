@@ -16,7 +16,7 @@ use iosonde_engine::clock::Clock;
 use iosonde_engine::job::{Data, Engine, Job, Pattern, Sync};
 use iosonde_engine::pattern::{Accesses, Arrivals, Direction, Payload, Shared};
 use iosonde_engine::ring::{Buffers, Completion, Poll, Request, Ring, RingFacts, SharedBuffers};
-use iosonde_engine::worker::{FinalReport, Step, TallyReceiver, Worker, WorkerParts, recorder_pair};
+use iosonde_engine::worker::{FinalReport, HostMonitor, Step, TallyReceiver, Worker, WorkerParts, recorder_pair};
 
 /// A millisecond in nanoseconds.
 pub const MS: u64 = 1_000_000;
@@ -225,6 +225,7 @@ impl WorkerRig {
             ledger: None,
             arrivals: Arrivals::of(job, 0),
             recorder,
+            host_monitor: HostMonitor::none(),
             stop: Arc::clone(&stop),
         };
         Self { worker: Worker::new(job, parts, start_ns), clock, spares, stop, script, seen }

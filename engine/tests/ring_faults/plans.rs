@@ -7,7 +7,9 @@ use iosonde_engine::job::{Job, Pattern, Sync};
 use iosonde_engine::pattern::{Accesses, ArrivalKind, Burst, OpenLoop, Shared};
 use iosonde_engine::record::FaultKind;
 use iosonde_engine::ring::{Completion, NullRing, Request, Ring, RingFacts, SharedBuffers, is_transient};
-use iosonde_engine::worker::{DRAIN_NS_MAX, RETRY_NS_MAX, SILENCE_NS_MAX, Step, Worker, WorkerParts, recorder_pair};
+use iosonde_engine::worker::{
+    DRAIN_NS_MAX, HostMonitor, RETRY_NS_MAX, SILENCE_NS_MAX, Step, Worker, WorkerParts, recorder_pair,
+};
 
 use crate::common::faulty_ring::Fault;
 use crate::common::{MS, ManualClock, job};
@@ -265,6 +267,7 @@ fn an_invented_completion_panics() {
         ledger: None,
         arrivals: None,
         recorder,
+        host_monitor: HostMonitor::none(),
         stop: Arc::default(),
     };
     let mut worker = Worker::new(&load, parts, 0);

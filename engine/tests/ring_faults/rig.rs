@@ -10,7 +10,7 @@ use iosonde_engine::job::Job;
 use iosonde_engine::pattern::{Accesses, Arrivals, Payload, Shared};
 use iosonde_engine::record::{Class, FaultKind};
 use iosonde_engine::ring::{NullRing, Ring};
-use iosonde_engine::worker::{FinalReport, Step, Worker, WorkerParts, recorder_pair};
+use iosonde_engine::worker::{FinalReport, HostMonitor, Step, Worker, WorkerParts, recorder_pair};
 
 use crate::common::faulty_ring::{Fault, FaultyRing, RingLog};
 use crate::common::{MS, ManualClock};
@@ -80,6 +80,7 @@ pub fn run_on<R: Ring>(job: &Job, ring: R, payload: Option<Payload>, faults: &[F
         ledger: None,
         arrivals: Arrivals::of(job, 0),
         recorder,
+        host_monitor: HostMonitor::none(),
         stop: Arc::default(),
     };
     let mut worker = Worker::new(job, parts, 0);

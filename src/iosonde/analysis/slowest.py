@@ -93,7 +93,7 @@ def shared_by_slowest(record: CellRecord, span_bytes: int) -> tuple[Shared, ...]
 
 def _moments(record: CellRecord, slowest: Sequence[SlowIo], began_ns: int) -> Shared | None:
     """A common time or several groups: the target stalled once, or repeatedly."""
-    usual_ns = {operation: _median_ns(totals) for operation, totals in record.operations.items() if totals.count}
+    usual_ns = {operation: median_ns(totals) for operation, totals in record.operations.items() if totals.count}
     tail = [each for each in slowest if each.latency_ns >= TAIL_MIN * usual_ns.get(each.operation, inf)]
     if len(tail) < KEPT_MIN:
         return None
@@ -105,7 +105,8 @@ def _moments(record: CellRecord, slowest: Sequence[SlowIo], began_ns: int) -> Sh
     return _groups(times, record.measured_ns, round(NEAR * median(each.latency_ns for each in tail)))
 
 
-def _median_ns(totals: OperationTotals) -> int:
+def median_ns(totals: OperationTotals) -> int:
+    """The median service time of a class of operations that completed at least once, in nanoseconds."""
     ranks = [rank_of(sum(totals.latency.count), 50.0)]
     smallest_ns, largest_ns = totals.latency_ns_min, totals.latency_ns_max
     return values_at_ranks(totals.latency, ranks, smallest_ns=smallest_ns, largest_ns=largest_ns)[0]

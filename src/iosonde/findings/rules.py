@@ -77,6 +77,7 @@ RULES: Final[tuple[Rule, ...]] = (
     throughput.state_left,
     repeats.repeats_discarded,
     tail.slowest_together,
+    tail.slowest_by_host,
     host.host_limited,
     host.busy_by_design,
     engine.kernel_workers,

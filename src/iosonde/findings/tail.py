@@ -7,7 +7,8 @@ from typing import Final
 
 from iosonde.analysis.estimate import LEVEL_SHARE_MIN
 from iosonde.analysis.queue_rounds import queue_rounds
-from iosonde.analysis.slowest import Common, Shared, shared_by_slowest
+from iosonde.analysis.slowest import KEPT_MIN, Common, Shared, shared_by_slowest
+from iosonde.analysis.tail_causes import SHARE_MIN, Cause, causes_of
 from iosonde.analysis.totals import total_of
 from iosonde.findings.case import Case, count_of, distinct, name_some, of_repeat
 from iosonde.findings.finding import Confidence, Finding, Severity
@@ -66,6 +67,43 @@ def slowest_together(case: Case) -> Iterator[Finding]:
             deciding_test="Run the cell again for longer. If the pattern recurs, it is not a coincidence.",
             cells=cells,
         )
+
+
+def slowest_by_host(case: Case) -> Iterator[Finding]:
+    """The host delayed most of the slowest operations of a repeat."""
+    found = []
+    for record in case.used:
+        causes = causes_of(record)
+        host = causes.count(Cause.HOST)
+        if len(causes) >= KEPT_MIN and host >= SHARE_MIN * len(causes):
+            found.append((record, host, len(causes)))
+    if not found:
+        return
+    found.sort(key=lambda each: -each[1] / each[2])
+    record, host, kept = found[0]
+    cells = distinct(each.cell for each, _, _ in found)
+    more = f" The same applies to {count_of(len(found) - 1, 'more repeat')} of {name_some(cells)}."
+    yield Finding(
+        id="slowest-by-host",
+        severity=Severity.NOTE,
+        confidence=Confidence.CERTAIN,
+        statement=(
+            f"The host delayed {host} of the {kept} slowest operations in {record.cell}, repeat {record.repeat}: its "
+            "part is at least half of their delay over the median latency."
+            f"{more if len(found) > 1 else ''}"
+        ),
+        evidence=tuple(of_repeat(each, _host_evidence(each, number)) for each, number, _ in found[:EVIDENCE_MAX]),
+        advice="Treat the highest percentiles of these cells as properties of the host and not of the target. Stop "
+        "other programs on the worker's CPUs, or reserve CPUs for iosonde (`isolcpus`, a cpuset cgroup).",
+        deciding_test="Run the cells again on an idle host. If the highest percentiles fall, the host was the cause.",
+        cells=cells,
+    )
+
+
+def _host_evidence(record: CellRecord, host: int) -> str:
+    delays_ns = [each.host.run_delay_ns for each in record.slowest if each.host is not None]
+    longest = f", longest wait for a CPU {format_latency(max(delays_ns))}" if any(delays_ns) else ""
+    return f"{host} of {len(record.slowest)}{longest}"
 
 
 def _is_cold(record: CellRecord) -> bool:

@@ -37,8 +37,43 @@ class Failure(Record):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, config=COMPACT)
+class ProcessorPart:
+    """What a CPU did around an operation besides running threads, in whole clock ticks (usually 10 ms).
+
+    ``window_ns`` is the time between the two readings of the counters.
+    """
+
+    window_ns: int
+    steal_ns: int
+    interrupt_ns: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, config=COMPACT)
+class HostPart:
+    """What the host did around an operation, from the last reading of the counters before its submission.
+
+    ``window_ns`` is the time from that reading to the end of the operation. ``run_delay_ns`` is the part of it in which
+    the worker was runnable but not on a CPU. ``unpolled_ns`` is the time before the reaping poll, and after the
+    submission, in which the worker neither waited for completions nor looked at them. ``processor`` is what its CPU
+    did; None if the kernel does not report it. ``contended_ns`` are waits for a CPU of more than 0.5 ms in the second
+    before the end: other threads used the worker's CPU, and may have delayed the kernel's own threads as well.
+    """
+
+    window_ns: int
+    run_delay_ns: int
+    switches_involuntary: int
+    unpolled_ns: int
+    contended_ns: int
+    cpu: int
+    processor: ProcessorPart | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, config=COMPACT)
 class SlowIo:
-    """One of the slowest operations of a cell. ``target`` is its index among the targets, from 0."""
+    """One of the slowest operations of a cell.
+
+    ``target`` is its index among the targets, from 0. ``host`` is None if the source does not report it.
+    """
 
     operation: Operation
     latency_ns: int
@@ -46,6 +81,7 @@ class SlowIo:
     offset_bytes: int
     length_bytes: int
     target: int = 0
+    host: HostPart | None = None
 
 
 class Censored(Record):

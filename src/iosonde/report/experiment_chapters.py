@@ -38,6 +38,7 @@ from iosonde.report.result_tables import experiment_tables
 from iosonde.report.sentences import experiment_sentence
 from iosonde.report.signs import INVALID
 from iosonde.report.tables import ResultTable
+from iosonde.report.tail_cause_words import tail_cause_sentences, tail_cause_table
 from iosonde.report.titles import Heading
 from iosonde.report.validity import Invalid, marked
 
@@ -148,6 +149,8 @@ def _sentence(experiment: ExperimentCells, knees: Sequence[SweptKnee], found: Ev
         parts.append(" ".join(interference_sentences(valid, every)))
     if kind in DEPTH_KINDS:
         parts.append(" ".join([*depth_tail_sentences(valid), *_depth_bounds(valid, found)]))
+    if kind is Experiment.TAIL:
+        parts.append(" ".join(tail_cause_sentences(valid)))
     return PARAGRAPHS.join(parts)
 
 
@@ -187,7 +190,10 @@ def _makers(experiment: ExperimentCells, knees: Sequence[SweptKnee], whole: RunE
     if kind in DEPTH_KINDS:
         makers.append(("percentiles by queue depth", lambda: [depth_tail_table(cells)]))
     if kind is Experiment.TAIL:
-        makers.append(("percentiles per repeat", lambda: [tail_range_table(cells)]))
+        makers += [
+            ("percentiles per repeat", lambda: [tail_range_table(cells)]),
+            ("causes of the slowest operations", lambda: [tail_cause_table(cells)]),
+        ]
     if kind is Experiment.QUEUE_DEPTH:
         makers += [
             ("the knee", lambda: [knee_table(knees)]),

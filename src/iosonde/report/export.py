@@ -17,6 +17,7 @@ from iosonde.analysis.plateaus import Plateau, transfer_of
 from iosonde.analysis.run import RunAnalysis
 from iosonde.analysis.scaling import Scaling
 from iosonde.analysis.sustained import Burst, Cause, LimitUnit, Range, Recovery, cause_of, limit_unit, sustained_of
+from iosonde.analysis.tail_causes import TailCauses, tail_causes
 from iosonde.analysis.target_state import RunState, target_state
 from iosonde.explanations import Explanation, Mechanism, decision_for, explain
 from iosonde.findings.case import Case
@@ -170,6 +171,8 @@ class ExportedRun:
     explanations: tuple[ExportedExplanation, ...]
     transfers: tuple[ExportedTransfer, ...]
     sustained: tuple[ExportedBurst, ...]
+    tail_causes: dict[str, TailCauses]
+    """By cell, whether the host or the device delayed its slowest operations."""
     target_state: RunState
     findings: tuple[Finding, ...]
     invalid: dict[str, tuple[str, ...]]
@@ -227,6 +230,9 @@ def run_json(analysis: RunAnalysis, findings: Sequence[Finding]) -> str:
         explanations=tuple(_explanation(each) for each in explain(Case.of(analysis), findings)),
         transfers=tuple(_transfers(analysis.run)),
         sustained=tuple(_sustained(analysis.run)),
+        tail_causes={
+            cell.cell: causes for cell in estimates.cells if (causes := tail_causes(cell.repeats.used)) is not None
+        },
         target_state=target_state(analysis),
         findings=tuple(findings),
         invalid=invalid_cells((cell.cell for cell in estimates.cells), findings),

@@ -85,6 +85,7 @@ impl Machine {
                 target: 0,
                 offset_bytes: slot.offset_bytes,
                 length_bytes: if is_flush { 0 } else { bytes },
+                host: None,
             });
         }
     }

@@ -191,6 +191,12 @@ impl Machine {
         self.in_flight
     }
 
+    /// The slowest operations so far.
+    #[inline]
+    pub fn slowest(&mut self) -> &mut Slowest {
+        &mut self.slowest
+    }
+
     /// Adds the backlog of completions that were not reaped; see [`crate::record::Tally::backlog_ns`].
     #[inline]
     pub fn add_backlog(&mut self, backlog_ns: u64) {

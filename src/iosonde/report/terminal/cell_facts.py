@@ -13,6 +13,7 @@ from iosonde.analysis.clocks import drift_ppm
 from iosonde.analysis.device_counts import WITNESSED, Witnessed, witnessed
 from iosonde.analysis.littles_law import littles_law
 from iosonde.analysis.regimes import STALL_NS_MIN, regimes_of, stalls_of
+from iosonde.analysis.tail_causes import causes_of
 from iosonde.charts.quantities import NO_VALUE
 from iosonde.findings import describe_regimes
 from iosonde.printing import printable
@@ -30,20 +31,26 @@ SLOWEST_MAX: Final = 10
 
 def slowest_table(records: Sequence[CellRecord]) -> RenderableType | None:
     """The slowest operations of the shown repeats; None if none was recorded."""
-    kept = [(record, each) for record in records for each in record.slowest]
+    kept = [
+        (record, each, cause)
+        for record in records
+        for each, cause in zip(record.slowest, causes_of(record), strict=True)
+    ]
     if not kept:
         return None
-    shown = sorted(kept, key=lambda pair: -pair[1].latency_ns)[:SLOWEST_MAX]
+    shown = sorted(kept, key=lambda found: -found[1].latency_ns)[:SLOWEST_MAX]
     columns = [
-        Fitted("Latency", [format_latency(each.latency_ns) for _, each in shown], number=True),
-        Fitted("Operation", [str(each.operation) for _, each in shown], worth=5),
-        Fitted("Repeat", [str(record.repeat) for record, _ in shown], worth=4, number=True),
-        Fitted("Ended at", [_since_start(record, each) for record, each in shown], worth=3, number=True),
-        Fitted("Offset in bytes", [f"{each.offset_bytes:,}" for _, each in shown], worth=2, number=True),
-        Fitted("Length", [format_size(each.length_bytes) for _, each in shown], worth=1, number=True),
+        Fitted("Latency", [format_latency(each.latency_ns) for _, each, _ in shown], number=True),
+        Fitted("Operation", [str(each.operation) for _, each, _ in shown], worth=5),
+        Fitted("Repeat", [str(record.repeat) for record, _, _ in shown], worth=4, number=True),
+        Fitted("Ended at", [_since_start(record, each) for record, each, _ in shown], worth=3, number=True),
+        Fitted("Offset in bytes", [f"{each.offset_bytes:,}" for _, each, _ in shown], worth=2, number=True),
+        Fitted("Length", [format_size(each.length_bytes) for _, each, _ in shown], worth=1, number=True),
     ]
-    if any(record.workload.targets > 1 for record, _ in shown):
-        columns.append(Fitted("Target", [str(each.target + 1) for _, each in shown], worth=3.5, number=True))
+    if any(each.host is not None for _, each, _ in shown):
+        columns.append(Fitted("Cause", [str(cause) for _, _, cause in shown], worth=3.2))
+    if any(record.workload.targets > 1 for record, _, _ in shown):
+        columns.append(Fitted("Target", [str(each.target + 1) for _, each, _ in shown], worth=3.5, number=True))
     return FittedTable(tuple(columns))
 
 
