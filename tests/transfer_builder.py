@@ -19,6 +19,7 @@ from tests.builders import cell_plan, cell_record, histogram_of, interval_record
 MB = 10**6
 MIB = 1 << 20
 MS = 10**6
+SECOND = 10**9
 
 
 def moved(
@@ -69,6 +70,23 @@ def filled_run(rates_mb_per_s: Sequence[float]) -> RunRecord:
     write = transfer_record(fill, rates_mb_per_s, order=0)
     plan = run.header.plan.model_copy(update={"preparation": (WriteStep(order=0, cell=fill),)})
     return run.model_copy(update={"preparation": (write,), "header": run.header.model_copy(update={"plan": plan})})
+
+
+def sustained(*stretches: tuple[int, Sequence[float]], read: int = 100, block_bytes: int = 4096) -> list[CellRecord]:
+    """The stretches of a workload: the idle time before each in s, and its bandwidth in each interval of 100 ms."""
+    records = []
+    for number, (idle_s, rates) in enumerate(stretches, 1):
+        timing = Timing(
+            warmup_ns=0,
+            measure_ns=len(rates) * SECOND // 10,
+            interval_ns=SECOND // 10,
+            idle_ns=idle_s * SECOND,
+        )
+        asked = workload(read_percent=read, block_size_bytes=block_bytes, queue_depth=32)
+        plan = cell_plan(asked, Experiment.SUSTAINED, timing=timing)
+        plan = plan.model_copy(update={"cell": f"{plan.cell}-{number}"})
+        records.append(transfer_record(plan, rates, repeat=1, order=number + (100 if read else 0)))
+    return records
 
 
 def sustained_run() -> RunRecord:

@@ -46,7 +46,9 @@ def test_every_field_of_a_workload_is_filled_by_a_key() -> None:
 
 
 def test_an_experiment_has_no_other_keys_and_the_head_of_a_file_has_what_an_experiment_lacks() -> None:
-    assert {key.name for key in EXPERIMENT_KEYS} | {"name", "kind", "repeats"} == set(ExperimentTable.model_fields)
+    assert {key.name for key in EXPERIMENT_KEYS} | {"name", "kind", "repeats", "idle"} == set(
+        ExperimentTable.model_fields
+    )
     assert {key.name for key in KEYS if key.in_file is None} <= set(CampaignTable.model_fields)
 
 

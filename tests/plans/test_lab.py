@@ -136,7 +136,7 @@ def test_a_fill_of_days_has_as_many_intervals_as_one_of_minutes_and_large_blocks
         (step,) = plan.writes_first
         return step.cell.workload.block_size_bytes, step.cell.timing.interval_ns
 
-    assert fill(8 * GIB) == (1 << 20, SECOND_NS // 2)
+    assert fill(8 * GIB) == (1 << 20, SECOND_NS // 50)
     # At 100 MB/s a span of 16 TiB takes 175,921.86 s.
     assert fill(16 << 40) == (8 << 20, 17_592_186_044)
     assert fill((16 << 40) + (1 << 20))[0] == 1 << 20

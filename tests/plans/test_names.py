@@ -181,7 +181,7 @@ def cells_of(plan: Plan) -> set[tuple[object, ...]]:
 def test_every_key_of_an_experiment_is_tried() -> None:
     from iosonde.plans.campaign_file import ExperimentTable
 
-    assert {*NEEDED, *OTHERS, "name", "kind"} == set(ExperimentTable.model_fields)
+    assert {*NEEDED, *OTHERS, "name", "kind", "idle"} == set(ExperimentTable.model_fields)
 
 
 slow = settings(max_examples=100, deadline=None, suppress_health_check=list(HealthCheck))

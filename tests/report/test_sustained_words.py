@@ -3,32 +3,12 @@
 from collections.abc import Sequence
 
 from iosonde.analysis.sustained import Sustained, sustained_of
-from iosonde.records import CellRecord, Experiment, Timing
+from iosonde.records import CellRecord
 from iosonde.report.sustained_words import sustained_answer, sustained_brief
-from iosonde.units import SECOND_NS
-from tests.builders import cell_plan, workload
-from tests.transfer_builder import transfer_record
+from tests.transfer_builder import sustained
 
-KIB = 1 << 10
 BURST, BASE = 12.288, 1.2288
 """The bandwidth in MB/s of 3,000 and of 300 operations of 4 KiB per second."""
-
-
-def sustained(*stretches: tuple[int, Sequence[float]], read: int = 100, block_bytes: int = 4 * KIB) -> list[CellRecord]:
-    """The stretches of a workload: the idle time before each in s, and its bandwidth in each interval of 100 ms."""
-    records = []
-    for number, (idle_s, rates) in enumerate(stretches, 1):
-        timing = Timing(
-            warmup_ns=0,
-            measure_ns=len(rates) * SECOND_NS // 10,
-            interval_ns=SECOND_NS // 10,
-            idle_ns=idle_s * SECOND_NS,
-        )
-        asked = workload(read_percent=read, block_size_bytes=block_bytes, queue_depth=32)
-        plan = cell_plan(asked, Experiment.SUSTAINED, timing=timing)
-        plan = plan.model_copy(update={"cell": f"{plan.cell}-{number}"})
-        records.append(transfer_record(plan, rates, repeat=1, order=number + (100 if read else 0)))
-    return records
 
 
 def burst(seconds: float, rest_s: float = 30.0) -> list[float]:

@@ -6,69 +6,39 @@ more, and so on. Each change is then judged by the noise around it, so that a re
 drive that throttles and recovers ten times, does not hide an earlier change.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from math import log, sqrt
+from math import pi, sqrt
 from statistics import median
 from typing import Final
 
 import numpy as np
 
 from iosonde.analysis.estimate import BATCHES_MAX, CONFIDENCE, student_t
-from iosonde.analysis.series import batch_means, find_changes
+from iosonde.analysis.levels import PLATEAU_SHARE_MIN, Level, differ, levels_of
+from iosonde.analysis.series import batch_means
 from iosonde.analysis.series.changes import LENGTH_MIN
-from iosonde.analysis.totals import COUNTED_IN_ALL, count_all, measured_intervals
-from iosonde.records import CellRecord, IntervalRecord
+from iosonde.analysis.totals import measured_intervals
+from iosonde.analysis.transfer_points import TransferPoint, points_of
+from iosonde.records import CellRecord
 from iosonde.units import SECOND_NS
-
-POINT_OPERATIONS_MIN: Final = 20
-"""Adjacent intervals are joined until this many operations completed. With fewer, the rate depends on whether
-one more operation completed just before its end."""
 
 POINTS_MIN: Final = 2 * LENGTH_MIN
 """With fewer points, no change can be found."""
 
-WINDOW_MIN: Final = 4 * LENGTH_MIN
-WINDOW_GROWTH: Final = 1.2
-PLATEAU_SHARE_MIN: Final = 0.10
-"""Adjacent plateaus differ by at least this share. A smaller difference is part of one plateau."""
-
-EXCURSION_NS_MAX: Final = SECOND_NS
-"""A shorter excursion from a level, to which the bandwidth returns, is a stall and no plateau."""
-
-ALTERNATIONS_MIN: Final = 4
-"""The least number of adjacent periods that alternate between two levels."""
 
 MIXED_SHARE: Final = 0.02
 CORRELATION_MAX: Final = 0.9
 
+FLAT_ERRORS: Final = 4.0
+"""Levels of the thirds of a plateau that differ by less than this many standard errors do not show a slope."""
+
+MEDIAN_DEVIATION: Final = 0.6745
+"""The median deviation of a normal distribution, in standard deviations."""
+
 CONFIDENCE_APART: Final = 0.999
 """Two plateaus are two only if their intervals at this level are apart: many windows of a transfer are searched."""
-
-
-@dataclass(frozen=True)
-class TransferPoint:
-    """Some adjacent intervals of a transfer: their bytes and operations, and the bytes transferred before them.
-
-    Times are from the start of the transfer.
-    """
-
-    start_ns: int
-    end_ns: int
-    start_bytes: int
-    bytes: int
-    operations: int
-
-    @property
-    def end_bytes(self) -> int:
-        """The bytes transferred until its end."""
-        return self.start_bytes + self.bytes
-
-    @property
-    def bytes_per_s(self) -> float:
-        """Its bandwidth."""
-        return self.bytes * SECOND_NS / (self.end_ns - self.start_ns)
 
 
 @dataclass(frozen=True)
@@ -125,134 +95,13 @@ class Transfer:
 
 def transfer_of(record: CellRecord) -> Transfer:
     """The bandwidth of a trial or of a preconditioning write over the bytes transferred, and its plateaus."""
-    points = tuple(_points(measured_intervals(record)))
+    points = tuple(points_of(measured_intervals(record)))
     if len(points) < POINTS_MIN:
         return Transfer(points, ())
-    return Transfer(points, _confirmed(points, _levels(points)))
+    return Transfer(points, _confirmed(points, levels_of(points)))
 
 
-def _points(intervals: Sequence[IntervalRecord]) -> Iterator[TransferPoint]:
-    """The intervals, joined until enough operations completed. The rest at the end is dropped."""
-    held: list[IntervalRecord] = []
-    start_bytes = 0
-    for interval in intervals:
-        held.append(interval)
-        count = sum(count_all(each.operations) for each in held)
-        if count >= POINT_OPERATIONS_MIN:
-            found = sum(_bytes_of(each) for each in held)
-            begin_ns = intervals[0].start_ns
-            yield TransferPoint(held[0].start_ns - begin_ns, held[-1].end_ns - begin_ns, start_bytes, found, count)
-            start_bytes += found
-            held = []
-
-
-def _bytes_of(interval: IntervalRecord) -> int:
-    return sum(interval.operations[each].bytes for each in COUNTED_IN_ALL if each in interval.operations)
-
-
-@dataclass(frozen=True)
-class _Level:
-    """The points from ``first`` to before ``last``, their usual rate, and two levels if the rate alternates."""
-
-    first: int
-    last: int
-    rate: float
-    alternates: tuple[float, float] | None = None
-
-
-def _levels(points: Sequence[TransferPoint]) -> list[_Level]:
-    rates = [point.bytes_per_s for point in points]
-    starts = [0]
-    while (change := _next_change(rates, starts[-1])) is not None:
-        starts.append(change)
-    levels = [_Level(first, last, median(rates[first:last])) for first, last in pairwise([*starts, len(rates)])]
-    return _joined(_without_excursions(_joined(levels, rates), points, rates), rates)
-
-
-def _next_change(rates: Sequence[float], start: int) -> int | None:
-    """The first change after ``start``, in the smallest window that shows one."""
-    length = WINDOW_MIN
-    while True:
-        window = rates[start : start + length]
-        changes = find_changes(window)
-        if changes:
-            return _refined(rates, start, start + changes[0])
-        if start + length >= len(rates):
-            return None
-        length = round(length * WINDOW_GROWTH)
-
-
-def _refined(rates: Sequence[float], start: int, cut: int) -> int:
-    """The place of a change, between the levels before and behind it. At the end of a window, it is off by a few."""
-    before = median(rates[max(start, cut - 2 * LENGTH_MIN) : cut])
-    behind = median(rates[cut : cut + LENGTH_MIN])
-    first, last = max(start + 1, cut - LENGTH_MIN), min(cut + LENGTH_MIN, len(rates))
-
-    def distance(place: int) -> float:
-        return sum(abs(rate - before) for rate in rates[first:place]) + sum(
-            abs(rate - behind) for rate in rates[place:last]
-        )
-
-    return min(range(first, last), key=lambda place: (distance(place), abs(place - cut)), default=cut)
-
-
-def _differ(one: float, other: float) -> bool:
-    return min(one, other) <= 0 or abs(log(one / other)) >= log(1 + PLATEAU_SHARE_MIN)
-
-
-def _joined(levels: Sequence[_Level], rates: Sequence[float]) -> list[_Level]:
-    """Adjacent levels that hardly differ become one."""
-    found: list[_Level] = []
-    for each in levels:
-        if found and not _differ(found[-1].rate, each.rate):
-            first = found.pop().first
-            found.append(_Level(first, each.last, median(rates[first : each.last])))
-        else:
-            found.append(each)
-    return found
-
-
-def _without_excursions(
-    levels: Sequence[_Level], points: Sequence[TransferPoint], rates: Sequence[float]
-) -> list[_Level]:
-    """Periods that alternate between two levels become one, and so do short excursions with their surroundings."""
-    found: list[_Level] = []
-    index = 0
-    while index < len(levels):
-        end = index + 2
-        while end < len(levels) and not _differ(levels[end].rate, levels[end - 2].rate):
-            end += 1
-        periods = levels[index:end]
-        # The first period may be long, and a steady level of its own.
-        if len(periods) > ALTERNATIONS_MIN and _is_long(periods[0], periods[2:], points):
-            found.append(periods[0])
-            index, periods = index + 1, periods[1:]
-        if len(periods) >= ALTERNATIONS_MIN:
-            low, high = sorted(median(each.rate for each in periods[side::2]) for side in (0, 1))
-            first, last = periods[0].first, periods[-1].last
-            found.append(_Level(first, last, float(np.mean(rates[first:last])), (low, high)))
-            index = end
-        elif len(periods) == ALTERNATIONS_MIN - 1 and _time_ns(periods[1], points) < EXCURSION_NS_MAX:
-            first, last = periods[0].first, periods[2].last
-            found.append(_Level(first, last, median(rates[first:last])))
-            index = end
-        else:
-            found.append(levels[index])
-            index += 1
-    return found
-
-
-def _is_long(level: _Level, others: Sequence[_Level], points: Sequence[TransferPoint]) -> bool:
-    """Whether a period lasts more than twice as long as the later ones at its level usually do."""
-    usual_ns = median(_time_ns(each, points) for each in others[::2])
-    return _time_ns(level, points) > 2 * usual_ns
-
-
-def _time_ns(level: _Level, points: Sequence[TransferPoint]) -> int:
-    return points[level.last - 1].end_ns - points[level.first].start_ns
-
-
-def _confirmed(points: Sequence[TransferPoint], levels: Sequence[_Level]) -> tuple[Plateau, ...]:
+def _confirmed(points: Sequence[TransferPoint], levels: Sequence[Level]) -> tuple[Plateau, ...]:
     """The plateaus. Two whose intervals overlap, or are unknown, are one."""
     kept = list(levels)
     while True:
@@ -264,13 +113,13 @@ def _confirmed(points: Sequence[TransferPoint], levels: Sequence[_Level]) -> tup
             return plateaus
         first, second = kept[unclear[0]], kept.pop(unclear[0] + 1)
         rates = [point.bytes_per_s for point in points[first.first : second.last]]
-        kept[unclear[0]] = _Level(first.first, second.last, median(rates), first.alternates or second.alternates)
+        kept[unclear[0]] = Level(first.first, second.last, median(rates), first.alternates or second.alternates)
 
 
 _Wide = tuple[float, float] | None
 
 
-def _wide(points: Sequence[TransferPoint], level: _Level, plateau: Plateau, correlation: float) -> _Wide:
+def _wide(points: Sequence[TransferPoint], level: Level, plateau: Plateau, correlation: float) -> _Wide:
     """The interval of a plateau at the confidence at which plateaus must be apart."""
     rates = [point.bytes_per_s for point in _inner(points, level, plateau.start_ns, plateau.end_ns)]
     half = _half_width(rates, correlation, CONFIDENCE_APART)
@@ -281,7 +130,7 @@ def _apart(one: _Wide, other: _Wide) -> bool:
     return one is not None and other is not None and (one[1] < other[0] or other[1] < one[0])
 
 
-def _common_correlation(points: Sequence[TransferPoint], levels: Sequence[_Level]) -> float:
+def _common_correlation(points: Sequence[TransferPoint], levels: Sequence[Level]) -> float:
     """The correlation of adjacent points within the plateaus. A short plateau alone does not show it."""
     products = powers = 0.0
     for level in levels:
@@ -292,7 +141,7 @@ def _common_correlation(points: Sequence[TransferPoint], levels: Sequence[_Level
     return products / powers if powers else 0.0
 
 
-def _plateaus(points: Sequence[TransferPoint], levels: Sequence[_Level], correlation: float) -> tuple[Plateau, ...]:
+def _plateaus(points: Sequence[TransferPoint], levels: Sequence[Level], correlation: float) -> tuple[Plateau, ...]:
     ends = [_end_of(points, one, other) for one, other in pairwise(levels)]
     last = points[-1]
     ends.append((last.end_ns, last.end_bytes, last.end_bytes, last.end_bytes))
@@ -302,7 +151,7 @@ def _plateaus(points: Sequence[TransferPoint], levels: Sequence[_Level], correla
     )
 
 
-def _end_of(points: Sequence[TransferPoint], one: _Level, other: _Level) -> tuple[int, int, int, int]:
+def _end_of(points: Sequence[TransferPoint], one: Level, other: Level) -> tuple[int, int, int, int]:
     """Time and bytes at which a level ended, and the bytes that enclose it.
 
     The point at the change is usually mixed. Its rate says how much of it is at the first level.
@@ -322,7 +171,7 @@ def _end_of(points: Sequence[TransferPoint], one: _Level, other: _Level) -> tupl
     return point.start_ns + round(time_ns), min(at_bytes, point.end_bytes), *enclosed
 
 
-def _mixed_share(rate: float, one: _Level, other: _Level) -> float:
+def _mixed_share(rate: float, one: Level, other: Level) -> float:
     """How far a rate is from the nearer of two levels, as a share of their difference; 0 if it is not between them."""
     share = (rate - other.rate) / (one.rate - other.rate) if one.rate != other.rate else 0.0
     return max(min(share, 1 - share), 0.0)
@@ -330,7 +179,7 @@ def _mixed_share(rate: float, one: _Level, other: _Level) -> float:
 
 def _plateau(
     points: Sequence[TransferPoint],
-    level: _Level,
+    level: Level,
     start: tuple[int, int],
     end: tuple[int, int, int, int],
     correlation: float,
@@ -355,13 +204,13 @@ def _plateau(
         high=None if half is None else mean + max(half, resolution),
         iops=operations * SECOND_NS / time_ns,
         alternates=level.alternates,
-        is_flat=level.alternates is None and _is_flat(inner),
+        is_flat=level.alternates is None and _is_flat(inner, correlation),
     )
 
 
-def _inner(points: Sequence[TransferPoint], level: _Level, start_ns: int, end_ns: int) -> list[TransferPoint]:
+def _inner(points: Sequence[TransferPoint], level: Level, start_ns: int, end_ns: int) -> list[TransferPoint]:
     """The points of a plateau without mixed ones at its ends, and without a first one in which only a buffer filled."""
-    first = level.first + (level.first == 0 and _differ(points[0].bytes_per_s, level.rate))
+    first = level.first + (level.first == 0 and differ(points[0].bytes_per_s, level.rate))
     held = points[first : level.last]
     return [point for point in held if point.start_ns >= start_ns and point.end_ns <= end_ns] or list(held)
 
@@ -386,11 +235,15 @@ def _half_width(rates: Sequence[float], common: float, confidence: float = CONFI
     return student_t(count - 1, confidence) * error
 
 
-def _is_flat(points: Sequence[TransferPoint]) -> bool:
-    """Whether its thirds have the same bandwidth, within half of the least difference between plateaus."""
-    third = max(len(points) // 3, 1)
-    parts = [points[:third], points[third:-third] or points[:third], points[-third:]]
-    means = [
-        sum(point.bytes for point in part) / sum(point.end_ns - point.start_ns for point in part) for part in parts
-    ]
-    return max(means) <= min(means) * (1 + PLATEAU_SHARE_MIN / 2)
+def _is_flat(points: Sequence[TransferPoint], correlation: float) -> bool:
+    """Whether its thirds have the same level: within half of the least difference between plateaus, or their errors."""
+    rates = np.array([point.bytes_per_s for point in points])
+    thirds = [part for part in np.array_split(rates, 3) if len(part)]
+    levels = [float(np.median(part)) for part in thirds]
+    usual = float(np.median(rates))
+    correlation = min(max(correlation, 0.0), CORRELATION_MAX)
+    deviation = float(np.median(np.abs(rates - usual))) / MEDIAN_DEVIATION
+    # The median of a normal sample has an error larger than that of its mean by this factor.
+    error = deviation * sqrt(pi / 2 / min(map(len, thirds)) * (1 + correlation) / (1 - correlation))
+    most = max(usual * PLATEAU_SHARE_MIN / 2, min(FLAT_ERRORS * error, usual * PLATEAU_SHARE_MIN * 3 / 2))
+    return max(levels) - min(levels) <= most

@@ -24,10 +24,9 @@ EQUAL_SHARE: Final = 0.10
 BEYOND_BURSTS: Final = 3
 """Reads that transferred this many bursts of the writes above their base rate are not limited in the same way."""
 
-SHARP_SHARE: Final = 0.15
 SHARP_POINTS_MAX: Final = 2
 SHARP_AROUND: Final = 6
-"""A drop is sharp if at most two of the points around it are at neither level."""
+"""A drop is sharp if at most two of the points around it are in the middle third between the levels, as logarithms."""
 
 
 class Cause(StrEnum):
@@ -210,11 +209,9 @@ def burst_of(transfer: Transfer) -> Burst | None:
 def _is_sharp(transfer: Transfer, burst: Plateau, base: Plateau) -> bool:
     cut = next((index for index, each in enumerate(transfer.points) if each.end_ns >= burst.end_ns), 0)
     around = transfer.points[max(cut - SHARP_AROUND, 0) : cut + SHARP_AROUND]
-    between = [
-        each
-        for each in around
-        if base.bytes_per_s * (1 + SHARP_SHARE) < each.bytes_per_s < burst.bytes_per_s / (1 + SHARP_SHARE)
-    ]
+    ratio = burst.bytes_per_s / base.bytes_per_s
+    low, high = base.bytes_per_s * ratio ** (1 / 3), base.bytes_per_s * ratio ** (2 / 3)
+    between = [each for each in around if low < each.bytes_per_s < high]
     return len(between) <= SHARP_POINTS_MAX
 
 

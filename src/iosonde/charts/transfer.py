@@ -6,7 +6,8 @@ from typing import Final
 
 import altair as alt
 
-from iosonde.analysis.plateaus import Plateau, Transfer, TransferPoint
+from iosonde.analysis.plateaus import Plateau, Transfer
+from iosonde.analysis.transfer_points import TransferPoint
 from iosonde.charts.axes import ABOVE, number_axis
 from iosonde.charts.figure import Figure, Row
 from iosonde.charts.lines import named_rows, tooltip
