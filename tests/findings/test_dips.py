@@ -5,7 +5,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from iosonde.analysis.dips import dips_of
-from iosonde.records import Experiment, RunRecord
+from iosonde.records import Experiment, ExtentFacts, RunRecord
+from iosonde.records.run import SessionEnd
 from tests.builders import workload
 from tests.findings.runs import only
 from tests.sweep_builder import cells_of, run_of_cells
@@ -85,3 +86,24 @@ def test_noise_makes_a_dip_in_at_most_one_of_twenty_flat_sweeps() -> None:
         }
         dips += bool(dips_of(cells_of(cells, Experiment.QUEUE_DEPTH)))
     assert dips / campaigns <= 0.05, (seed, dips)
+
+
+def with_extents(run: RunRecord, facts: ExtentFacts | None) -> RunRecord:
+    return run.model_copy(update={"end": SessionEnd(finished=True, extents=(facts,))})
+
+
+def test_blocks_larger_than_the_mean_extent_of_the_file_are_a_possible_reason() -> None:
+    dipping = by_size((500, 600, 400, 700), request_size_bytes_max=None)
+    fragmented = ExtentFacts(count=1000, bytes=1000 * 150_000, bytes_max=1 << 20)
+    found = only(with_extents(dipping, fragmented), "dip")
+    assert "Possible reason: blocks are larger than the mean extent of the file (146 KiB)." in found.statement
+    assert "1,000, the largest 1 MiB" in dict(found.evidence).values()
+
+
+def test_a_file_in_few_extents_is_no_reason_for_a_dip() -> None:
+    dipping = by_size((500, 600, 400, 700), request_size_bytes_max=None)
+    whole = ExtentFacts(count=2, bytes=1 << 30, bytes_max=1 << 29)
+    for facts, told in ((whole, "2, the largest 512 MiB"), (None, "unknown")):
+        found = only(with_extents(dipping, facts), "dip")
+        assert "extent" not in found.statement
+        assert told in dict(found.evidence).values()

@@ -18,7 +18,7 @@ from iosonde.campaign.verifying import kept_ledger
 from iosonde.errors import EngineError
 from iosonde.machine import Host
 from iosonde.plans import check_alignment, check_transfers
-from iosonde.records import DeviceFacts, EngineHello, HostFacts, Plan, RunHeader, SessionEnd, TargetFacts
+from iosonde.records import DeviceFacts, EngineHello, ExtentFacts, HostFacts, Plan, RunHeader, SessionEnd, TargetFacts
 from iosonde.safe_files import mark_of
 from iosonde.sources import OpenRequest, SimulatedDrive, Source, StoredTarget, Target, start_source
 from iosonde.vocabulary import EngineChoice
@@ -96,7 +96,17 @@ class OpenSession:
             ended_at=utc_text(self.setting.clock()),
             hosts=(self.setting.host.facts(),),
             devices=tuple(map(self._device, self.setting.targets)),
+            extents=tuple(map(self._extents, self.targets)),
         )
+
+    def _extents(self, target: TargetFacts) -> ExtentFacts | None:
+        """The extents of a file; None for other targets, and if they cannot be read any more."""
+        if target.kind != "file":
+            return None
+        try:
+            return self.setting.host.extents(target.path)
+        except OSError:
+            return None
 
     def _device(self, target: Target) -> DeviceFacts | None:
         """The facts of a target's device; None if they cannot be read any more, which does not end the run."""

@@ -12,7 +12,7 @@ from iosonde.analysis.families import Along
 from iosonde.charts.axes import LABEL_GAP_PX, iops_axis, log_domain, log_scaled, log_ticks, number_axis
 from iosonde.charts.end_labels import named_ends
 from iosonde.charts.figure import Figure, Row
-from iosonde.charts.lines import lines_with_intervals, ring_layer
+from iosonde.charts.lines import DIP_TEXT, dip_cells, dip_layer, lines_with_intervals, ring_layer
 from iosonde.charts.panels import Line, Panel, panels_of
 from iosonde.charts.points import FLOOR_BELOW, bars_text, interval_ends, row_of, unit_of
 from iosonde.charts.quantities import (
@@ -51,6 +51,7 @@ class _View:
     ringed: Callable[[Regions], int | None] = lambda _: None
     ring_text: str = ""
     is_modelled: bool = False
+    marks_dips: bool = False
 
 
 def _iops_bound_up_to(found: Regions) -> int | None:
@@ -89,6 +90,7 @@ def block_size_bandwidth(cells: Sequence[CellEstimate]) -> tuple[Figure, ...]:
         estimate=lambda figures: figures.bytes_per_s,
         factor=1 / MEGABYTE,
         ringed=_saturated_from,
+        marks_dips=True,
         ring_text=f"the smallest block size with {format_percent(NEAR_BEST)} of the best bandwidth",
     )
     return tuple(_figure(panel, view) for panel in panels_of(cells, Along.BLOCK_SIZE))
@@ -119,12 +121,14 @@ def _latency(panel: Panel) -> Figure:
 def _rows(panel: Panel, view: _View) -> list[Row]:
     sweeps = {line.name: SizeSweep(line.cells) for line in panel.lines if line.is_whole and _is_sweep(line)}
     means = (view.estimate(figures).mean * view.factor for _, (_, figures) in panel.points)
+    dips = dip_cells(panel.cells, Along.BLOCK_SIZE) if view.marks_dips else frozenset()
     lowest = min((mean for mean in means if mean > 0), default=1.0)
     return [
         row_of(point, line.name, view.unit)
         | interval_ends(view.estimate(point[1]), lowest / FLOOR_BELOW, view.factor)
         | {"drawn_at_bytes": point[0].workload.bytes_per_operation}
         | _marks(point[0], sweeps.get(line.name), view)
+        | {"is_dip": line.is_whole and point[0].cell in dips}
         for line, point in panel.points
     ]
 
@@ -155,6 +159,8 @@ def _figure(panel: Panel, view: _View) -> Figure:
         caption += " A mix of block sizes is plotted at its mean block size."
     if any(row["ringed"] for row in rows):
         caption += f" A ring marks {view.ring_text}."
+    if any(row["is_dip"] for row in rows):
+        caption += f" {DIP_TEXT}"
     if any(row["latency_by_model"] for row in rows):
         caption += " Where it fits, a thin line shows the latency model (fixed cost + size / rate)."
     rows, layers = _drawn(rows, view, panel.series) if rows else (rows, [])
@@ -182,4 +188,5 @@ def _drawn(rows: Sequence[Row], view: _View, series: Sequence[Series]) -> tuple[
     )
     modelled = [model] if any(row["latency_by_model"] for row in rows) else []
     rings = [ring_layer(chart, "datum.ringed", ends.x, y)] if any(row["ringed"] for row in rows) else []
+    rings += [dip_layer(chart, ends.x, y)] if any(row["is_dip"] for row in rows) else []
     return ends.rows, [*modelled, *lines_with_intervals(ends.x, y, ends.series), *rings, *ends.layers]

@@ -9,7 +9,7 @@ from iosonde.analysis.families import Along
 from iosonde.charts.axes import LABEL_GAP_PX, iops_from_zero, log_mean_latency
 from iosonde.charts.end_labels import named_ends
 from iosonde.charts.figure import Figure, Row
-from iosonde.charts.lines import lines_with_intervals
+from iosonde.charts.lines import DIP_TEXT, dip_cells, dip_layer, lines_with_intervals
 from iosonde.charts.panels import Line, Panel, panels_of
 from iosonde.charts.points import Point, bars_text, interval_ends, latency_ends, row_of, unit_of
 from iosonde.charts.quantities import IOPS_BASE
@@ -39,13 +39,17 @@ def queue_depth_latency(cells: Sequence[CellEstimate]) -> tuple[Figure, ...]:
 def _iops(panel: Panel) -> Figure:
     points = panel.points
     unit = unit_of([point for _, point in points])
+    dips = dip_cells(panel.cells, Along.DEPTH)
     rows = [
         row_of(point, line.name, unit)
         | interval_ends(point[1].iops, 0.0)
+        | {"is_dip": line.is_whole and point[0].cell in dips}
         | {"iops_by_little": _by_little(line, point, point[1].latency_ns_mean.mean)}
         for line, point in points
     ]
     caption = f"IOPS ({IOPS_BASE}) by queue depth. {_marks(rows)}. {bars_text(rows)}. {_little('IOPS', 'mean latency')}"
+    if any(row["is_dip"] for row in rows):
+        caption += f" {DIP_TEXT}"
     rows, layers = _drawn(rows, iops_from_zero(rows), ("iops", "iops_by_little"), panel.series) if rows else (rows, [])
     return panel.figure(
         "queue-depth-iops", "IOPS by queue depth", caption, rows, lambda said: layered(layers, rows, said)
@@ -117,5 +121,6 @@ def _drawn(
         ),
         chart.mark_point(size=130, filled=False, strokeWidth=1.2, shape="circle").encode(x=kept, y=y, color=coloured),
         *lines_with_intervals(x, y, ends.series),
+        *([dip_layer(chart, x, y)] if any(row.get("is_dip") for row in rows) else []),
         *ends.layers,
     ]

@@ -5,6 +5,9 @@ from typing import Any, Final
 
 import altair as alt
 
+from iosonde.analysis.cells import CellEstimate
+from iosonde.analysis.dips import dips_of
+from iosonde.analysis.families import Along
 from iosonde.charts.theme import INK, Series, colour, dash, shape
 
 COMMON_TOOLTIP = (
@@ -78,6 +81,22 @@ def error_bars(along: alt.X | alt.Y, coloured: alt.Color, **other: alt.X | alt.Y
             shape="triangle-down" if letter == "y" else "triangle-left", size=55, filled=True, tooltip=None
         ).encode(color=coloured, opacity=_WHERE_CUT, **cut, **other),
     ]
+
+
+DIP_TEXT: Final = "A triangle marks a dip: throughput significantly below that of a point on each side."
+
+
+def dip_cells(cells: Sequence[CellEstimate], along: Along) -> frozenset[str]:
+    """The cells at the bottom of a dip of a sweep."""
+    return frozenset(each.cell.cell for each in dips_of(cells) if each.along is along)
+
+
+def dip_layer(chart: alt.Chart, x: alt.X, y: alt.Y) -> alt.Chart:
+    """A triangle around each row whose ``is_dip`` is true."""
+    triangles: alt.Chart = chart.transform_filter("datum.is_dip").mark_point(
+        size=420, filled=False, stroke=INK, strokeWidth=2, shape="triangle-down"
+    )
+    return triangles.encode(x=x, y=y, tooltip=tooltip(*COMMON_TOOLTIP))
 
 
 def ring_layer(chart: alt.Chart, where: str, x: alt.X, y: alt.Y) -> alt.Chart:

@@ -10,6 +10,7 @@ from iosonde.analysis.ratios import Ratio
 from iosonde.analysis.regimes import regimes_of
 from iosonde.findings.case import Case, count_of, distinct
 from iosonde.findings.finding import Confidence, Finding, Severity
+from iosonde.records import ExtentFacts
 from iosonde.units import format_percent, format_size
 
 APART_SHARE_MIN: Final = 0.25
@@ -22,7 +23,8 @@ def dip(case: Case) -> Iterator[Finding]:
     if not dips:
         return
     worst, *others = sorted(dips, key=lambda each: -each.depth_share)
-    reasons = [reason for reason in (_regime(case, worst), _order(case, worst), _split(case, worst)) if reason]
+    checks = (_regime, _order, _split, _fragments)
+    reasons = [reason for check in checks if (reason := check(case, worst))]
     checked = f"Possible reason: {'; '.join(reasons)}." if reasons else "None of the checked reasons explains it."
     number = count_of(len(others), "other sweep")
     more = f" {number} {'has a dip' if len(others) == 1 else 'have dips'}." if others else ""
@@ -86,12 +88,34 @@ def _split(case: Case, found: Dip) -> str:
     return f"the kernel splits blocks larger than {format_size(crossed)}" if crossed is not None else ""
 
 
+def _fragments(case: Case, found: Dip) -> str:
+    """Whether the blocks at the dip are the first that are larger than the mean extent of the file."""
+    if found.along is not Along.BLOCK_SIZE:
+        return ""
+    before, here = found.before.workload.bytes_per_operation, found.cell.workload.bytes_per_operation
+    means = [each.bytes // each.count for each in _extents(case) if each.count > 1]
+    crossed = next((mean for mean in means if before <= mean < here), None)
+    return f"blocks are larger than the mean extent of the file ({format_size(crossed)})" if crossed else ""
+
+
+def _extents(case: Case) -> list[ExtentFacts]:
+    end = case.run.end
+    return [] if end is None else [each for each in end.extents if each is not None]
+
+
+def _extents_text(case: Case) -> str:
+    told = [f"{each.count:,}, the largest {format_size(each.bytes_max)}" for each in _extents(case)]
+    return "; ".join(told) or "unknown"
+
+
 def _evidence(case: Case, found: Dip) -> Iterator[tuple[str, str]]:
     yield found.cell.cell, f"{_times(found.left, found.before)}, {_times(found.right, found.after)}"
     yield f"{found.cell.cell}: regime change", _regime(case, found) or "no"
     yield f"{found.cell.cell}: order of measurement", _order(case, found) or "repeats are spread over the run"
     if found.along is Along.BLOCK_SIZE:
         yield f"{found.cell.cell}: request splitting", _split(case, found) or "no"
+    if any(target.kind == "file" for target in case.run.header.targets):
+        yield f"{found.cell.cell}: extents of the file", _extents_text(case)
 
 
 def _times(ratio: Ratio, side: CellEstimate) -> str:

@@ -10,7 +10,7 @@ from typing import Literal, Protocol
 
 from iosonde.machine.holders import Holders
 from iosonde.machine.orphans import Orphan
-from iosonde.records import DeviceFacts, DeviceUse, FileSystemFacts, HostFacts, Identity, Neighbour
+from iosonde.records import DeviceFacts, DeviceUse, ExtentFacts, FileSystemFacts, HostFacts, Identity, Neighbour
 from iosonde.safe_files import CreatedFile
 
 
@@ -66,6 +66,9 @@ class Host(Protocol):
 
     def file_system(self, path: str) -> FileSystemFacts:
         """The file system that a path is on. Raises OSError."""
+
+    def extents(self, path: str) -> ExtentFacts | None:
+        """The extents of a file; None if its file system does not report them. Raises OSError."""
 
     def device(self, path: str) -> DeviceFacts | None:
         """The whole device that a path is on, or is; None if there is none. Raises OSError."""

@@ -4,6 +4,7 @@ from pathlib import Path
 
 from iosonde.machine.competing_runs import neighbours_of
 from iosonde.machine.device import device_facts
+from iosonde.machine.extents import extent_facts
 from iosonde.machine.holders import Holders, holders_of
 from iosonde.machine.host import PathFacts
 from iosonde.machine.host_facts import host_facts
@@ -14,7 +15,7 @@ from iosonde.machine.path_facts import identity_at, path_facts
 from iosonde.machine.removal import present_path, remove_created_file, start_remover
 from iosonde.machine.responsiveness import silent_paths
 from iosonde.machine.uses import uses_of
-from iosonde.records import DeviceFacts, DeviceUse, FileSystemFacts, HostFacts, Identity, Neighbour
+from iosonde.records import DeviceFacts, DeviceUse, ExtentFacts, FileSystemFacts, HostFacts, Identity, Neighbour
 from iosonde.safe_files import CreatedFile, has_mark, mark_on, path_handle, register_created, unregister_created
 
 
@@ -52,6 +53,10 @@ class LocalHost:
     def file_system(self, path: str) -> FileSystemFacts:
         """The file system that a path is on. Raises OSError."""
         return file_system_facts(Path(path))
+
+    def extents(self, path: str) -> ExtentFacts | None:
+        """The extents of a file. Raises OSError."""
+        return extent_facts(Path(path))
 
     def device(self, path: str) -> DeviceFacts | None:
         """The whole device that a path is on, or is. Raises OSError."""

@@ -6,7 +6,7 @@ from iosonde.records.base import Record
 from iosonde.records.cell import CellRecord
 from iosonde.records.host import HostFacts
 from iosonde.records.plan import CellTurn, Plan
-from iosonde.records.target import DeviceFacts, Identity, TargetFacts
+from iosonde.records.target import DeviceFacts, ExtentFacts, Identity, TargetFacts
 from iosonde.records.verification import LaterPass
 from iosonde.vocabulary import Engine, Outcome, Poll
 
@@ -79,7 +79,8 @@ class SessionEnd(Record):
     """The facts at the end of a session, after all its trials: the same as at its start, read again.
 
     ``hosts`` and ``devices`` (one per target, None without a device or if it could not be read) are in the order of
-    ``SessionStart``. They and ``ended_at`` are empty in runs of schema 5 and older, and if there was nothing left to
+    ``SessionStart``. ``extents`` are those of each target that is a file, None if its file system does not report them.
+    They and ``ended_at`` are empty in runs of schema 5 and older, and if there was nothing left to
     measure.
     """
 
@@ -87,6 +88,7 @@ class SessionEnd(Record):
     ended_at: str = ""
     hosts: tuple[HostFacts, ...] = ()
     devices: tuple[DeviceFacts | None, ...] = ()
+    extents: tuple[ExtentFacts | None, ...] = ()
 
 
 class RunHeader(SessionStart, _Named):

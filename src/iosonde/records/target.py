@@ -41,6 +41,14 @@ class FileSystemFacts(Record):
     available_bytes: int
 
 
+class ExtentFacts(Record):
+    """The contiguous stretches of its device that a file occupies: their number, their sum, and the largest one."""
+
+    count: int
+    bytes: int
+    bytes_max: int
+
+
 class DeviceFacts(Record):
     """The block device of the target, as reported by sysfs; None or an empty string if sysfs does not report it."""
 
