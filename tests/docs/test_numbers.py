@@ -61,7 +61,14 @@ def runs() -> list[RunRecord]:
         filled_run([2400.0] * 30 + [1060.0] * 60),
         sustained_run(),
         _slow_tail(),
+        _swept_regions(),
     ]
+
+
+def _swept_regions() -> RunRecord:
+    asked = [workload(span_bytes=span, offset_bytes=offset) for span in (1 << 20, 1 << 24) for offset in (0, 512)]
+    plans = [cell_plan(each, Experiment.MATRIX) for each in asked]
+    return run_record(plans, [cell_record(plan, operations_of(plan.workload, 1000)) for plan in plans])
 
 
 def _slow_tail() -> RunRecord:

@@ -5,6 +5,7 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import pairwise
+from math import inf
 from typing import Any, Final, TypeVar
 
 from iosonde.analysis.cells import CellEstimate
@@ -19,6 +20,8 @@ class Along(StrEnum):
     DEPTH = "depth"
     BLOCK_SIZE = "block_size"
     READ_SHARE = "read_share"
+    SPAN = "span"
+    OFFSET = "offset"
 
 
 _SWEPT: Final[dict[Along, dict[str, Any]]] = {
@@ -26,6 +29,8 @@ _SWEPT: Final[dict[Along, dict[str, Any]]] = {
     Along.DEPTH: {"queue_depth": 1},
     Along.BLOCK_SIZE: {"block_size_bytes": 0},
     Along.READ_SHARE: {"read_percent": 0},
+    Along.SPAN: {"span_bytes": None},
+    Along.OFFSET: {"offset_bytes": 0},
 }
 
 _Key = TypeVar("_Key", bound=Hashable)
@@ -156,4 +161,9 @@ def _place(workload: Workload, along: Along) -> float:
         return workload.operations_in_flight
     if along is Along.BLOCK_SIZE:
         return workload.bytes_per_operation
+    if along is Along.SPAN:
+        # Without a region of its own, a cell uses the whole test region, which is the largest.
+        return inf if workload.span_bytes is None else workload.span_bytes
+    if along is Along.OFFSET:
+        return workload.offset_bytes
     return workload.read_percent if along is Along.READ_SHARE else 0.0

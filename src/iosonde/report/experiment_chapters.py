@@ -34,6 +34,7 @@ from iosonde.report.marks import invalid_below
 from iosonde.report.mix_words import interference_sentences, interference_table
 from iosonde.report.pace_table import pace_table
 from iosonde.report.percentile_tables import percentile_interval_table, tail_range_table
+from iosonde.report.region_words import region_sentences
 from iosonde.report.result_tables import experiment_tables
 from iosonde.report.sentences import experiment_sentence
 from iosonde.report.signs import INVALID
@@ -147,6 +148,8 @@ def _sentence(experiment: ExperimentCells, knees: Sequence[SweptKnee], found: Ev
     if kind in {Experiment.MIX, Experiment.MATRIX}:
         every = [cell for cell in found.estimates.cells if cell.cell not in found.invalid]
         parts.append(" ".join(interference_sentences(valid, every)))
+    if kind is Experiment.MATRIX:
+        parts.append(" ".join(region_sentences(valid)))
     if kind in DEPTH_KINDS:
         parts.append(" ".join([*depth_tail_sentences(valid), *_depth_bounds(valid, found)]))
     if kind is Experiment.TAIL:

@@ -10,11 +10,12 @@ from iosonde.analysis.families import Along, Family, drawn_classes, families_of
 from iosonde.analysis.histogram import percent_label
 from iosonde.analysis.missing_reasons import why_no_percentile
 from iosonde.charts.figure import why_no_figures
-from iosonde.records import Experiment, Operation
+from iosonde.records import Experiment, Operation, Workload
 from iosonde.report.contrast_words import SINGLE_REPEAT
 from iosonde.report.dashes import Dash
 from iosonde.report.result_tables import achieved_text, in_order
 from iosonde.report.tables import Head, Line, ResultTable
+from iosonde.units import format_size
 
 PERCENTS: Final = (95.0, 99.0)
 FIRST_ROW: Final = "this row is the basis of the comparison"
@@ -24,13 +25,15 @@ _ALONG: Final = {
     Experiment.QUEUE_DEPTH: (Along.DEPTH,),
     Experiment.BLOCK_SIZE: (Along.BLOCK_SIZE,),
     Experiment.MIX: (Along.READ_SHARE,),
-    Experiment.MATRIX: (Along.DEPTH, Along.BLOCK_SIZE, Along.READ_SHARE),
+    Experiment.MATRIX: (Along.DEPTH, Along.BLOCK_SIZE, Along.READ_SHARE, Along.SPAN, Along.OFFSET),
 }
 """The parameters along which each kind of experiment is compared with its first row."""
 
 _CAPTIONS: Final = {
     Along.DEPTH: "the lowest queue depth",
     Along.BLOCK_SIZE: "the smallest block size",
+    Along.SPAN: "the smallest test region",
+    Along.OFFSET: "the smallest offset",
     Along.READ_SHARE: "the mix with the largest share of the operation",
 }
 
@@ -71,6 +74,8 @@ def _heads(along: Along) -> tuple[Head, ...]:
         Along.DEPTH: (Head("QD", "ratio"), Head("QD", "achieved")),
         Along.BLOCK_SIZE: (Head("Block size", "ratio"),),
         Along.READ_SHARE: (Head("Reads", "%"),),
+        Along.SPAN: (Head("Test region"),),
+        Along.OFFSET: (Head("Offset"),),
     }[along]
     bandwidth = (Head("Bandwidth", "ratio"),) if along is Along.BLOCK_SIZE else ()
     return (
@@ -126,7 +131,16 @@ def _varied(along: Along, cell: CellEstimate, first: CellEstimate) -> tuple[str,
         return f"{_plain(cell.queue_depth_asked / first.queue_depth_asked)} x", achieved_text(cell)
     if along is Along.BLOCK_SIZE:
         return (f"{_plain(cell.workload.bytes_per_operation / first.workload.bytes_per_operation)} x",)
+    if along is Along.SPAN:
+        return (region_text(cell.workload),)
+    if along is Along.OFFSET:
+        return (format_size(cell.workload.offset_bytes),)
     return (str(cell.workload.read_percent),)
+
+
+def region_text(workload: Workload) -> str:
+    """The size of the test region of a workload."""
+    return "whole" if workload.span_bytes is None else format_size(workload.span_bytes)
 
 
 def _plain(ratio: float) -> str:
