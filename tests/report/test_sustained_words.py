@@ -2,10 +2,13 @@
 
 from collections.abc import Sequence
 
+from iosonde.analysis.run import RunAnalysis
 from iosonde.analysis.sustained import Sustained, sustained_of
-from iosonde.records import CellRecord
+from iosonde.records import CellRecord, Outcome
+from iosonde.report.blocks import Paragraph
+from iosonde.report.page import page_of
 from iosonde.report.sustained_words import sustained_answer, sustained_brief
-from tests.transfer_builder import sustained
+from tests.transfer_builder import sustained, sustained_run
 
 BURST, BASE = 12.288, 1.2288
 """The bandwidth in MB/s of 3,000 and of 300 operations of 4 KiB per second."""
@@ -56,6 +59,20 @@ def test_a_slope_is_not_called_credits() -> None:
 def test_a_level_transfer_has_no_cause_and_a_short_one_says_that_it_is_too_short() -> None:
     assert said(*sustained((0, [BURST] * 200))).endswith("had a constant level: mean 12.3 MB/s over 246 MB in 20.0 s.")
     assert "too few intervals for plateaus" in said(*sustained((0, [BURST] * 6)))
+
+
+def test_a_transfer_that_alternates_from_its_start_is_told_with_both_levels() -> None:
+    records = sustained((0, ([BURST] * 20 + [BASE] * 20) * 8))
+    assert "The stretch without idle time alternated between 1.23 and 12.3 MB/s, with a mean of" in said(*records)
+    assert "alternated between" in sustained_brief({"a": records})
+
+
+def test_a_run_without_a_finished_stretch_says_so_in_its_chapter() -> None:
+    run = sustained_run()
+    cut = [cell.model_copy(update={"outcome": Outcome.CUT}) for cell in run.cells]
+    page = page_of(RunAnalysis(run.model_copy(update={"cells": tuple(cut)})), ())
+    (chapter,) = [each for each in page.chapters if each.id == "sustained"]
+    assert [each.text for each in chapter.all_of(Paragraph)] == ["No stretch of this experiment was completed."]
 
 
 def test_a_write_cache_needs_reads_that_do_not_show_it() -> None:

@@ -9,9 +9,10 @@ import pytest
 
 from iosonde.analysis.run import RunAnalysis
 from iosonde.analysis.sustained import Cause, LimitUnit, Refill, Sustained, cause_of, limit_unit, sustained_of
+from iosonde.campaign import NullObserver
 from iosonde.findings.finding import Severity
 from iosonde.plans.models import model_text
-from iosonde.records import RunRecord
+from iosonde.records import CellPlan, CellTurn, IdleStep, RunRecord, Step
 from iosonde.report.export import run_json
 from iosonde.store import load_run
 from tests.campaign_runs import Interrupting, measure, profile_request, resume
@@ -188,6 +189,29 @@ def test_the_stretches_of_a_workload_follow_each_other_in_the_order_of_the_file(
     ends = [cell.clock_end.engine_ns for cell in run.cells if cell.clock_end is not None]
     gaps = [round((start - end) / 10**9) for start, end in zip(starts[1:], ends, strict=False)]
     assert gaps == [0, 5]
+
+
+class Listening(NullObserver):
+    """Keeps what is announced, in order."""
+
+    def __init__(self) -> None:
+        self.heard: list[str] = []
+
+    def step_started(self, step: Step) -> None:
+        if isinstance(step, IdleStep):
+            self.heard.append(f"idle {step.duration_ns // 10**9} s")
+
+    def cell_started(self, plan: CellPlan, turn: CellTurn) -> None:  # noqa: ARG002 - each counts
+        self.heard.append("stretch")
+
+
+def test_idle_times_are_announced_before_their_stretches(tmp_path: Path) -> None:
+    campaign = tmp_path / "sustained.toml"
+    text = experiment(name="r", duration="10s", idle=["0s", "1m"])
+    campaign.write_text(f'name = "sustained"\n{text}', encoding="utf-8")
+    observer = Listening()
+    measure(profile_request(["sim:cloud-burst,seed=1"], campaign, seed=1), tmp_path / "run", observer)
+    assert observer.heard == ["stretch", "idle 60 s", "stretch"]
 
 
 def test_a_resumed_run_has_the_same_stretches(tmp_path: Path) -> None:

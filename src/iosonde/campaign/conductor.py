@@ -84,8 +84,7 @@ class Conductor:
         cells = {cell.cell: cell for cell in self._plan.cells}
         for turn in self._turns():
             cell = timed(cells[turn.cell], turn)
-            if cell.timing.idle_ns:
-                self._source.wait(cell.timing.idle_ns)
+            self._idle(cell, turn)
             if turn.order in self._work.replayed:
                 self._replay(cell, turn)
                 continue
@@ -94,6 +93,14 @@ class Conductor:
             self._scheduler.take(turn, record)
             if record.failure is not None and record.failure.kind in ENDS_RUN:
                 raise self._lost(turn, record.failure)
+
+    def _idle(self, cell: CellPlan, turn: CellTurn) -> None:
+        """Leaves the targets idle for the time that the cell asks for before each trial."""
+        if not cell.timing.idle_ns:
+            return
+        if turn.order not in self._work.replayed:
+            self._observer.step_started(IdleStep(order=0, duration_ns=cell.timing.idle_ns))
+        self._source.wait(cell.timing.idle_ns)
 
     def _turns(self) -> Iterator[CellTurn]:
         """The trials of the plan, then those that the scheduler chooses from their results."""

@@ -11,7 +11,7 @@ class Observer(Protocol):
     """Receives the progress of a run."""
 
     def step_started(self, step: Step) -> None:
-        """A preconditioning step begins."""
+        """A preconditioning step begins, or the idle time before a trial."""
 
     def replay_started(self, plan: CellPlan, turn: CellTurn) -> None:
         """The replay of a kept trial or preconditioning write begins."""

@@ -59,7 +59,7 @@ def _stretch_sentence(stretch: Stretch) -> str:
     )
     if not transfer.plateaus:
         return f"{name}: {whole}; {TOO_FEW}."
-    if len(transfer.plateaus) == 1:
+    if len(transfer.plateaus) == 1 and transfer.plateaus[0].alternates is None:
         level = "a constant level" if transfer.plateaus[0].is_flat else "no plateaus that differ significantly"
         return f"{name} had {level}: {whole}."
     return f"{plateau_sentence(transfer, name, with_iops=True)[:-1]} ({whole})."
@@ -199,6 +199,10 @@ def sustained_short(found: Sustained) -> str:
         transfer = fallen[0].transfer
         subject = f"Sustained {workload_name(found)} {stretch_name(fallen[0])}"
         return plateau_sentence(transfer, subject, with_iops=True)
+    restless = [each for each in found.stretches if any(level.alternates for level in each.transfer.plateaus)]
+    if restless:
+        subject = f"Sustained {workload_name(found)} {stretch_name(restless[0])}"
+        return plateau_sentence(restless[0].transfer, subject, with_iops=True)
     rates = [each.transfer.mean_bytes_per_s for each in found.stretches if each.transfer.plateaus]
     if not rates:
         return ""
