@@ -10,6 +10,7 @@ from iosonde.records import Access, DriveHealth, DriveState, Operation, RunRecor
 from tests.builders import cell_plan, cell_record, interval_record, run_record, totals_of, workload
 from tests.explanations.marks import explained, explained_cells, on_device, on_target, scattered, thrice
 from tests.sweep_builder import run_of_cells
+from tests.transfer_builder import filled_run
 
 READ = workload(queue_depth=1)
 WRITE = workload(read_percent=0, queue_depth=1)
@@ -170,3 +171,15 @@ def test_a_level_bandwidth_or_a_short_dip_shows_no_slc_cache() -> None:
     assert Mechanism.SLC_CACHE not in explained(dropping([2000] * 20))
     assert Mechanism.SLC_CACHE not in explained(dropping([2000] * 10 + [500] + [2000] * 9))
     assert Mechanism.SLC_CACHE not in explained(dropping([500] * 10 + [2000] * 10))
+
+
+def test_a_drop_of_the_preconditioning_may_show_an_slc_cache() -> None:
+    found = explained(filled_run([2400.0] * 30 + [1060.0] * 60))[Mechanism.SLC_CACHE]
+    assert found.confidence is Confidence.POSSIBLE
+    assert "Preconditioning wrote 2,400 MB/s for" in found.evidence[0]
+    assert "then 1,060 MB/s" in found.evidence[0]
+
+
+def test_a_level_or_a_short_preconditioning_shows_no_slc_cache() -> None:
+    for levels in ([1060.0] * 90, [1060.0] * 30 + [2400.0] * 60, [2400.0] * 3 + [1060.0] * 6):
+        assert Mechanism.SLC_CACHE not in explained(filled_run(levels))

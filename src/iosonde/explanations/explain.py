@@ -9,7 +9,8 @@ from iosonde.explanations.limits import bandwidth_limit, command_limit, throttli
 from iosonde.explanations.mechanism import Explanation
 from iosonde.explanations.observed import Observed
 from iosonde.explanations.reads import die_conflicts, read_ahead, read_cache
-from iosonde.explanations.writes import collection, flush, slc_cache, write_buffer
+from iosonde.explanations.slc_cache import slc_cache
+from iosonde.explanations.writes import collection, flush, write_buffer
 from iosonde.findings.case import Case
 from iosonde.findings.finding import Confidence, Finding
 

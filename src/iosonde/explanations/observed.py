@@ -36,7 +36,7 @@ class Observed:
         """The cells, in the plan's order."""
         return tuple(
             cell
-            for cell in self.case.estimates.cells
+            for cell in self.case.estimates.without_sustained.cells
             if not cell.workload.is_open_loop
             and cell.subject is not None
             and cell.subject.iops.mean > 0
