@@ -17,15 +17,16 @@ def test_the_shares_are_said_with_the_longest_wait_for_a_cpu() -> None:
     half = (*slow_ones(host=waited(40 * MS))[:32], *slow_ones()[:32])
     (sentence,) = tail_cause_sentences(cells(repeat(slowest=half)))
     assert sentence == (
-        "Slowest 64 4 KiB random reads at depth 8: 50 % delayed by the host, 0 % by the device, 50 % unknown. The "
-        "longest wait for a CPU around one of them was 40.0 ms."
+        "Of the 64 slowest 4 KiB random reads at depth 8, 50 % were delayed by the host and 0 % by the device; for 50 "
+        "%, it is unknown. The longest wait for a CPU around one of them was 40.0 ms."
     )
 
 
 def test_without_counters_the_cause_is_unknown_and_the_table_has_dashes() -> None:
     (sentence,) = tail_cause_sentences(cells(repeat(slowest=slow_ones())))
-    assert sentence.endswith(
-        "it is unknown whether the host or the device delayed them, because the counters of the host were not recorded."
+    assert sentence == (
+        "It is unknown whether the host or the device delayed the 64 slowest 4 KiB random reads at depth 8: the "
+        "counters of the host were not recorded."
     )
     table = tail_cause_table(cells(repeat(slowest=slow_ones())))
     assert table is not None
@@ -38,10 +39,10 @@ def test_without_slow_operations_nothing_is_said() -> None:
     assert tail_cause_table(cells(repeat())) is None
 
 
-def test_a_simulated_drive_is_the_cause_of_all() -> None:
+def test_a_simulated_drive_is_the_cause_of_all_in_the_table_alone() -> None:
     run = probe("sim:sata-dc", queue_depth=4, duration="1s").record
     found = estimate_run(run).cells
-    assert tail_cause_sentences(found)[0].endswith(": delayed by the simulated drive, in virtual time.")
+    assert tail_cause_sentences(found) == []
     table = tail_cause_table(found)
     assert table is not None
     assert table.lines[0].texts[3] == "100"

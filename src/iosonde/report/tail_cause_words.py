@@ -18,8 +18,8 @@ SIMULATED: Final = "the drive is simulated, and no host takes part"
 
 
 def tail_cause_sentences(cells: Sequence[CellEstimate]) -> list[str]:
-    """For each cell, how many of its slowest operations the host or the device delayed; nothing without operations."""
-    found = _found(cells)
+    """For each cell on a real target, how many of its slowest operations the host or the device delayed."""
+    found = [(cell, causes) for cell, causes in _found(cells) if not causes.simulated]
     more = len(found) - TOLD_MAX
     rest = [f"See the table for {more} more {'cell' if more == 1 else 'cells'}."] if more > 0 else []
     return [*(_sentence(cell, causes) for cell, causes in found[:TOLD_MAX]), *rest]
@@ -31,20 +31,14 @@ def _found(cells: Sequence[CellEstimate]) -> list[tuple[CellEstimate, TailCauses
 
 def _sentence(cell: CellEstimate, causes: TailCauses) -> str:
     load = load_label(cell.workload) if cell.workload.is_open_loop else cell_depth_label(cell)
-    start = f"Slowest {causes.slowest:,} {operations_label(cell.workload)} at {load}"
-    if causes.simulated:
-        return f"{start}: delayed by the simulated drive, in virtual time."
+    slowest = f"the {causes.slowest:,} slowest {operations_label(cell.workload)} at {load}"
     if causes.run_delay_ns_max is None:
-        return f"{start}: it is unknown whether the host or the device delayed them, because {NO_COUNTERS}."
-    shares = ", ".join(
-        f"{format_percent(causes.share(cause))} {words}"
-        for cause, words in (
-            (Cause.HOST, "delayed by the host"),
-            (Cause.DEVICE, "by the device"),
-            (Cause.UNKNOWN, "unknown"),
-        )
+        return f"It is unknown whether the host or the device delayed {slowest}: {NO_COUNTERS}."
+    host, device, unknown = (format_percent(causes.share(cause)) for cause in (Cause.HOST, Cause.DEVICE, Cause.UNKNOWN))
+    return (
+        f"Of {slowest}, {host} were delayed by the host and {device} by the device; for {unknown}, it is "
+        f"unknown. The longest wait for a CPU around one of them was {_wait(causes.run_delay_ns_max)}."
     )
-    return f"{start}: {shares}. The longest wait for a CPU around one of them was {_wait(causes.run_delay_ns_max)}."
 
 
 def _wait(run_delay_ns: int) -> str:
