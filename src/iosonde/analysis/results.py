@@ -7,7 +7,7 @@ each figure is computed on request: a run has thousands, and a file of expected 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Protocol
+from typing import Final, Protocol
 
 from iosonde.analysis.distribution import NOT_PRINTED
 from iosonde.figures import Figure
@@ -50,12 +50,24 @@ class CellResults(Protocol):
 
 
 @dataclass(frozen=True)
+class MeasuredConditions:
+    """What is known of the conditions of all cells: the size of the test region, and whether it was written before."""
+
+    span_bytes: int | None = None
+    is_preconditioned: bool | None = None
+
+
+UNKNOWN_CONDITIONS: Final = MeasuredConditions()
+
+
+@dataclass(frozen=True)
 class Results:
     """The results of one run or document, in the order of its cells. ``name`` is that of the run or document."""
 
     kind: ResultsKind
     name: str
     cells: Sequence[CellResults]
+    conditions: MeasuredConditions = UNKNOWN_CONDITIONS
 
 
 @dataclass(frozen=True, kw_only=True)

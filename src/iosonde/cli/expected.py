@@ -31,9 +31,10 @@ class Expected:
 
     def check(self, analysis: "RunAnalysis", findings: "Iterable[Finding]") -> CheckedResults:
         """The verdicts for a run. Raises UsageError if the file names a cell that the run does not have."""
-        from iosonde.findings.run_results import results_of_run
+        from iosonde.findings.run_results import conditions_of, results_of_run
 
-        results = results_of_run(analysis.run.header.run, analysis.estimates, tuple(findings))
+        run = analysis.run
+        results = results_of_run(run.header.run, analysis.estimates, tuple(findings), conditions_of(run))
         return check_results(results, self.table, (str(self.path), self.text))
 
     def check_cells(self, run: str, cells: "Iterable[CellPlan]") -> None:

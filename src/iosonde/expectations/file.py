@@ -1,6 +1,10 @@
 """The format of a file of expected values: which cells, which metric, and its bound."""
 
+import re
 from collections.abc import Callable
+from dataclasses import dataclass, field
+from decimal import Decimal
+from enum import StrEnum
 from math import isfinite
 from typing import Annotated, Any, Final
 
@@ -8,15 +12,28 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSche
 from pydantic_core import PydanticCustomError
 
 from iosonde.errors import UsageError
+from iosonde.expectations.conditions import ConditionsTable
 from iosonde.plans.file_values import Depth, Jobs, Percent, Rate, Sizes
 from iosonde.records import Operation
 from iosonde.records.pattern import Pattern
 from iosonde.units import parse_bytes, parse_duration, parse_rate
 from iosonde.vocabulary import Quantity, Sync
 
+_NUMBER: Final = re.compile(r"\s*([0-9]+\.[0-9]+)\s*([A-Za-z]+)\s*")
+
+
+def _parse_bandwidth(text: str, what: str) -> int:
+    """Bytes per second. A printed value such as 107.8 MiB/s is rounded to bytes."""
+    size = text.strip().removesuffix("/s")
+    decimal = _NUMBER.fullmatch(size)
+    if decimal is None:
+        return parse_bytes(size, what)
+    return round(Decimal(decimal[1]) * parse_bytes(f"1{decimal[2]}", what))
+
+
 _PARSERS: Final[dict[Quantity, tuple[Callable[[str, str], int], str]]] = {
     Quantity.IOPS: (parse_rate, '"90k"'),
-    Quantity.BYTES_PER_S: (lambda text, what: parse_bytes(text.strip().removesuffix("/s"), what), '"500 MB/s"'),
+    Quantity.BYTES_PER_S: (_parse_bandwidth, '"500 MB/s"'),
 }
 _TIME: Final = (parse_duration, '"0.1 ms"')
 
@@ -49,7 +66,48 @@ class _Table(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
-class ExpectationTable(_Table):
+class Basis(StrEnum):
+    """What an expected value is: a requirement, a limit or typical value that a vendor states, or a measured value."""
+
+    REQUIREMENT = "requirement"
+    SPECIFIED = "specified"
+    TYPICAL = "typical"
+    MEASURED = "measured"
+
+
+class Confidence(StrEnum):
+    """How well the source supports an expected value."""
+
+    HIGH = "high"
+    MEDIUM = "medium"
+    LOW = "low"
+
+
+class Choose(StrEnum):
+    """Which of several matching cells are checked: all, or the one with the best value of the metric."""
+
+    ALL = "all"
+    BEST = "best"
+
+
+class _Origin(_Table):
+    """Where expected values come from. In an ``[[expect]]``, the default is that of the file."""
+
+    basis: Basis | None = Field(
+        default=None,
+        description="What the expected value is: a requirement, a limit that a vendor specifies, a typical value, or a "
+        "value that others measured. Default: requirement.",
+    )
+    source: str = Field(default="", description="Document with its date or version, and the place in it.")
+    confidence: Confidence | None = Field(
+        default=None, description="How well the source supports the value. Default: not stated."
+    )
+    conditions: ConditionsTable | None = Field(
+        default=None, description="Conditions of the source. Verdicts name those that the run does not share."
+    )
+
+
+class ExpectationTable(_Origin):
     """One ``[[expect]]``. It selects cells by name with ``cell``, or by workload with keys that must all match."""
 
     name: str = Field(default="", description="Title. Default: the metric and its bound.")
@@ -58,10 +116,14 @@ class ExpectationTable(_Table):
     read: Percent | None = Field(default=None, description="Percentage of reads. Default: any.")
     block_size: Sizes | None = Field(default=None, description="Block size. Default: any.")
     queue_depth: Depth | None = Field(default=None, description="Requested queue depth per job. Default: any.")
-    jobs: Jobs = Field(default=1, description="Number of jobs.")
+    jobs: Jobs | None = Field(default=None, description='Number of jobs. Default: 1; with choose = "best": any.')
     sync: Sync = Field(default=Sync.NONE, description="Sync method for writes: none, fdatasync or dsync (O_DSYNC).")
     rate: Rate | None = Field(default=None, description="Arrivals per second. Default: no rate (closed loop).")
     operation: Operation | None = Field(default=None, description="Operation. Default: the main operation of the cell.")
+    choose: Choose = Field(
+        default=Choose.ALL,
+        description="If several cells match: check all of them, or only the best value of the metric.",
+    )
     metric: Quantity = Field(description="Column name of the metric.")
     at_most: Bound | None = Field(default=None, description="Maximum value that passes.")
     at_least: Bound | None = Field(default=None, description="Minimum value that passes.")
@@ -113,12 +175,36 @@ def _disagreement(what: str, key: str, hint: str) -> PydanticCustomError:
 WORKLOAD_KEYS: Final = frozenset({"pattern", "read", "block_size", "queue_depth", "jobs", "sync", "rate"})
 
 
-class ExpectationsTable(_Table):
+class ExpectationsTable(_Origin):
     """A file of expected values."""
 
     name: str = Field(description='Name of this set of expected values, such as "data sheet".', min_length=1)
-    about: str = Field(default="", description="Source of the expected values.")
+    about: str = Field(default="", description="What the expected values are for.")
     expect: list[ExpectationTable] = Field(min_length=1, description="List of expected values.")
+
+    def origin(self, expectation: ExpectationTable) -> "Origin":
+        """The origin of an expected value: what its own table says, else what the file says."""
+        own, file = expectation, self
+        conditions = ConditionsTable.merged(file.conditions, own.conditions)
+        return Origin(
+            basis=own.basis or file.basis or Basis.REQUIREMENT,
+            source=", ".join(filter(None, [file.source, own.source])),
+            confidence=own.confidence or file.confidence,
+            conditions=conditions,
+        )
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Where an expected value comes from: its basis, its source, how well that supports it, and its conditions."""
+
+    basis: Basis = Basis.REQUIREMENT
+    source: str = ""
+    confidence: Confidence | None = None
+    conditions: ConditionsTable = field(default_factory=ConditionsTable)
+
+
+NO_ORIGIN: Final = Origin()
 
 
 SCHEMA_TITLE: Final = "iosonde expectations"

@@ -1,6 +1,7 @@
 """Checks whether the results of a run or of a document meet the expected values."""
 
 import difflib
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Final
@@ -9,7 +10,8 @@ from pydantic import TypeAdapter
 
 from iosonde.analysis.results import CellResults, Results, ResultsKind
 from iosonde.errors import UsageError
-from iosonde.expectations.file import ExpectationsTable, ExpectationTable
+from iosonde.expectations.conditions import differences
+from iosonde.expectations.file import NO_ORIGIN, Choose, ExpectationsTable, ExpectationTable, Origin
 from iosonde.expectations.read_expectations import line_of_expectation
 from iosonde.figures import Figure
 from iosonde.records import Data, Operation, Workload
@@ -36,7 +38,9 @@ class Checked:
     bytes per second or operations per second. The interval of a printed number is its rounding. ``margin_share`` is
     the distance of the value from the bound as a share of the bound, negative if the value misses it. ``cell`` and the
     values are None if nothing was measured. ``why`` is the reason for an undecided verdict, else empty.
-    ``doubted_by`` lists the findings that make the cell doubtful or invalid.
+    ``doubted_by`` lists the findings that make the cell doubtful or invalid. ``origin`` is the source of the expected
+    value, and ``differs`` has the conditions of the source that the cell does not share. ``chosen_of`` is the number of
+    matching cells of which this one has the best value; 1 if no cell was chosen.
     """
 
     name: str
@@ -52,6 +56,9 @@ class Checked:
     verdict: Verdict
     why: str
     doubted_by: tuple[str, ...] = ()
+    origin: Origin = NO_ORIGIN
+    differs: tuple[str, ...] = ()
+    chosen_of: int = 1
 
 
 @dataclass(frozen=True)
@@ -86,10 +93,31 @@ def check_results(results: Results, expected: ExpectationsTable, where: tuple[st
         cells = [cell for cell in results.cells if _fits(cell, expectation)]
         if not cells and expectation.cell is not None:
             raise _unknown_cell(expectation.cell, results, number, where)
-        checks.extend(_checked(expectation, cell) for cell in cells)
-        if not cells:
-            checks.append(_unmeasured(expectation, None, _why_not_found(results)))
+        origin = expected.origin(expectation)
+        chosen = _chosen(expectation, cells)
+        found = [
+            replace(
+                _checked(expectation, cell),
+                differs=differences(origin.conditions, cell.workload, results.conditions),
+                chosen_of=1 if len(chosen) == len(cells) else len(cells),
+            )
+            for cell in chosen
+        ] or [_unmeasured(expectation, None, _why_not_found(results))]
+        checks.extend(replace(each, origin=origin) for each in found)
     return CheckedResults(results, expected.name, tuple(checks))
+
+
+def _chosen(expectation: ExpectationTable, cells: Sequence[CellResults]) -> Sequence[CellResults]:
+    """The cells to check: all, or the one with the best value. Invalid cells are chosen only if there are no others."""
+    if expectation.choose is Choose.ALL or len(cells) <= 1:
+        return cells
+    values = [
+        (not cell.invalid_by, figure.value if expectation.at_most is None else -figure.value, cell)
+        for cell in cells
+        if (figure := cell.figure(expectation.metric, expectation.operation or cell.subject)) is not None
+        and figure.value is not None
+    ]
+    return [max(values, key=lambda each: each[:2])[2]] if values else cells[:1]
 
 
 def _why_not_found(results: Results) -> str:
@@ -127,14 +155,16 @@ def _fits(cell: CellResults, expectation: ExpectationTable) -> bool:
 
 def _has_workload(asked: Workload, expectation: ExpectationTable) -> bool:
     sizes = expectation.block_size
+    jobs = expectation.jobs or (None if expectation.choose is Choose.BEST else 1)
     is_sized = asked.block_sizes == sizes if isinstance(sizes, BlockSizes) else asked.block_sizes is None
     pairs = (
         (expectation.pattern, asked.pattern),
         (expectation.read, asked.read_percent),
         (None if isinstance(sizes, BlockSizes) else sizes, asked.block_size_bytes),
         (expectation.queue_depth, asked.queue_depth),
+        (jobs, asked.jobs),
     )
-    always = (expectation.jobs, expectation.sync, expectation.rate) == (asked.jobs, asked.sync, asked.rate_per_s)
+    always = (expectation.sync, expectation.rate) == (asked.sync, asked.rate_per_s)
     usual = asked.is_usual or (isinstance(sizes, BlockSizes) and is_sized)
     return (
         always

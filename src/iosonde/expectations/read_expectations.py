@@ -9,6 +9,7 @@ from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
 from iosonde.errors import UsageError
+from iosonde.expectations.conditions import ConditionsTable
 from iosonde.expectations.file import ExpectationsTable, ExpectationTable
 from iosonde.plans.validation_errors import first_validation_error, line_of_key, load_tables, lower_first, shown
 
@@ -18,6 +19,7 @@ _EXAMPLES: Final = {
     "metric": 'metric = "latency_ns_p99"',
     "expect": "an [[expect]] table in double brackets, followed by its keys",
 }
+CONDITIONS: Final = "conditions"
 KeyPath = tuple[int | str, ...]
 
 
@@ -42,7 +44,10 @@ def _mistake(details: ErrorDetails, text: str, file: str) -> UsageError:
     at = f"{file}:{_line_of(text, (*place, key) if 'key' in context else place)}"
     table = f"expectation {place[1] + 1}" if len(place) > 1 and isinstance(place[1], int) else "the file"
     if kind == "extra_forbidden":
-        known = list((ExpectationTable if place[0] == "expect" else ExpectationsTable).model_fields)
+        in_conditions = CONDITIONS in place[:-1]
+        table = "the conditions" if in_conditions else table
+        of_place = ExpectationTable if place[0] == "expect" else ExpectationsTable
+        known = list((ConditionsTable if in_conditions else of_place).model_fields)
         near = difflib.get_close_matches(key, known, n=1, cutoff=0.0)
         return UsageError(
             f"{at}: unknown key {key} in {table}", f"did you mean {near[0]}? valid keys: {', '.join(known)}"
@@ -66,12 +71,20 @@ def _hint(kind: str, context: dict[str, Any], value: object) -> str:
 
 
 def _key_of(place: KeyPath) -> str:
+    return next(iter(_keys_of(place)), "expect")
+
+
+def _keys_of(place: Sequence[int | str]) -> list[str]:
+    """The keys of a path, without the names of tables: ``conditions`` only if it has no key of its own."""
     # The path of a union continues with the names of its variants.
-    return next((str(part) for part in place if isinstance(part, str) and part != "expect"), "expect")
+    keys = [part for part in place if isinstance(part, str) and part != "expect"]
+    return keys[1:] if len(keys) > 1 and keys[0] == CONDITIONS else keys
 
 
 def _line_of(text: str, place: Sequence[int | str]) -> int:
     """The line of a key; without the key, the line of its table header, or the first line of the file."""
     table = place[1] if len(place) > 1 and place[0] == "expect" and isinstance(place[1], int) else -1
-    keys = [part for part in place if isinstance(part, str) and part != "expect"]
-    return line_of_key(text, "expect", table, keys[0] if keys else None)
+    keys = _keys_of(place)
+    # The keys of an inline table are on the line of the table.
+    is_inline = CONDITIONS in place and not re.search(r"^\s*\[+(expect\.)?conditions\]", text, re.MULTILINE)
+    return line_of_key(text, "expect", table, CONDITIONS if is_inline else keys[0] if keys else None)

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from iosonde.analysis.cells import CellEstimate
 from iosonde.analysis.experiments import RunEstimates
 from iosonde.analysis.figures import figure_of
-from iosonde.analysis.results import Results, ResultsKind
+from iosonde.analysis.results import UNKNOWN_CONDITIONS, MeasuredConditions, Results, ResultsKind
 from iosonde.figures import Figure
 from iosonde.findings.finding import Finding, invalid_by, unreliable_by
-from iosonde.records import Operation, Workload
+from iosonde.records import Operation, Outcome, RunRecord, Workload
 from iosonde.vocabulary import Quantity
 
 
@@ -51,6 +51,18 @@ class EstimatedCell:
         return None if estimates is None else figure_of(quantity, estimates, self.name)
 
 
-def results_of_run(run: str, estimates: RunEstimates, findings: Sequence[Finding]) -> Results:
+def results_of_run(
+    run: str,
+    estimates: RunEstimates,
+    findings: Sequence[Finding],
+    conditions: MeasuredConditions = UNKNOWN_CONDITIONS,
+) -> Results:
     """The results of the run with this name."""
-    return Results(ResultsKind.RUN, run, tuple(EstimatedCell(cell, findings) for cell in estimates.cells))
+    cells = tuple(EstimatedCell(cell, findings) for cell in estimates.cells)
+    return Results(ResultsKind.RUN, run, cells, conditions)
+
+
+def conditions_of(run: RunRecord) -> MeasuredConditions:
+    """The conditions that all cells of a run share. A run without preconditioning has an unknown write history."""
+    written = any(record.outcome is Outcome.FINISHED for record in run.preparation)
+    return MeasuredConditions(run.header.plan.span_bytes, is_preconditioned=written or None)

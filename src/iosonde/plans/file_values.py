@@ -23,7 +23,7 @@ from iosonde.plans.limits import PRECISION_PERCENT_MAX, PRECISION_PERCENT_MIN, R
 from iosonde.records.pattern import NAMED_SIZES, BlockSizes, Mix, Pattern
 from iosonde.units import parse_percent
 from iosonde.workload_keys import EXPERIMENT_KEYS, Key, Kind, OneOf, PatternText, Quantity, SizesText, Switch, Whole
-from iosonde.workload_keys.keys import BLOCK, DURATION, JOBS, QUEUE_DEPTH, RATE, READ, WARMUP
+from iosonde.workload_keys.keys import BLOCK, DURATION, JOBS, QUEUE_DEPTH, RATE, READ, SPAN, WARMUP
 
 _Value = TypeVar("_Value")
 _KEYS: Final = {key.name: key for key in EXPERIMENT_KEYS}
@@ -131,6 +131,7 @@ Percent = Annotated[int, _checked(READ.kind)]
 Depth = Annotated[int, _checked(QUEUE_DEPTH.kind)]
 Jobs = Annotated[int, _checked(JOBS.kind)]
 Rate = Annotated[int, _checked(RATE.kind)]
+Span = Annotated[int, _checked(SPAN.kind)]
 Duration = Annotated[int, _checked(DURATION.kind)]
 Warmup = Annotated[int, _checked(WARMUP.kind)]
 Repeats = Annotated[int, Field(strict=True, ge=1, le=REPEATS_MAX)]

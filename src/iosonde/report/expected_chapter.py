@@ -5,7 +5,7 @@ from typing import Final
 
 from iosonde.charts.quantities import NO_VALUE
 from iosonde.expectations import Checked, CheckedResults, Verdict
-from iosonde.report.blocks import Chapter, Paragraph
+from iosonde.report.blocks import Block, Chapter, Folded, Paragraph
 from iosonde.report.dashes import Dash
 from iosonde.report.expected_words import (
     INTERVAL_NAMES,
@@ -13,11 +13,13 @@ from iosonde.report.expected_words import (
     interval_text,
     margin_text,
     reason_text,
+    unlike_texts,
     value_text,
 )
 from iosonde.report.tables import Head, Line, ResultTable
 from iosonde.report.titles import EXPECTED
 
+SOURCES: Final = "Sources of the expected values ({})"
 NOTHING: Final = "there is no such value"
 _VERBS: Final = {Verdict.PASS: "met", Verdict.FAIL: "missed", Verdict.UNDECIDED: "undecided"}
 
@@ -26,7 +28,9 @@ def expected_chapter(checked: CheckedResults) -> Chapter:
     """How many expected values are met, the nearest miss first, and a table of all."""
     order = (Verdict.FAIL, Verdict.UNDECIDED, Verdict.PASS)
     checks = sorted(checked.checks, key=lambda each: order.index(each.verdict))
-    return Chapter(*EXPECTED, (Paragraph(_sentence(checked, checks)), _table(checked, checks)))
+    blocks: list[Block] = [Paragraph(_sentence(checked, checks)), _table(checked, checks)]
+    sources = _sources(checks)
+    return Chapter(*EXPECTED, (*blocks, *([Folded(SOURCES.format(len(sources.lines)), (sources,))] if sources else [])))
 
 
 def _sentence(checked: CheckedResults, checks: Sequence[Checked]) -> str:
@@ -75,7 +79,31 @@ def _table(checked: CheckedResults, checks: Sequence[Checked]) -> ResultTable:
             )
             for each in checks
         ),
-        notes=tuple(dict.fromkeys(notes)),
+        notes=tuple(dict.fromkeys([*notes, *(f"{each}." for each in unlike_texts(checks))])),
+    )
+
+
+def _sources(checks: Sequence[Checked]) -> ResultTable | None:
+    """Where the expected values come from; None if no source is stated."""
+    held = {each.name: each for each in checks if each.origin.source}
+    if not held:
+        return None
+    return ResultTable(
+        caption="What each expected value is, and where it comes from. Conditions that differ are below the verdicts.",
+        heads=tuple(Head(name, number=False) for name in ("Expected", "Basis", "Confidence", "Source")),
+        lines=tuple(
+            Line(
+                (
+                    name,
+                    str(each.origin.basis),
+                    str(each.origin.confidence or Dash("the file does not state it")),
+                    each.origin.source,
+                ),
+                cell="",
+            )
+            for name, each in held.items()
+        ),
+        notes=(),
     )
 
 

@@ -1,5 +1,6 @@
 """Expected values and their verdicts in words, for the terminal and for reports."""
 
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 from iosonde.analysis.histogram import percent_label
@@ -13,6 +14,10 @@ from iosonde.vocabulary import Quantity
 INTERVAL_NAMES: Final = {ResultsKind.RUN: "95 % CI", ResultsKind.DOCUMENT: "Interval"}
 
 
+NAMED_MAX: Final = 3
+"""The most expected values that one sentence names."""
+
+
 def reason_text(each: Checked) -> str:
     """Why a check is undecided or unreliable; empty for other checks."""
     return each.why or (f"unreliable, see {', '.join(each.doubted_by)}" if each.doubted_by else "")
@@ -24,6 +29,24 @@ def bound_text(each: Checked) -> str:
     names = {Quantity.IOPS: "IOPS", Quantity.BYTES_PER_S: "bandwidth"}
     name = names.get(each.metric, "mean") if percent is None else percent_label(percent)
     return f"{name} {'≤' if each.is_at_most else '≥'} {value_text(each.metric, each.bound)}"
+
+
+def unlike_texts(checks: Iterable[Checked]) -> list[str]:
+    """Where the run's conditions differ from those of the sources: a sentence for each set of differences."""
+    names: dict[tuple[tuple[str, ...], str], list[str]] = {}
+    for each in checks:
+        if each.cell is not None and (each.differs or each.origin.conditions.other):
+            names.setdefault((each.differs, each.origin.conditions.other), []).append(each.name)
+    return [
+        f"{'Not the conditions' if differs else 'Conditions'} of the source: "
+        f"{'; '.join(filter(None, [*differs, other and f'not compared: {other}']))} ({_some(found)})"
+        for (differs, other), found in names.items()
+    ]
+
+
+def _some(names: Sequence[str]) -> str:
+    first = list(dict.fromkeys(names))
+    return f"{', '.join(first[:NAMED_MAX])}{f' and {len(first) - NAMED_MAX} more' if len(first) > NAMED_MAX else ''}"
 
 
 def interval_text(each: Checked) -> str:

@@ -14,6 +14,7 @@ from iosonde.report.expected_words import (
     interval_text,
     margin_text,
     reason_text,
+    unlike_texts,
     value_text,
 )
 from iosonde.report.terminal.table_width import Fitted, FittedTable
@@ -40,7 +41,7 @@ def render_checked(checked: CheckedResults) -> RenderableType:
     counts = ", ".join(f"{number} {verdict}" for verdict in Verdict if (number := checked.count(verdict)))
     against = f"{checked.results.kind} {printable(checked.results.name)}"
     head = Text.assemble((printable(checked.name), "bold"), f" against {against}: {counts}")
-    return Group(head, table, *_reasons(checks))
+    return Group(head, table, *_reasons(checks), *(Text(printable(each)) for each in unlike_texts(checks)))
 
 
 def _reasons(checks: tuple[Checked, ...]) -> list[Text]:
