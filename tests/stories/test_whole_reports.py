@@ -98,7 +98,8 @@ def test_every_model_and_every_example_is_drawn() -> None:
 
 
 def _text(profile: str) -> str:
-    return Path(profile).read_text(encoding="utf-8") if os.sep in profile else ""
+    path = profile if os.sep in profile else ROOT / f"src/iosonde/plans/profiles/{profile}.toml"
+    return Path(path).read_text(encoding="utf-8")
 
 
 def test_the_main_job_on_a_slow_disk_ends_with_its_report_in_every_form(tmp_path: Path) -> None:
