@@ -53,6 +53,7 @@ def completed(script: Path, line: str) -> list[str]:
         ("iosonde probe /mnt --engine ps", ["psync"]),
         ("iosonde probe /mnt --engine = ps", ["psync"]),
         ("iosonde probe /mnt --poll ", ["interrupt", "iopoll", "sqpoll"]),
+        ("iosonde run /mnt --for re", ["redis-aof"]),
         ("iosonde probe /mnt --poll =", ["interrupt", "iopoll", "sqpoll"]),
         ("iosonde list --sort d", ["duration"]),
         ("iosonde show --no", ["--no-pager"]),

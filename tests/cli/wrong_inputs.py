@@ -160,6 +160,33 @@ WRONG_INPUTS: Final[list[tuple[str, int, str, str]]] = [
         ),
     ),
     (
+        "run . --for mysql",
+        2,
+        "unknown purpose 'mysql'",
+        (
+            "available purposes: etcd, postgres-oltp, kafka, redis-aof, vm-host, video-ingest; for a file with "
+            "requirements, give its path, such as ./mysql.toml"
+        ),
+    ),
+    (
+        "run . --for etcd --profile lab",
+        2,
+        "--for and --profile cannot be combined: a purpose has its own campaign and requirements",
+        "omit --profile, or write a file with requirements and its campaign (see docs/guides/good-enough.md)",
+    ),
+    (
+        "run . --for etcd --against none.toml",
+        2,
+        "--for and --against cannot be combined: a purpose has its own campaign and requirements",
+        "omit --against, or write a file with requirements and its campaign (see docs/guides/good-enough.md)",
+    ),
+    (
+        "plan . --for etcd --profile reads",
+        2,
+        "--for and --profile cannot be combined: a purpose has its own campaign and requirements",
+        "omit --profile, or write a file with requirements and its campaign (see docs/guides/good-enough.md)",
+    ),
+    (
         "run . --engine libaio",
         2,
         (

@@ -14,6 +14,7 @@ NOT_MEASURED: Final = "not measured"
 ENGINE_UNKNOWING: Final = "the engine does not report it"
 NO_DATA_MOVED: Final = "a flush transfers no data"
 FEW_BEYOND: Final = f"fewer than {SAMPLES_BEYOND_MIN} samples are above this percentile"
+FEW_BEYOND_BOUND: Final = "too few samples are above this percentile for an upper bound"
 ONE_REPEAT: Final = "with only one repeat, the variation between repeats is unknown"
 TOO_WIDE: Final = (
     "the repeats vary so much that the confidence interval would extend from less than "
@@ -47,7 +48,7 @@ def why_no_percentile_interval(figures: OperationEstimate, percent: float) -> st
     if why := why_no_mean_interval(figures.iops):
         return why
     if _reaches_beyond(figures.count, percent):
-        return "too few samples are above this percentile for an upper bound"
+        return FEW_BEYOND_BOUND
     return f"the {figures.iops.repeats} repeats vary too much for a useful confidence interval"
 
 

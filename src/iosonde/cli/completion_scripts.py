@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any, Final
 
+from iosonde.plans import PURPOSES
 from iosonde.plans.models import model_names
 from iosonde.sources import SIMULATED_WORD
 
@@ -67,12 +68,13 @@ def words_of(command: Any, name: str = "") -> Iterator[CommandWords]:  # noqa: A
 
 _OFFERED: Final = {
     "profile": ("lab", "reads"),
+    "purpose": PURPOSES,
     "pattern": ("random", "sequential", "permutation"),
     "model": model_names(),
 }
 """The most common values of parameters that also take others."""
 
-_TAKE_FILES: Final = frozenset({"profile", "model"})
+_TAKE_FILES: Final = frozenset({"profile", "purpose", "model"})
 
 _DRIVES: Final = SIMULATED_WORD.removesuffix(":")
 

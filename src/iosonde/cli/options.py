@@ -107,12 +107,24 @@ Fixed = Annotated[
     typer.Option("--fixed", help="Use the profile's fixed repeats and durations, regardless of precision."),
 ]
 Profile = Annotated[
-    str,
+    str | None,
     typer.Option(
         "--profile",
         help="Profile: lab, reads (lab without writes), or the path of a campaign file (see docs/campaigns.md and "
-        "examples/).",
+        "examples/). Default: lab.",
         metavar="NAME|FILE",
+        show_default=False,
+    ),
+]
+DEFAULT_PROFILE = "lab"
+Purpose = Annotated[
+    str | None,
+    typer.Option(
+        "--for",
+        help="Measure whether TARGET is good enough for a purpose, instead of --profile: etcd, postgres-oltp, kafka, "
+        "redis-aof, vm-host, video-ingest, or the path of a file with requirements (see docs/guides/good-enough.md).",
+        metavar="NAME|FILE",
+        show_default=False,
     ),
 ]
 Against = Annotated[

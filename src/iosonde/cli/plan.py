@@ -15,6 +15,7 @@ from iosonde.cli.options import (
     PollOption,
     Precision,
     Profile,
+    Purpose,
     Quick,
     Seed,
     Size,
@@ -25,7 +26,8 @@ from iosonde.vocabulary import EngineChoice, Poll
 
 def plan(
     targets: Targets,
-    profile: Profile = "lab",
+    profile: Profile = None,
+    purpose: Purpose = None,
     quick: Quick = False,
     precision: Precision = None,
     budget: Budget = None,
@@ -63,10 +65,9 @@ def plan(
     from iosonde.campaign import preflight
     from iosonde.campaign.requests import MeasuringOptions, campaign_request
     from iosonde.cli.plan_text import cell_lines, plan_json, plan_lines
-    from iosonde.errors import UsageError
+    from iosonde.cli.purposes import campaign_and_bounds
     from iosonde.machine.local_host import LocalHost
     from iosonde.plans import cell_overhead_ns, plan_cost
-    from iosonde.units import parse_bytes
 
     options = MeasuringOptions(
         targets=targets,
@@ -78,18 +79,29 @@ def plan(
         seed=seed,
         host=LocalHost(),
     )
-    request = campaign_request(options, profile=profile, quick=quick, precision=precision, budget=budget, fixed=fixed)
-    rate = None if write_rate is None else parse_bytes(write_rate, "--write-rate")
-    if rate == 0:
-        raise UsageError(
-            "--write-rate must be greater than 0", "specify the write bandwidth in bytes per second, such as 500MB"
-        )
+    campaign, expected = campaign_and_bounds(purpose, profile)
+    request = campaign_request(options, profile=campaign, quick=quick, precision=precision, budget=budget, fixed=fixed)
+    rate = None if write_rate is None else _bytes_per_s(write_rate)
     ahead = preflight(request, datetime.now(UTC))
-    taken = ahead.assumed_bytes_per_s if rate is None else rate
-    cost = plan_cost(ahead.plan, taken, overhead_ns=cell_overhead_ns(ahead.engine))
+    if expected is not None:
+        expected.check_cells(ahead.run, ahead.plan.cells)
+    cost = plan_cost(ahead.plan, rate or ahead.assumed_bytes_per_s, overhead_ns=cell_overhead_ns(ahead.engine))
     if json:
         typer.echo(plan_json(ahead, cost))
         return
     lines = plan_lines(ahead, cost)
     for line in [*lines, *(cell_lines(ahead) if cells else [])]:
         typer.echo(line)
+
+
+def _bytes_per_s(write_rate: str) -> int:
+    """The value of ``--write-rate``. Raises UsageError."""
+    from iosonde.errors import UsageError
+    from iosonde.units import parse_bytes
+
+    rate = parse_bytes(write_rate, "--write-rate")
+    if rate == 0:
+        raise UsageError(
+            "--write-rate must be greater than 0", "specify the write bandwidth in bytes per second, such as 500MB"
+        )
+    return rate

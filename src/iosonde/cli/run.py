@@ -19,6 +19,7 @@ from iosonde.cli.options import (
     PollOption,
     Precision,
     Profile,
+    Purpose,
     Quick,
     Seed,
     Size,
@@ -66,13 +67,15 @@ A target is a directory (iosonde creates a test file in it and removes the file 
   iosonde run /mnt/data                  measure the file system at /mnt/data, in about 6 minutes
   iosonde run sim:sata-dc                measure a simulated drive: a full report in seconds, without hardware
   iosonde run /dev/sdb --profile reads   measure the read performance of a drive; never writes to it
+  iosonde run /mnt/data --for etcd       say whether /mnt/data is good enough for etcd, in about 3 minutes
   iosonde plan /mnt/data                 estimate the run time and drive wear of the first command
 """
 
 
 def run(
     targets: TargetsOrNone = None,
-    profile: Profile = "lab",
+    profile: Profile = None,
+    purpose: Purpose = None,
     quick: Quick = False,
     precision: Precision = None,
     budget: Budget = None,
@@ -95,17 +98,13 @@ def run(
     The lab profile takes about 6 minutes and can write more than 1 TB. `iosonde plan TARGET` estimates both.
     """
     if not targets:
-        for line in EXPLANATION.splitlines():
-            say(line)
-        raise UsageError(
-            "no target specified", "specify a target as shown above; `iosonde sim list` lists the simulated drives"
-        )
+        raise _no_target()
     from iosonde.campaign import measure_to_directory, preflight
     from iosonde.campaign.requests import MeasuringOptions, campaign_request
-    from iosonde.cli.expected import Expected
     from iosonde.cli.interrupted_runs import keeping
     from iosonde.cli.plan_text import plan_lines
     from iosonde.cli.progress import watching
+    from iosonde.cli.purposes import campaign_and_bounds
     from iosonde.cli.run_outputs import finish_directory
     from iosonde.machine.local_host import LocalHost
     from iosonde.plans import cell_overhead_ns, plan_cost
@@ -124,8 +123,8 @@ def run(
         label=label,
         note=note,
     )
-    request = campaign_request(options, profile=profile, quick=quick, precision=precision, budget=budget, fixed=fixed)
-    expected = None if against is None else Expected.read(against)
+    campaign, expected = campaign_and_bounds(purpose, profile, against)
+    request = campaign_request(options, profile=campaign, quick=quick, precision=precision, budget=budget, fixed=fixed)
     if out is not None:
         check_empty(out)
     ahead = preflight(request, now)
@@ -138,4 +137,15 @@ def run(
     with keeping(directory, ahead.run):
         with watching(ahead.plan, virtual=ahead.is_simulated) as observer:
             measure_to_directory(request, ahead, directory, observer, now)
-        finish_directory(directory, expected)
+        unmet = finish_directory(directory, expected)
+    if unmet is not None:
+        raise unmet
+
+
+def _no_target() -> UsageError:
+    """Explains what a target is."""
+    for line in EXPLANATION.splitlines():
+        say(line)
+    return UsageError(
+        "no target specified", "specify a target as shown above; `iosonde sim list` lists the simulated drives"
+    )

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from iosonde.analysis.run import RunAnalysis
 from iosonde.campaign.outcomes import check_campaign
 from iosonde.cli.messages import check_removed, say
+from iosonde.errors import IosondeError
 from iosonde.failures import HOW_TO_REPORT, FailureLog
 from iosonde.findings import Finding
 from iosonde.printing import quoted
@@ -17,10 +18,11 @@ if TYPE_CHECKING:
     from iosonde.cli.expected import Expected
 
 
-def finish_directory(path: Path, expected: "Expected | None" = None) -> None:
+def finish_directory(path: Path, expected: "Expected | None" = None) -> IosondeError | None:
     """Derives Parquet and the report from the journal, prints the summary. Raises for failed cells and files left.
 
-    The report compares the run with ``expected`` values.
+    The report compares the run with ``expected`` values. If they are the requirements of a purpose, the verdict is
+    printed last. Returns the error to end with if it is not met or undecided: the run itself is complete.
     """
     from iosonde.report.derive import derive_files
 
@@ -29,8 +31,14 @@ def finish_directory(path: Path, expected: "Expected | None" = None) -> None:
         say("writing tables and report ...")
     derived = derive_files(path, None if expected is None else expected.check)
     print_results(path, derived.analysis, derived.findings, derived.failures, derived.page)
+    verdict = None
+    if expected is not None and expected.is_purpose:
+        from iosonde.cli.purposes import print_verdict
+
+        verdict = print_verdict(expected.check(derived.analysis, derived.findings))
     check_campaign(derived.analysis.run, path, derived.page)
     check_removed()
+    return verdict
 
 
 def analysed(run: Path) -> RunAnalysis:

@@ -180,6 +180,11 @@ class ExpectationsTable(_Origin):
 
     name: str = Field(description='Name of this set of expected values, such as "data sheet".', min_length=1)
     about: str = Field(default="", description="What the expected values are for.")
+    campaign: str = Field(
+        default="",
+        description="Campaign that measures the cells: a profile, or the path of a campaign file relative to this "
+        "file. Used by `iosonde run --for`.",
+    )
     expect: list[ExpectationTable] = Field(min_length=1, description="List of expected values.")
 
     def origin(self, expectation: ExpectationTable) -> "Origin":

@@ -4,7 +4,7 @@ import difflib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from pydantic import TypeAdapter
 
@@ -17,6 +17,9 @@ from iosonde.figures import Figure
 from iosonde.records import Data, Operation, Workload
 from iosonde.records.pattern import BlockSizes
 from iosonde.vocabulary import Quantity
+
+if TYPE_CHECKING:
+    from iosonde.expectations.purpose import PurposeOutcome
 
 # More names than this make a hint unreadable.
 CELLS_NAMED_MAX: Final = 10
@@ -63,11 +66,15 @@ class Checked:
 
 @dataclass(frozen=True)
 class CheckedResults:
-    """All checks of a file of expected values against a run or a document. ``name`` is that of the file."""
+    """All checks of a file of expected values against a run or a document. ``name`` is that of the file.
+
+    ``purpose`` is the verdict for all of them together, if the file has the requirements of a purpose.
+    """
 
     results: Results
     name: str
     checks: tuple[Checked, ...]
+    purpose: "PurposeOutcome | None" = None
 
     def count(self, verdict: Verdict) -> int:
         """The number of checks with this verdict."""

@@ -33,7 +33,7 @@ from iosonde.plans.precision import (
     turn_cost_ns,
 )
 from iosonde.plans.probe_request import choice_of, probe_request
-from iosonde.plans.profiles import PROFILES, SLOW_FORMS, load_profile
+from iosonde.plans.profiles import PROFILES, PURPOSES, SLOW_FORMS, load_profile
 from iosonde.plans.read_campaign import read_campaign
 from iosonde.plans.remaining import Remaining, remaining
 from iosonde.plans.verifying import account_bytes, is_verified, verified_step_bytes
@@ -45,6 +45,7 @@ __all__ = [
     "PRECISION_PERCENT_MAX",
     "PRECISION_PERCENT_MIN",
     "PROFILES",
+    "PURPOSES",
     "QUICK_TIMING",
     "ROUNDING_NS",
     "SEED_MAX",

@@ -1,6 +1,7 @@
 """The chapter that compares a run with a file of expected values."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Final
 
 from iosonde.charts.quantities import NO_VALUE
@@ -13,9 +14,11 @@ from iosonde.report.expected_words import (
     interval_text,
     margin_text,
     reason_text,
+    reasoned,
     unlike_texts,
     value_text,
 )
+from iosonde.report.purpose_words import purpose_texts
 from iosonde.report.tables import Head, Line, ResultTable
 from iosonde.report.titles import EXPECTED
 
@@ -25,10 +28,11 @@ _VERBS: Final = {Verdict.PASS: "met", Verdict.FAIL: "missed", Verdict.UNDECIDED:
 
 
 def expected_chapter(checked: CheckedResults) -> Chapter:
-    """How many expected values are met, the nearest miss first, and a table of all."""
+    """How many expected values are met, or the verdict for a purpose, and a table of all, missed ones first."""
     order = (Verdict.FAIL, Verdict.UNDECIDED, Verdict.PASS)
     checks = sorted(checked.checks, key=lambda each: order.index(each.verdict))
-    blocks: list[Block] = [Paragraph(_sentence(checked, checks)), _table(checked, checks)]
+    said = [_sentence(checked, checks)] if checked.purpose is None else purpose_texts(checked, checked.purpose)
+    blocks: list[Block] = [*map(Paragraph, said), _table(checked, checks)]
     sources = _sources(checks)
     return Chapter(*EXPECTED, (*blocks, *([Folded(SOURCES.format(len(sources.lines)), (sources,))] if sources else [])))
 
@@ -52,7 +56,7 @@ def _sentence(checked: CheckedResults, checks: Sequence[Checked]) -> str:
 def _table(checked: CheckedResults, checks: Sequence[Checked]) -> ResultTable:
     notes = [
         f"{each.name}{f' in {each.cell}' if each.cell else ''}: {reason}."
-        for each in checks
+        for each in reasoned(replace(checked, checks=tuple(checks)))
         if (reason := reason_text(each))
     ]
     return ResultTable(

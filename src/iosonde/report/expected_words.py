@@ -6,7 +6,7 @@ from typing import Final
 from iosonde.analysis.histogram import percent_label
 from iosonde.analysis.results import ResultsKind
 from iosonde.charts.quantities import NO_VALUE
-from iosonde.expectations import Checked
+from iosonde.expectations import Checked, CheckedResults, Verdict
 from iosonde.units import format_bandwidth, format_iops, format_latency
 from iosonde.vocabulary import Quantity
 
@@ -21,6 +21,13 @@ NAMED_MAX: Final = 3
 def reason_text(each: Checked) -> str:
     """Why a check is undecided or unreliable; empty for other checks."""
     return each.why or (f"unreliable, see {', '.join(each.doubted_by)}" if each.doubted_by else "")
+
+
+def reasoned(checked: CheckedResults) -> tuple[Checked, ...]:
+    """The checks whose reasons follow the table. The verdict for a purpose has those of undecided requirements."""
+    if checked.purpose is None:
+        return checked.checks
+    return tuple(each for each in checked.checks if each.verdict is not Verdict.UNDECIDED)
 
 
 def bound_text(each: Checked) -> str:

@@ -19,13 +19,16 @@ DECIDING: Final = (
 
 PROFILES: Final = ("lab", "lab-slow", "reads", "reads-slow", "mechanisms", *DECIDING)
 
+PURPOSES: Final = ("etcd", "postgres-oltp", "kafka", "redis-aof", "vm-host", "video-ingest")
+"""The campaigns for a purpose. A file of expected values with the same name has its requirements."""
+
 SLOW_FORMS: Final = {"lab": "lab-slow", "reads": "reads-slow"}
 """The profiles that replace others on slow targets."""
 
 
 def load_profile(name: str) -> CampaignTable:
     """A profile by its name. Raises UsageError."""
-    if name not in PROFILES:
+    if name not in {*PROFILES, *PURPOSES}:
         raise UsageError(
             f"unknown profile '{name}'",
             f"available profiles: {', '.join(PROFILES)}; for a campaign file, give its path, such as ./{name}.toml",

@@ -14,9 +14,11 @@ from iosonde.report.expected_words import (
     interval_text,
     margin_text,
     reason_text,
+    reasoned,
     unlike_texts,
     value_text,
 )
+from iosonde.report.purpose_words import purpose_texts
 from iosonde.report.terminal.table_width import Fitted, FittedTable
 
 _STYLES: Final = {Verdict.PASS: "green", Verdict.FAIL: "bold red", Verdict.UNDECIDED: "yellow"}
@@ -41,7 +43,17 @@ def render_checked(checked: CheckedResults) -> RenderableType:
     counts = ", ".join(f"{number} {verdict}" for verdict in Verdict if (number := checked.count(verdict)))
     against = f"{checked.results.kind} {printable(checked.results.name)}"
     head = Text.assemble((printable(checked.name), "bold"), f" against {against}: {counts}")
-    return Group(head, table, *_reasons(checks), *(Text(printable(each)) for each in unlike_texts(checks)))
+    notes = [*_reasons(reasoned(checked)), *(Text(printable(each)) for each in unlike_texts(checks))]
+    return Group(head, table, *notes, *_purpose(checked))
+
+
+def _purpose(checked: CheckedResults) -> list[Text]:
+    """The verdict for a purpose. Without one, nothing."""
+    outcome = checked.purpose
+    if outcome is None:
+        return []
+    first, *more = purpose_texts(checked, outcome)
+    return [Text(printable(first), _STYLES[outcome.verdict]), *(Text(printable(each)) for each in more)]
 
 
 def _reasons(checks: tuple[Checked, ...]) -> list[Text]:
