@@ -44,7 +44,7 @@ class Measured:
 
 @dataclass(frozen=True)
 class Longer:
-    """What would decide an undecided requirement if its value stayed the same.
+    """What would decide an undecided requirement if its value stayed the same, or give it an interval if it has none.
 
     ``repeats`` is the total number of repeats of ``measured``; None if more repeats would not decide it, or if the data
     do not show how many would. ``more_ns`` is the additional time. ``precision_percent`` is the equivalent value of
@@ -151,7 +151,8 @@ def _repeats_for_tail(check: Checked, rate: Figure | None, known: Measured) -> i
     if percent is None or rate is None or not rate.value:
         return None
     beyond = rate.value * known.measure_ns / SECOND_NS * (1 - percent / 100)
-    number = max(ceil(SAMPLES_FOR_BOUND / beyond), known.repeats + 1)
+    # The share above a percentile is not exact in binary.
+    number = max(ceil(round(SAMPLES_FOR_BOUND / beyond, 6)), known.repeats + 1)
     return number if number <= REPEATS_MAX else None
 
 

@@ -71,11 +71,16 @@ def _longer(longer: Longer) -> str:
     said = f"Undecided: {_place(each)}: {reason_text(each)}."
     if longer.repeats is None or known is None:
         return f"{said} {_no_number(longer)}"
-    duration = exact_duration(known.measure_ns)
+    more, duration = format_duration(longer.more_ns), exact_duration(known.measure_ns)
+    if each.low is None:
+        return (
+            f"{said} About {longer.repeats} repeats of {duration} instead of {known.repeats} are needed for an "
+            f"interval: {more} more."
+        )
     flag = "" if longer.precision_percent is None else _flag(longer.precision_percent)
     return (
         f"{said} If the value stays the same, about {longer.repeats} repeats of {duration} instead of {known.repeats} "
-        f"decide it: {format_duration(longer.more_ns)} more{flag}."
+        f"decide it: {more} more{flag}."
     )
 
 
