@@ -17,6 +17,7 @@ from iosonde.records import (
     CellRecord,
     Censored,
     ClockPair,
+    CpuFrequency,
     CpuUse,
     DeviceFacts,
     Engine,
@@ -45,7 +46,7 @@ from iosonde.records import (
     Workload,
     one_stream,
 )
-from iosonde.vocabulary import FailureKind
+from iosonde.vocabulary import FailureKind, FrequencySource
 
 SECOND_NS = 10**9
 TIMING = Timing(warmup_ns=SECOND_NS, measure_ns=5 * SECOND_NS, interval_ns=SECOND_NS // 2)
@@ -163,6 +164,14 @@ def cpu_use(cpu_ns: int = 0) -> CpuUse:
         switches_involuntary=3,
     )
     return CpuUse(threads=(worker,), process_user_ns=cpu_ns // 4, process_system_ns=cpu_ns, steal_ns=0)
+
+
+def cpu_at(hz: int, busy: float = 0.6, source: FrequencySource = FrequencySource.CPUFREQ) -> CpuUse:
+    """One worker thread that used this share of five seconds of its CPU, at this frequency."""
+    frequency = CpuFrequency(
+        source=source, cpus=1, readings=6, frequency_hz_mean=hz, frequency_hz_min=hz - 10**8, frequency_hz_max=hz
+    )
+    return cpu_use(round(busy * 5 * SECOND_NS)).model_copy(update={"frequency": frequency})
 
 
 def engine_facts(engine: Engine = Engine.IO_URING, fallbacks: tuple[str, ...] = ()) -> EngineFacts:

@@ -230,6 +230,11 @@ def format_latency(latency_ns: float) -> str:
     return f"{_scaled(latency_ns / 1_000_000_000, 3)} s"
 
 
+def format_frequency(hz: float) -> str:
+    """The frequency of a CPU: ``2.60 GHz``."""
+    return f"{hz / 10**9:.2f} GHz"
+
+
 def format_percent(share: float, decimals: int = 0, *, signed: bool = False) -> str:
     """A share in percent: ``96 %``, or ``+25.0 %`` if ``signed``."""
     return f"{100 * share:{'+' if signed else ''}.{decimals}f} %"

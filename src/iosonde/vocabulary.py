@@ -127,6 +127,16 @@ class Phase(StrEnum):
     MEASURE = "measure"
 
 
+class FrequencySource(StrEnum):
+    """Where the frequency of a CPU comes from: the kernel's frequency driver, or ``/proc/cpuinfo``.
+
+    In a virtual machine, ``/proc/cpuinfo`` usually has the nominal frequency of the host.
+    """
+
+    CPUFREQ = "cpufreq"
+    CPUINFO = "cpuinfo"
+
+
 class Quantity(StrEnum):
     """A measured quantity, named like its column, with the unit at the end."""
 

@@ -70,6 +70,7 @@ def test_the_cells_have_the_promised_columns(tables: dict[str, list[dict[str, st
         "host_lag_ns_max", "waiting_age_ns_max", "cpu_user_ns", "cpu_system_ns",
         "cpu_kernel_workers_ns", "cpu_sqpoll_threads_ns", "sqpoll_wakeups", "switches_voluntary",
             "switches_involuntary", "migrations", "steal_ns",
+        "cpu_frequency_hz_mean", "cpu_frequency_hz_min", "cpu_frequency_hz_max",
         "reap_granularity_ns_p50", "reap_granularity_ns_max", "sweep_ns_max", "device_iops",
             "device_bytes_per_s", "device_latency_ns_mean", "faults", "censored", "invalid",
     ]  # fmt: skip

@@ -14,6 +14,9 @@ from tests.commands import iosonde
 from tests.stories.short_runs import DONE, fork, run_short
 
 CELL = "random-mix50-4KiB-qd2"
+SCALING = "/sys/devices/system/cpu/cpu0/cpufreq/scaling_cur_freq"
+BOTH_ENDS = 2
+HIGHEST_HZ = 10**10
 
 
 @dataclass(frozen=True)
@@ -68,6 +71,19 @@ def test_a_cell_is_shown_with_what_was_recorded_of_it(story: Story) -> None:
     assert f"{offset:,}" in ended.stdout
     assert all(str(cell.seed) in ended.stdout for cell in cells)
     assert "psync" in ended.stdout
+
+
+def test_the_frequency_of_the_cpus_is_read_at_both_ends_of_each_cell_where_the_kernel_reports_it(story: Story) -> None:
+    reported = "cpu MHz" in Path("/proc/cpuinfo").read_text() or Path(SCALING).exists()
+    for record in load_run(story.run).cells:
+        if record.outcome is Outcome.FINISHED:
+            assert record.cpu is not None
+            found = record.cpu.frequency
+            assert (found is not None) == reported
+            if found is not None:
+                assert found.readings >= BOTH_ENDS
+                assert 0 < found.frequency_hz_min <= found.frequency_hz_mean <= found.frequency_hz_max
+                assert found.frequency_hz_max < HIGHEST_HZ
 
 
 def test_a_run_that_was_broken_off_is_shown_as_such(story: Story) -> None:

@@ -4,7 +4,9 @@
 mod calibration;
 mod collector;
 mod context;
+mod cpu_monitor;
 mod device_counts;
+mod frequency_monitor;
 mod granted;
 mod kernel_threads;
 mod memory_needed;
@@ -24,6 +26,7 @@ pub use calibration::{CALIBRATION_SPAN_BYTES, calibration};
 pub use collector::Collector;
 pub use context::JobContext;
 pub use device_counts::{DeviceCounts, RequestCounts};
+pub use frequency_monitor::{CpuFrequency, FrequencySource};
 pub use result::{
     CpuUse, DriveState, EngineFacts, Interval, JobResult, Outcome, ShareTotals, TargetShare, ThreadCpu, Times,
 };

@@ -1,5 +1,7 @@
 //! CPU affinity of workers: CPUs near the target, one for each worker if there are enough.
 
+use std::collections::BTreeSet;
+
 use rustix::thread::CpuSet;
 
 /// The CPUs of each worker; an empty list leaves the choice to the scheduler. Each group of `workers_each` consecutive
@@ -34,6 +36,12 @@ pub fn io_wq_cpus(cpus: &[Vec<u32>], allowed: &[u32]) -> Vec<u32> {
     if left.is_empty() { allowed.to_vec() } else { left }
 }
 
+/// The CPUs on which workers may run: all allowed ones if the scheduler chooses for any of them.
+#[must_use]
+pub fn cpus_used(cpus: &[Vec<u32>], allowed: &[u32]) -> BTreeSet<u32> {
+    cpus.iter().flat_map(|place| if place.is_empty() { allowed } else { place }).copied().collect()
+}
+
 /// A CPU set for the kernel.
 #[must_use]
 pub fn set_of(cpus: &[u32]) -> CpuSet {
@@ -51,7 +59,7 @@ fn pool(near: &[u32], allowed: &[u32]) -> Vec<u32> {
 
 #[cfg(test)]
 mod tests {
-    use super::{io_wq_cpus, worker_cpus};
+    use super::{cpus_used, io_wq_cpus, worker_cpus};
 
     const UNKNOWN: Vec<u32> = Vec::new();
 
@@ -96,6 +104,12 @@ mod tests {
         assert_eq!(io_wq_cpus(&[vec![5], vec![4]], &[0, 1, 4, 5]), [0, 1]);
         assert_eq!(io_wq_cpus(&[vec![4, 5]], &[0, 1, 4, 5]), [0, 1, 4, 5]);
         assert_eq!(io_wq_cpus(&[vec![]], &[0, 1]), [0, 1]);
+    }
+
+    #[test]
+    fn workers_use_their_own_cpus_or_all_allowed_ones() {
+        assert_eq!(cpus_used(&[vec![5], vec![4]], &[0, 1, 4, 5]).into_iter().collect::<Vec<_>>(), [4, 5]);
+        assert_eq!(cpus_used(&[vec![5], UNKNOWN], &[0, 5]).into_iter().collect::<Vec<_>>(), [0, 5]);
     }
 
     #[test]

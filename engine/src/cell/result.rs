@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::device_counts::DeviceCounts;
+use super::frequency_monitor::CpuFrequency;
 use crate::failure::Failure;
 use crate::host::ClockPair;
 use crate::job::Engine;
@@ -58,6 +59,9 @@ pub struct CpuUse {
     pub sqpoll_threads_ns: Option<u64>,
     /// Stolen by the hypervisor.
     pub steal_ns: u64,
+    /// The frequency of the workers' CPUs; None if the kernel does not report it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub frequency: Option<CpuFrequency>,
 }
 
 /// The engine's actual set-up.

@@ -1,14 +1,15 @@
 //! Runs a job on real targets: starts the workers, forwards their intervals and sums their final reports.
 
+use std::mem::take;
 use std::sync::atomic::Ordering;
 use std::thread::{park_timeout, scope};
 use std::time::Duration;
 
 use super::context::JobContext;
+use super::cpu_monitor::CpuMonitor;
 use super::device_counts::DeviceCounters;
 use super::kernel_threads::{KernelThreadMonitor, KernelThreadsCpu};
 use super::memory_needed;
-use super::processor_monitor::ProcessorMonitor;
 use super::result::{Interval, JobResult, Outcome};
 use super::target_monitor::{MonitorState, TargetMonitor};
 use super::thread::Gate;
@@ -17,7 +18,6 @@ use super::worker_pool::{WorkerPool, spares_each};
 use super::worker_watchdog::WorkerWatchdog;
 use crate::clock::{Clock, Monotonic};
 use crate::failure::{Failure, FailureKind};
-use crate::host::processor_times;
 use crate::job::Job;
 use crate::pattern::Shared;
 use crate::target::Target;
@@ -75,9 +75,9 @@ pub fn run_job(
         let warmup_end_ns = start_ns + if job.amount_bytes.is_some() { 0 } else { job.warmup_ns };
         let end_ns = if job.amount_bytes.is_some() { u64::MAX } else { warmup_end_ns + job.measure_ns };
         let mut watchdog = WorkerWatchdog::new(start_ns, job.amount_bytes.is_none().then_some(end_ns), job.interval_ns);
-        let mut processors = ProcessorMonitor::default();
+        let mut cpus = CpuMonitor::new(take(&mut pool.cpus), warmup_end_ns, end_ns);
         let mut pass_on = |pool: &mut WorkerPool| {
-            processors.read_if_due(context.clock.now(), processor_times);
+            cpus.read_if_due(context.clock.now());
             let has_news = pool.gather();
             forwarder
                 .add_ready(&mut pool.collector, &mut |found| interval(with_io_wq(found, &mut pool.kernel_monitor)));
@@ -97,8 +97,7 @@ pub fn run_job(
         let stuck_workers = pool.stuck_workers();
         let WorkerPool { mut total, collector, kernel_monitor, .. } = pool;
         add_kernel_threads(&mut total, kernel_monitor.zip(spent_before));
-        processors.read(context.clock.now(), processor_times());
-        total.add_processors(&processors);
+        cpus.finish(context.clock.now(), &mut total);
         total.fail(stuck_workers);
         // Comes after the workers' failures: a worker that noticed the change also reports the offset.
         total.fail(target_monitor.end());

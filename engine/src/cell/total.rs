@@ -1,6 +1,7 @@
 //! Sums the final reports of all workers to the result of a job.
 
 use super::collector::Collector;
+use super::frequency_monitor::CpuFrequency;
 use super::granted::merged;
 use super::kernel_threads::{KernelThreads, KernelThreadsCpu};
 use super::processor_monitor::ProcessorMonitor;
@@ -93,6 +94,7 @@ pub struct Total {
     sqpoll_wakeups: u64,
     // CPU time since the start of the measurement; None for engines without a ring on a target.
     kernel_threads_ns: Option<KernelThreadsCpu>,
+    frequency: Option<CpuFrequency>,
     batch_max: u32,
     sweep_ns_max: u64,
     reap_gaps: Option<TimeDistribution>,
@@ -146,6 +148,11 @@ impl Total {
         }
     }
 
+    /// Records the frequency of the workers' CPUs.
+    pub fn set_frequency(&mut self, found: Option<CpuFrequency>) {
+        self.frequency = found;
+    }
+
     /// Records a failure; see [`Failure::after`].
     pub fn fail(&mut self, failure: Option<Failure>) {
         if let Some(failure) = failure {
@@ -177,6 +184,7 @@ impl Total {
                 kernel_workers_ns: self.kernel_threads_ns.map(|spent| spent.workers_ns),
                 sqpoll_threads_ns: self.kernel_threads_ns.map(|spent| spent.sqpoll_ns),
                 steal_ns: after.steal_ns.saturating_sub(before.steal_ns),
+                frequency: self.frequency,
             }
         });
         let facts = merged(&self.granted);

@@ -9,7 +9,7 @@ use std::thread::{Scope, ScopedJoinHandle, current};
 use super::collector::Collector;
 use super::context::JobContext;
 use super::kernel_threads::KernelThreadMonitor;
-use super::placement::{io_wq_cpus, worker_cpus};
+use super::placement::{cpus_used, io_wq_cpus, worker_cpus};
 use super::thread::{Gate, SetupResult, WorkerReport, WorkerSetup, cpus_allowed, run_worker};
 use super::total::Total;
 use crate::failure::{Failure, FailureKind};
@@ -51,6 +51,8 @@ pub struct WorkerPool<'scope> {
     stop: Arc<AtomicBool>,
     has_end: bool,
     workers_each: usize,
+    /// The CPUs on which its workers may run.
+    pub cpus: BTreeSet<u32>,
     /// Whether the remaining workers, which sleep in the kernel, are no longer waited for.
     pub is_given_up: bool,
 }
@@ -69,6 +71,7 @@ impl<'scope> WorkerPool<'scope> {
         let allowed = cpus_allowed();
         let cpus = cpus_of_workers(job, context, &allowed);
         let io_wq = Arc::new(IoWqWorkers { cpus: io_wq_cpus(&cpus, &allowed), ..IoWqWorkers::default() });
+        let used = cpus_used(&cpus, &allowed);
         let mut cpus = cpus.into_iter();
         let (ready, answers) = sync_channel(workers as usize);
         let (leave, ended) = sync_channel(workers as usize);
@@ -119,6 +122,7 @@ impl<'scope> WorkerPool<'scope> {
             stop: Arc::clone(&context.stop),
             has_end: job.amount_bytes.is_none(),
             workers_each: job.workers_each() as usize,
+            cpus: used,
             is_given_up: false,
         };
         let Some(refusal) = refusal else { return Ok(pool) };

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from iosonde.analysis.latency import TimesEstimate, estimate_times
 from iosonde.analysis.littles_law import littles_law
-from iosonde.records import CellRecord, ThreadCpu
+from iosonde.records import CellRecord, CpuFrequency, ThreadCpu
 
 Value = Callable[[CellRecord], int | None]
 
@@ -27,6 +27,16 @@ def of_reap_granularity(value: Callable[[TimesEstimate], int | None]) -> Value:
     def found(record: CellRecord) -> int | None:
         known = estimate_times(record.reap_granularity)
         return None if known is None else value(known)
+
+    return found
+
+
+def of_frequency(value: Callable[[CpuFrequency], int]) -> Value:
+    """A value of the CPU frequency; None if it is unknown."""
+
+    def found(record: CellRecord) -> int | None:
+        frequency = None if record.cpu is None else record.cpu.frequency
+        return None if frequency is None else value(frequency)
 
     return found
 

@@ -15,6 +15,7 @@ from iosonde.analysis.latency import TimesEstimate, estimate_times, latency_kind
 from iosonde.analysis.many_histograms import ManyHistograms
 from iosonde.analysis.record_values import (
     migrations,
+    of_frequency,
     of_reap_granularity,
     over_threads,
     queue_depth_by_latency,
@@ -305,6 +306,9 @@ _CELL_COLUMNS: Final = (
     _of_record("switches_involuntary", over_threads(lambda thread: thread.switches_involuntary)),
     _of_record("migrations", migrations),
     _of_record("steal_ns", lambda record: record.cpu and record.cpu.steal_ns),
+    _of_record("cpu_frequency_hz_mean", of_frequency(lambda frequency: frequency.frequency_hz_mean)),
+    _of_record("cpu_frequency_hz_min", of_frequency(lambda frequency: frequency.frequency_hz_min)),
+    _of_record("cpu_frequency_hz_max", of_frequency(lambda frequency: frequency.frequency_hz_max)),
     _of_record("reap_granularity_ns_p50", of_reap_granularity(lambda times: times.percentile(50))),
     _of_record("reap_granularity_ns_max", of_reap_granularity(lambda times: times.ns_max)),
     _of_record("sweep_ns_max", lambda record: record.sweep_ns_max),

@@ -9,7 +9,7 @@ from iosonde.records.engine_facts import EngineFacts, FioFacts, SourceFacts
 from iosonde.records.interval import IntervalRecord, OperationTotals, Times
 from iosonde.records.verification import Verification
 from iosonde.records.workload import Timing, Workload
-from iosonde.vocabulary import Experiment, FailureKind, FaultKind, Operation, Outcome, Provenance
+from iosonde.vocabulary import Experiment, FailureKind, FaultKind, FrequencySource, Operation, Outcome, Provenance
 
 
 class Fault(Record):
@@ -113,11 +113,27 @@ class ThreadCpu(Record):
     migrations: int | None = None
 
 
+class CpuFrequency(Record):
+    """The frequency of the CPUs of the workers, read once a second and at both ends of the measurement time.
+
+    The mean is that over all ``cpus`` and ``readings``. If the scheduler chooses the CPUs of the workers, they are all
+    CPUs that it may choose.
+    """
+
+    source: FrequencySource
+    cpus: int
+    readings: int
+    frequency_hz_mean: int
+    frequency_hz_min: int
+    frequency_hz_max: int
+
+
 class CpuUse(Record):
     """CPU time over the measurement time, by worker and for the whole engine process (including io-wq workers).
 
     ``kernel_workers_ns`` is that of the io-wq workers of io_uring, and ``sqpoll_threads_ns`` that of the SQPOLL
-    threads; None for other engines. Older records have the sum of both in the first.
+    threads; None for other engines. Older records have the sum of both in the first. ``frequency`` is None if the
+    kernel does not report it.
     """
 
     threads: tuple[ThreadCpu, ...]
@@ -126,6 +142,7 @@ class CpuUse(Record):
     kernel_workers_ns: int | None = None
     sqpoll_threads_ns: int | None = None
     steal_ns: int
+    frequency: CpuFrequency | None = None
 
 
 class ClockPair(Record):

@@ -11,7 +11,7 @@ from rich.console import Console, RenderableType
 
 from iosonde.analysis.run import RunAnalysis
 from iosonde.findings.finding import Finding, Severity
-from iosonde.records import Experiment, Neighbour, Outcome, RunRecord, SlowIo, Timing
+from iosonde.records import CpuUse, Experiment, Neighbour, Outcome, RunRecord, SlowIo, Timing
 from iosonde.report.terminal.cell_choice import chosen_cell
 from iosonde.report.terminal.cell_view import render_cell
 from iosonde.report.terminal.distributions import bins_of
@@ -19,8 +19,8 @@ from iosonde.report.terminal.run_view import render_run
 from iosonde.report.terminal.symbols import Harmless
 from iosonde.report.titles import TITLES
 from iosonde.units import SECOND_NS
-from iosonde.vocabulary import Operation
-from tests.builders import failed, finding, histogram_of, target_facts
+from iosonde.vocabulary import FrequencySource, Operation
+from tests.builders import cpu_at, cpu_use, failed, finding, histogram_of, target_facts
 from tests.lab_builder import lab_run
 
 WIDTHS = (60, 80, 120, 200)
@@ -161,6 +161,17 @@ def test_a_cell_shows_everything_its_record_holds(run: RunRecord) -> None:
         "doubtful drift (certain)",
     ):
         assert words in text
+
+
+def test_a_cell_shows_the_frequency_of_its_cpus_and_where_it_comes_from(run: RunRecord) -> None:
+    def with_cpu(cpu: CpuUse) -> str:
+        cells = tuple(cell.model_copy(update={"cpu": cpu}) if cell.cell == CELL else cell for cell in run.cells)
+        [line] = [each for each in show_cell(run.model_copy(update={"cells": cells})) if each.startswith("CPU freq")]
+        return line.removeprefix("CPU frequency").strip()
+
+    assert with_cpu(cpu_at(34 * 10**8)) == "3.40 GHz (3.30 GHz to 3.40 GHz), 6 readings of 1 CPU from cpufreq"
+    assert with_cpu(cpu_at(34 * 10**8, source=FrequencySource.CPUINFO)).endswith("from /proc/cpuinfo")
+    assert with_cpu(cpu_use()) == "unknown"
 
 
 def test_a_cell_tells_how_long_its_repeats_were_and_not_what_the_plan_began_with(run: RunRecord) -> None:

@@ -22,6 +22,7 @@ from iosonde.report.display import drift_text, granularity_text
 from iosonde.report.engine_facts import fio_text, import_text
 from iosonde.report.states import discarded_text, steady_text
 from iosonde.report.terminal.cell_choice import ChosenCell
+from iosonde.report.terminal.cpu_facts import cpu_text, frequency_text, pins_text, steal_text, switches_text
 from iosonde.report.terminal.table_width import Fitted, FittedTable
 from iosonde.report.verification import verification_lines
 from iosonde.units import format_bandwidth, format_duration, format_iops, format_latency, format_size
@@ -75,10 +76,11 @@ def facts_table(run: RunRecord, chosen: ChosenCell) -> RenderableType:
         ("steady state", steady_text(chosen.records)),
         ("discarded repeats", discarded_text(chosen.repeats)),
         ("faults", _faults(chosen.records)),
-        ("CPU, workers", _each(chosen.records, _cpu)),
-        ("hypervisor steal time", _each(chosen.records, _steal)),
-        ("context switches", _each(chosen.records, _switches)),
-        ("pinned to CPU", _each(chosen.records, _pins)),
+        ("CPU, workers", _each(chosen.records, cpu_text)),
+        ("CPU frequency", _each(chosen.records, frequency_text)),
+        ("hypervisor steal time", _each(chosen.records, steal_text)),
+        ("context switches", _each(chosen.records, switches_text)),
+        ("pinned to CPU", _each(chosen.records, pins_text)),
         ("reap interval", _each(chosen.records, _reaps)),
         ("longest poll", _each(chosen.records, _sweep)),
         ("intervals merged", _each(chosen.records, lambda record: str(record.intervals_merged))),
@@ -173,30 +175,6 @@ def _faults(records: Sequence[CellRecord]) -> str:
     return "; ".join(f"{count} x {what}" for what, count in counts.items()) or "none"
 
 
-def _cpu(record: CellRecord) -> str:
-    if record.cpu is None or not record.measured_ns:
-        return "unknown"
-    user = sum(thread.user_ns for thread in record.cpu.threads) / record.measured_ns * 100
-    system = sum(thread.system_ns for thread in record.cpu.threads) / record.measured_ns * 100
-    return f"{user:.0f} % user + {system:.0f} % system"
-
-
-def _steal(record: CellRecord) -> str:
-    if record.cpu is None:
-        return "unknown"
-    return format_duration(record.cpu.steal_ns) if record.cpu.steal_ns else "none"
-
-
-def _switches(record: CellRecord) -> str:
-    if record.cpu is None:
-        return "unknown"
-    waits = sum(thread.switches_voluntary for thread in record.cpu.threads)
-    pushed = sum(thread.switches_involuntary for thread in record.cpu.threads)
-    moves = [thread.migrations for thread in record.cpu.threads if thread.migrations is not None]
-    moved = f", {sum(moves):,} CPU migrations" if moves else ""
-    return f"{waits:,} voluntary, {pushed:,} involuntary{moved}"
-
-
 def _reaps(record: CellRecord) -> str:
     return granularity_text(record.reap_granularity) or "unknown"
 
@@ -227,12 +205,6 @@ def _beside(witness: Witnessed) -> str:
         return rates
     times = format_latency(witness.device_ns_mean), format_latency(witness.latency_ns_mean)
     return f"{rates}, mean {times[0]} (engine: {times[1]})"
-
-
-def _pins(record: CellRecord) -> str:
-    if record.cpu is None:
-        return "unknown"
-    return " ".join("no" if thread.cpu_pinned is None else str(thread.cpu_pinned) for thread in record.cpu.threads)
 
 
 def _engine(record: CellRecord) -> str:
