@@ -18,6 +18,8 @@ const KEPT: usize = 1024;
 const BUDGET: u32 = 256;
 /// A reading that ends this much later than the poll may include what happened after it.
 const LATE_NS: u64 = 50_000;
+/// A delay of the reading below this part of the latency does not affect the cause.
+const LATE_PART: u64 = 100;
 
 /// How far back long waits for a CPU are counted.
 const CONTENDED_WITHIN_NS: u64 = 1_000_000_000;
@@ -171,14 +173,14 @@ impl HostMonitor {
         self.schedstat.is_some() && self.budget > 0
     }
 
-    /// Takes a reading at the end of a round with slow operations. `later` reads the clock. None if the thread may have
-    /// lost the CPU since the poll.
+    /// Takes a reading at the end of a round with slow operations, the shortest of which took `latency_ns`. `later` reads
+    /// the clock. None if the thread may have lost the CPU since the poll for a time that matters.
     #[cold]
-    pub fn look(&mut self, round: &Round, later: impl FnOnce() -> u64) -> Option<HostReading> {
+    pub fn look(&mut self, round: &Round, latency_ns: u64, later: impl FnOnce() -> u64) -> Option<HostReading> {
         self.budget -= 1;
         let reading = self.read(round.end_ns)?;
         let end_ns = later();
-        let is_late = end_ns - round.end_ns > LATE_NS;
+        let is_late = end_ns - round.end_ns > LATE_NS.max(latency_ns / LATE_PART);
         self.next_ns = end_ns + SPACING_NS;
         self.readings.add(HostReading { at_ns: if is_late { end_ns } else { round.end_ns }, ..reading });
         (!is_late).then_some(reading)
@@ -276,16 +278,19 @@ mod tests {
         assert!(monitor.can_look(), "this kernel reports schedstat");
         monitor.read_if_due(0);
         let round = Round { begin_ns: 0, wait_ns: 0, end_ns: 100 };
-        let now = monitor.look(&round, || 100 + LATE_NS).expect("in time");
+        let now = monitor.look(&round, 50, || 100 + LATE_NS).expect("in time");
         assert!(monitor.readings().part_of(50, &round, &now).is_some());
-        assert_eq!(monitor.look(&round, || 101 + LATE_NS), None);
+        assert_eq!(monitor.look(&round, 50, || 101 + LATE_NS), None);
+        // A delay of 0.1 ms does not matter after half a second.
+        assert!(monitor.look(&round, 500 * MS, || 100 + 2 * LATE_NS).is_some());
+        assert_eq!(monitor.look(&round, 500 * MS, || 101 + 5 * MS), None);
     }
 
     #[test]
     fn slow_operations_cannot_cause_readings_without_end() {
         let mut monitor = HostMonitor::of_thread();
         let round = Round { begin_ns: 0, wait_ns: 0, end_ns: 0 };
-        let looks = (0..2 * BUDGET).filter(|_| monitor.can_look() && monitor.look(&round, || 0).is_some()).count();
+        let looks = (0..2 * BUDGET).filter(|_| monitor.can_look() && monitor.look(&round, 0, || 0).is_some()).count();
         assert_eq!(looks, BUDGET as usize);
         monitor.read_if_due(2 * SPACING_NS);
         assert!(monitor.can_look());

@@ -124,7 +124,9 @@ impl<R: Ring, C: Clock> Worker<R, C> {
 
     #[cold]
     fn add_host_parts(&mut self, round: &Round) {
-        let Some(reading) = self.host_monitor.look(round, || self.clock.now()) else { return };
+        let latencies = self.machine.slowest().entries().iter().filter(|io| io.reap_ns == round.end_ns);
+        let latency_ns = latencies.map(|io| io.latency_ns).min().unwrap_or(0);
+        let Some(reading) = self.host_monitor.look(round, latency_ns, || self.clock.now()) else { return };
         let slow = self.machine.slowest().entries().iter_mut().filter(|io| io.reap_ns == round.end_ns);
         for io in slow {
             io.host = self.host_monitor.readings().part_of(io.submit_ns(), round, &reading);
