@@ -4,7 +4,9 @@ import numpy as np
 from numpy.random import Generator
 
 from iosonde.analysis.sustained import Cause, Sustained, cause_of, sustained_of
-from tests.transfer_builder import sustained
+from iosonde.records import CellRecord, DriveHealth, DriveState, Experiment
+from tests.builders import SECOND_NS, cell_plan, workload
+from tests.transfer_builder import MIB, sustained, transfer_record
 
 VOLUMES = 40
 RIGHT_MIN = 36
@@ -57,3 +59,32 @@ def test_bucket_burst_and_base_rate_are_right_in_noise_or_nothing_is_said_of_cre
         assert all(abs(seen / true - 1) <= EXACT for seen, true in pairs), pairs
         right += 1
     assert right >= RIGHT_MIN
+
+
+def throttled_record(order: int, throttled_ns: int) -> CellRecord:
+    """A sustained write whose bandwidth drops, on a drive with this counter of throttling."""
+    health = DriveHealth(
+        host_read_bytes=0,
+        host_written_bytes=0,
+        media_written_bytes=0,
+        erases=0,
+        wear_percent=0,
+        temperature_celsius=80,
+        throttled_ns=throttled_ns,
+    )
+    plan = cell_plan(workload(read_percent=0, block_size_bytes=MIB), Experiment.SUSTAINED)
+    state = DriveState(state_hash="0", health=health)
+    return transfer_record(plan, [2000.0] * 40 + [700.0] * 80, order=order, repeat=order, drives=(state,))
+
+
+def test_throttling_that_the_drive_reports_is_the_cause_of_a_drop() -> None:
+    records = [throttled_record(order, 3 * order * SECOND_NS) for order in (1, 2)]
+    (found,) = sustained_of(records)
+    assert found.throttled_ns == 3 * SECOND_NS
+    assert cause_of(found, (found,)) is Cause.THROTTLING
+
+
+def test_a_drive_that_does_not_throttle_has_another_cause() -> None:
+    (found,) = sustained_of([throttled_record(order, 0) for order in (1, 2)])
+    assert found.throttled_ns == 0
+    assert cause_of(found, (found,)) is not Cause.THROTTLING

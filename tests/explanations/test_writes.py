@@ -100,8 +100,18 @@ def test_random_writes_that_are_slower_than_sequential_ones_may_show_collection(
 def test_a_counter_of_media_writes_makes_collection_likely() -> None:
     found = collected(amplification=3.2)[Mechanism.COLLECTION]
     assert found.confidence is Confidence.LIKELY
-    assert any("3.20 times as many bytes" in each for each in found.evidence)
+    assert any("wrote 3.20 times as many bytes to its media as the host" in each for each in found.evidence)
     assert not found.against
+
+
+def test_amplified_sequential_writes_speak_against_collection_by_random_ones() -> None:
+    run = run_of_cells({SEQUENTIAL: thrice(100), RANDOM: thrice(400)})
+    cells = [each.model_copy(update={"workload": RANDOM}) for each in run.cells]
+    amplified = with_health(run.model_copy(update={"cells": tuple(cells)}), 2.5)
+    restored = zip(amplified.cells, sorted(run.cells, key=lambda each: each.order), strict=True)
+    both = tuple(each.model_copy(update={"workload": before.workload}) for each, before in restored)
+    found = explained(run.model_copy(update={"cells": both}))[Mechanism.COLLECTION]
+    assert any("During sequential writes, it wrote 2.50 times" in each for each in found.against)
 
 
 def test_random_writes_as_fast_as_sequential_ones_show_no_collection() -> None:
@@ -113,9 +123,11 @@ def test_writes_with_too_much_scatter_show_no_collection() -> None:
     assert Mechanism.COLLECTION not in explained_cells({SEQUENTIAL: scattered(100), RANDOM: scattered(200)})
 
 
-def test_seeks_may_explain_slow_random_writes_on_a_hard_disk() -> None:
-    run = on_device(run_of_cells({SEQUENTIAL: thrice(100), RANDOM: thrice(9_000)}), rotational=True)
-    assert any("rotational" in each for each in explained(run)[Mechanism.COLLECTION].against)
+def test_a_hard_disk_has_neither_collection_nor_flash_to_program() -> None:
+    cells = {SEQUENTIAL: thrice(100), RANDOM: thrice(9_000), READ: thrice(9_000), WRITE: thrice(50)}
+    found = explained(on_device(run_of_cells(cells), rotational=True))
+    assert Mechanism.COLLECTION not in found
+    assert "takes a seek" in found[Mechanism.WRITE_BUFFER].evidence[0]
 
 
 def burst(operations: int) -> Workload:

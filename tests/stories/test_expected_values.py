@@ -46,7 +46,7 @@ def test_a_run_against_a_file_has_its_verdicts_in_the_report(folder: Path) -> No
     run(folder, "--against", "bounds.toml")
     page = (folder / "run/report.html").read_text(encoding="utf-8")
     assert 'id="expected"' in page
-    assert "Compared with the 3 expected values of data sheet: 1 met, 1 missed, 1 undecided." in page
+    assert "3 checks against the expected values of data sheet: 1 met, 1 missed, 1 undecided." in page
     assert "The largest miss is slow reads in random-read-4KiB-qd2" in page
 
 

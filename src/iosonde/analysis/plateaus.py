@@ -190,6 +190,9 @@ def _plateau(
     mean = sum(point.bytes for point in inner) * SECOND_NS / time_ns
     half = _half_width([point.bytes_per_s for point in inner], correlation)
     operations = sum(point.operations for point in inner)
+    # A mean beside its two levels shows that the points are not at these two alone.
+    lower, upper = level.alternates or (0.0, 0.0)
+    alternates = level.alternates if lower < mean < upper else None
     # One operation more or less at the ends of the plateau.
     resolution = mean / operations
     return Plateau(
@@ -203,8 +206,8 @@ def _plateau(
         low=None if half is None else max(mean - max(half, resolution), 0.0),
         high=None if half is None else mean + max(half, resolution),
         iops=operations * SECOND_NS / time_ns,
-        alternates=level.alternates,
-        is_flat=level.alternates is None and _is_flat(inner, correlation),
+        alternates=alternates,
+        is_flat=alternates is None and _is_flat(inner, correlation),
     )
 
 

@@ -14,9 +14,12 @@ from functools import cached_property
 from typing import Final
 
 from iosonde.analysis.plateaus import Plateau, Transfer, transfer_of
-from iosonde.records import CellRecord, Experiment, Outcome, Workload
+from iosonde.records import CellRecord, Experiment, Operation, Outcome, Workload
 from iosonde.records.workload import ALL_READS
 from iosonde.units import SECOND_NS
+
+THROTTLED_SHARE_MIN: Final = 0.01
+"""A shorter part of a transfer does not change its bandwidth noticeably."""
 
 EQUAL_SHARE: Final = 0.10
 """Rates and levels that differ by at most this share agree."""
@@ -30,10 +33,11 @@ SHARP_AROUND: Final = 6
 
 
 class Cause(StrEnum):
-    """What the data say of a burst: ``credits``, a ``write_cache``, or ``unknown`` if they do not decide."""
+    """What the data say of a drop: ``credits``, a ``write_cache``, ``throttling``, or ``unknown``."""
 
     CREDITS = "credits"
     WRITE_CACHE = "write_cache"
+    THROTTLING = "throttling"
     UNKNOWN = "unknown"
 
 
@@ -60,11 +64,15 @@ class Range:
 
 @dataclass(frozen=True)
 class Stretch:
-    """One trial of a sustained cell, and the idle time before it."""
+    """One trial of a sustained cell, and the idle time before it.
+
+    ``throttled_ns`` is the time for which the drives' counters report throttling from the trial before to its end.
+    """
 
     cell: str
     idle_ns: int
     transfer: Transfer
+    throttled_ns: int = 0
 
     @property
     def is_level(self) -> bool:
@@ -118,6 +126,13 @@ class Sustained:
         return tuple(burst_of(each.transfer) for each in self.stretches)
 
     @property
+    def throttled_ns(self) -> int:
+        """The time for which the drives report throttling in these stretches, 0 if it is too short to matter."""
+        whole_ns = sum(each.transfer.time_ns for each in self.stretches)
+        throttled_ns = sum(each.throttled_ns for each in self.stretches)
+        return throttled_ns if throttled_ns >= THROTTLED_SHARE_MIN * whole_ns else 0
+
+    @property
     def first_burst(self) -> Burst | None:
         """The first burst of any stretch."""
         return next((each for each in self.bursts if each is not None), None)
@@ -167,7 +182,7 @@ class Sustained:
         found = [
             burst.spent_ios
             for stretch, burst in zip(self.stretches, self.bursts, strict=True)
-            if burst is not None and stretch.cell in full
+            if burst is not None and (stretch.cell in full or _was_filled(stretch, burst))
         ]
         if not found:
             return None
@@ -184,9 +199,13 @@ class Sustained:
 def sustained_of(records: Iterable[CellRecord]) -> tuple[Sustained, ...]:
     """The finished sustained trials, one entry for each workload, in run order."""
     held: dict[Workload, list[Stretch]] = {}
+    before_ns: int | None = None
     for record in sorted(records, key=lambda each: each.order):
+        after_ns = sum(drive.health.throttled_ns for drive in record.drives) if record.drives else None
+        throttled_ns = 0 if before_ns is None or after_ns is None else after_ns - before_ns
+        before_ns = after_ns
         if record.outcome is Outcome.FINISHED and Experiment.SUSTAINED in record.experiments:
-            stretch = Stretch(record.cell, record.timing.idle_ns, transfer_of(record))
+            stretch = Stretch(record.cell, record.timing.idle_ns, transfer_of(record), throttled_ns)
             held.setdefault(record.workload, []).append(stretch)
     return tuple(Sustained(workload, tuple(stretches)) for workload, stretches in held.items())
 
@@ -241,6 +260,11 @@ def _recovery(stretch: Stretch, burst: Burst | None, first: Burst) -> Recovery:
     return Recovery(stretch.cell, stretch.idle_ns, spent.value, expected, refill)
 
 
+def _was_filled(stretch: Stretch, burst: Burst) -> bool:
+    """Whether the idle time before a stretch earned more than its burst spent, so that the bucket was full."""
+    return burst.base.iops * stretch.idle_ns / SECOND_NS > burst.spent_ios.high * (1 + EQUAL_SHARE)
+
+
 def _agree(one: float, other: float) -> bool:
     return abs(one - other) <= EQUAL_SHARE * max(one, other)
 
@@ -252,18 +276,24 @@ def cause_of(found: Sustained, others: Sequence[Sustained]) -> Cause | None:
     """
     if all(len(each.transfer.plateaus) < 2 for each in found.stretches):  # noqa: PLR2004 - no change
         return None
+    if found.throttled_ns:
+        return Cause.THROTTLING
     is_read_only = found.workload.read_percent == ALL_READS
     reads = [each for each in others if each.workload.read_percent == ALL_READS and each is not found]
     if found.has_marks and (is_read_only or found.refilled_as_expected or any(each.has_marks for each in reads)):
         return Cause.CREDITS
-    if not is_read_only and _falls_first(found) and any(_reads_are_free(each, found) for each in reads):
+    if (
+        found.workload.only_operation is Operation.WRITE
+        and _falls_first(found)
+        and any(_reads_are_free(each, found) for each in reads)
+    ):
         return Cause.WRITE_CACHE
     return Cause.UNKNOWN
 
 
 def _falls_first(found: Sustained) -> bool:
     fallen = [each.transfer.plateaus for each in found.stretches if len(each.transfer.plateaus) > 1]
-    return all(first.bytes_per_s > second.bytes_per_s for first, second, *_ in fallen)
+    return all(first.bytes_per_s > second.bytes_per_s and first.alternates is None for first, second, *_ in fallen)
 
 
 def _reads_are_free(reads: Sustained, writes: Sustained) -> bool:

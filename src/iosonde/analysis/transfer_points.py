@@ -4,9 +4,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from iosonde.analysis.totals import COUNTED_IN_ALL, count_all
-from iosonde.records import IntervalRecord
+from iosonde.analysis.totals import count_all
+from iosonde.records import IntervalRecord, Operation
 from iosonde.units import SECOND_NS
+
+_TRANSFERS: Final = (Operation.READ, Operation.WRITE)
+"""Trims and flushes transfer no data."""
 
 POINT_OPERATIONS_MIN: Final = 20
 """Adjacent intervals are joined until this many operations completed. With fewer, the rate depends on whether
@@ -53,4 +56,4 @@ def points_of(intervals: Sequence[IntervalRecord]) -> Iterator[TransferPoint]:
 
 
 def _bytes_of(interval: IntervalRecord) -> int:
-    return sum(interval.operations[each].bytes for each in COUNTED_IN_ALL if each in interval.operations)
+    return sum(interval.operations[each].bytes for each in _TRANSFERS if each in interval.operations)

@@ -151,7 +151,7 @@ def _is_level(sweep: Family) -> bool:
 
 def throttling(observed: Observed) -> Explanation | None:
     """The drive reports that it slowed itself down while cells were measured."""
-    by_name = {cell.cell: cell for cell in observed.cells}
+    by_name = {cell.cell: cell for cell in observed.case.estimates.cells}
     found: list[tuple[float, int, CellRecord]] = []
     before_ns: int | None = None
     for record in sorted(observed.case.run.cells, key=lambda each: each.order):

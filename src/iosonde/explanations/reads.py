@@ -187,7 +187,7 @@ def die_conflicts(observed: Observed) -> Explanation | None:
     sweeps = [sweep for sweep in observed.depth_sweeps if is_random_read(sweep.cells[0])]
     soft = (found for sweep in sweeps if (found := softness_of(sweep)) is not None)
     found = min(soft, key=lambda each: each.share, default=None)
-    if found is None:
+    if found is None or observed.is_rotational:
         return None
     evidence = [
         (
@@ -206,8 +206,6 @@ def die_conflicts(observed: Observed) -> Explanation | None:
                 f"Sequential reads at depth {found.cell.queue_depth_asked}, which are spread evenly, deliver "
                 f"{times(ratio)} the IOPS."
             )
-    if observed.is_rotational:
-        against.append("The target is rotational: it has one set of heads, and reorders requests.")
     against += [f"The finding {each.id} applies to this sweep." for each in observed.findings if is_of_host(each.id)]
     confidence = Confidence.POSSIBLE if against else Confidence.LIKELY
     return Explanation(Mechanism.DIE_CONFLICTS, confidence, tuple(evidence), tuple(against), factor)

@@ -9,6 +9,7 @@ from iosonde.analysis.cells import CellEstimate
 from iosonde.analysis.contrasts import Multiple, multiple_of
 from iosonde.analysis.plateaus import transfer_of
 from iosonde.analysis.regimes import Regime, regimes_of
+from iosonde.analysis.sustained import Cause, cause_of, sustained_of
 from iosonde.explanations.mechanism import Explanation, Mechanism
 from iosonde.explanations.observed import NOTABLE, Observed, named, surely_above, times
 from iosonde.findings.finding import Confidence
@@ -21,17 +22,30 @@ CACHE_BYTES_MIN: Final = 100 << 20
 
 def slc_cache(observed: Observed) -> Explanation | None:
     """Sequential writes continue at a lower level after some amount, and start at the high level after a pause."""
+    if observed.is_rotational or any(cause is Cause.CREDITS for cause in _sustained_causes(observed)):
+        return None
     drops = [*_drops(observed), *_drops_of_fill(observed)]
     rises = [each for each in slower_bursts(observed) if each.short_bytes >= CACHE_BYTES_MIN]
     if not drops and not rises:
         return None
     evidence = [*(text for text, _ in drops[:1]), *(each.sentence for each in rises[:1])]
-    against = [] if rises else ["The run does not show whether the first level returns after the drive was idle."]
-    if observed.is_rotational:
-        against.append("The target is rotational: its write cache has the same effect.")
+    against = [] if rises else [_recovery_unknown(observed)]
+    if Cause.THROTTLING in _sustained_causes(observed):
+        against.append("The drive throttled during the sustained transfers of this run.")
     factor = max([*(each for _, each in drops), *(each.latency.value for each in rises)])
     confidence = Confidence.POSSIBLE if against else Confidence.LIKELY
     return Explanation(Mechanism.SLC_CACHE, confidence, tuple(evidence), tuple(against), factor)
+
+
+def _recovery_unknown(observed: Observed) -> str:
+    if any(stretch.idle_ns for each in sustained_of(observed.case.run.cells) for stretch in each.stretches):
+        return "The level after idle times is in the chapter of the sustained transfers."
+    return "The run does not show whether the first level returns after the drive was idle."
+
+
+def _sustained_causes(observed: Observed) -> list[Cause | None]:
+    found = sustained_of(observed.case.run.cells)
+    return [cause_of(each, found) for each in found]
 
 
 @dataclass(frozen=True)

@@ -53,7 +53,7 @@ def write_buffer(observed: Observed) -> Explanation | None:
     if found is not None:
         evidence.append(
             f"{named(found.one)} take {times(found.latency_mean)} as long as writes: writes are acknowledged before "
-            "they are on the media, because programming flash takes longer than reading it."
+            f"they are on the media, because {_why(observed)}."
         )
         factor = found.latency_mean.value
     for rise in slower_bursts(observed):
@@ -65,10 +65,14 @@ def write_buffer(observed: Observed) -> Explanation | None:
     against = []
     if observed.is_buffered:
         against.append("The run used the page cache of the kernel, which also acknowledges writes early.")
-    if observed.is_rotational:
-        against.append("The target is rotational: its write cache does this without flash.")
     confidence = Confidence.POSSIBLE if observed.is_buffered else Confidence.LIKELY
     return Explanation(Mechanism.WRITE_BUFFER, confidence, tuple(evidence), tuple(against), factor)
+
+
+def _why(observed: Observed) -> str:
+    if observed.is_rotational:
+        return "a write to the media takes a seek and a rotation, as a read does"
+    return "programming flash takes longer than reading it"
 
 
 def _is_buffered(contrast: Contrast) -> bool:
@@ -83,7 +87,9 @@ def _is_buffered(contrast: Contrast) -> bool:
 
 
 def collection(observed: Observed) -> Explanation | None:
-    """Random writes are slower than sequential ones, or slow down while they continue."""
+    """Random writes are slower than sequential ones, or cause more writes to the media."""
+    if observed.is_rotational:
+        return None
     evidence: list[str] = []
     factor = 1.0
     for each in reversed(observed.contrasts(Property.PATTERN)):
@@ -94,36 +100,40 @@ def collection(observed: Observed) -> Explanation | None:
             )
             factor = 1 / each.iops.value
             break
-    amplified = _amplification(observed)
+    against: list[str] = []
+    amplified = _amplification(observed, Access.RANDOM)
     if amplified is not None:
-        evidence.append(f"The drive wrote {amplified:.2f} times as many bytes to its media during random writes.")
+        evidence.append(
+            f"During random writes, the drive wrote {amplified:.2f} times as many bytes to its media as the host wrote."
+        )
         factor = max(factor, amplified)
+        sequential = _amplification(observed, Access.SEQUENTIAL)
+        if sequential is not None:
+            against.append(
+                f"During sequential writes, it wrote {sequential:.2f} times as many: collection of what random writes "
+                "left behind, or moves from an SLC cache."
+            )
     if not evidence:
         return None
-    against: list[str] = []
     if amplified is None:
         against.append(
             "The write amplification is not known. Small random writes are also slow if the drive maps larger units."
         )
-    if observed.is_rotational:
-        against.append("The target is rotational: seeks also explain the difference.")
-    confidence = Confidence.LIKELY if amplified is not None and not observed.is_rotational else Confidence.POSSIBLE
+    confidence = Confidence.LIKELY if amplified is not None else Confidence.POSSIBLE
     return Explanation(Mechanism.COLLECTION, confidence, tuple(evidence), tuple(against), factor)
 
 
-def _amplification(observed: Observed) -> float | None:
-    """The write amplification of random writes together, if the drive reports it and it is notable.
+def _amplification(observed: Observed, pattern: Access) -> float | None:
+    """The write amplification of all writes of a pattern together, if the drive reports it and it is notable.
 
     The write buffer delays media writes, so that a single short cell may have those of the cells before it.
     """
-    if observed.is_rotational:
-        return None
-    random = [
+    written = [
         (after[0] - before[0], after[1] - before[1])
         for cell, before, after in _healths(observed)
-        if cell.direction is Operation.WRITE and cell.workload.pattern is Access.RANDOM
+        if cell.direction is Operation.WRITE and cell.workload.pattern is pattern
     ]
-    host, media = (sum(each) for each in zip(*random, strict=True)) if random else (0, 0)
+    host, media = (sum(each) for each in zip(*written, strict=True)) if written else (0, 0)
     return media / host if host and media / host >= AMPLIFICATION_MIN else None
 
 

@@ -62,7 +62,9 @@ def not_established(case: Case) -> Iterator[Finding]:
     """Throughput or mean latency of a repeated cell has no interval, or its warm-up was too short."""
     if not case.run.finished or case.run.header.plan.repeats < REPEATS_MIN:
         return  # The plan has one repeat per cell, and each result says that it has no interval.
-    found = [(cell.cell, why) for cell in case.estimates.cells if (why := _why_not_established(case, cell))]
+    # A sustained cell has one trial: its plateaus have intervals of their own.
+    cells = case.estimates.without_sustained.cells
+    found = [(cell.cell, why) for cell in cells if (why := _why_not_established(case, cell))]
     if not found:
         return
     counts = Counter(why for _, why in found)

@@ -20,6 +20,7 @@ WIDE: Final = 4.0
 
 TOO_WIDE: Final = "the 95 % CI is too wide for a comparison"
 NO_P99: Final = "at least one of the two p99 values has too few samples"
+NO_P99_INTERVAL: Final = "at least one of the two p99 values has no confidence interval"
 SINGLE_REPEAT: Final = "at least one of the two cells has a single repeat"
 
 
@@ -109,7 +110,11 @@ def contrast_table(contrasts: Sequence[Contrast]) -> ResultTable | None:
                     each.other.cell,
                     *_texts(each.iops),
                     *_texts(each.latency_mean),
-                    *(_texts(each.latency_p99) if each.latency_p99 is not None else (Dash(NO_P99),) * 2),
+                    *(
+                        _texts(each.latency_p99, NO_P99_INTERVAL)
+                        if each.latency_p99 is not None
+                        else (Dash(NO_P99),) * 2
+                    ),
                 ),
                 rests_on=each.other.cell,
             )
@@ -119,10 +124,9 @@ def contrast_table(contrasts: Sequence[Contrast]) -> ResultTable | None:
     )
 
 
-def _texts(multiple: Multiple) -> tuple[str, str]:
-    return significant(multiple.value, 3), ratio_ends(multiple.ratio) if multiple.ratio is not None else Dash(
-        SINGLE_REPEAT
-    )
+def _texts(multiple: Multiple, why_none: str = SINGLE_REPEAT) -> tuple[str, str]:
+    interval = Dash(why_none) if multiple.ratio is None else ratio_ends(multiple.ratio)
+    return significant(multiple.value, 3), interval
 
 
 def valid_contrasts(cells: Sequence[CellEstimate], invalid: Collection[str]) -> tuple[Contrast, ...]:

@@ -44,7 +44,7 @@ def _sentence(checked: CheckedResults, checks: Sequence[Checked]) -> str:
         key=lambda each: each.margin_share or 0,
         default=None,
     )
-    said = f"Compared with the {len(checks)} expected values of {checked.name}: {counts or 'none'}."
+    said = f"{len(checks)} checks against the expected values of {checked.name}: {counts or 'none'}."
     if worst is None or worst.margin_share is None:
         return said
     return (

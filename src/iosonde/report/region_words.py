@@ -52,7 +52,7 @@ def _of_offset(sweep: RegionSweep) -> str:
         return f"offsets are not compared, because {why}"
     unit = "offsets that are not multiples of the block size and of 4 KiB"
     if sweep.cell is None or sweep.basis is None or sweep.ratio is None:
-        return f"{unit} are not significantly slower"
+        return f"no significant difference from {unit} was found"
     return (
         f"{unit} are slower; throughput at offset {format_size(sweep.cell.workload.offset_bytes)} is "
         f"{_times(sweep.ratio)} that at {format_size(sweep.basis.workload.offset_bytes)}"

@@ -19,7 +19,7 @@ from iosonde.analysis.sustained import (
 )
 from iosonde.charts.quantities import operations_label
 from iosonde.printing import capital
-from iosonde.records import CellRecord
+from iosonde.records import CellRecord, Workload
 from iosonde.report.plateau_words import end_text, plateau_sentence
 from iosonde.units import SECOND_NS, format_amount, format_bandwidth, format_duration, format_iops, format_size
 
@@ -42,7 +42,15 @@ UNITS: Final = {
 
 def workload_name(found: Sustained) -> str:
     """The workload as the subject of a sentence: ``4 KiB random reads at depth 32``."""
-    return f"{operations_label(found.workload)} at depth {found.workload.queue_depth}"
+    asked = found.workload
+    each = "" if asked.operations_in_flight == asked.queue_depth else f" ({_workers(asked)})"
+    return f"{operations_label(asked)} at depth {asked.operations_in_flight}{each}"
+
+
+def _workers(asked: Workload) -> str:
+    """What shares the queue depth: ``2 jobs``, ``2 jobs on each of 3 targets``."""
+    jobs = f"{asked.jobs} {'job' if asked.jobs == 1 else 'jobs'}"
+    return jobs if asked.targets == 1 else f"{jobs} on each of {asked.targets} targets"
 
 
 def stretch_name(stretch: Stretch) -> str:
@@ -57,6 +65,8 @@ def _stretch_sentence(stretch: Stretch) -> str:
         f"mean {format_bandwidth(transfer.mean_bytes_per_s)} over {format_amount(transfer.bytes)} in "
         f"{format_duration(transfer.time_ns)}"
     )
+    if not transfer.bytes:
+        return f"{name}: {TOO_FEW}."
     if not transfer.plateaus:
         return f"{name}: {whole}; {TOO_FEW}."
     if len(transfer.plateaus) == 1 and transfer.plateaus[0].alternates is None:
@@ -71,6 +81,11 @@ def _cause_sentences(found: Sustained, others: Sequence[Sustained]) -> Iterator[
         yield from _credit_sentences(found, others)
     elif cause is Cause.WRITE_CACHE:
         yield from _cache_sentences(found)
+    elif cause is Cause.THROTTLING:
+        yield (
+            f"The drive's counters report {format_duration(found.throttled_ns)} of throttling in these stretches. It "
+            "reduces the throughput. These data cannot distinguish it from a write cache or from burst credits."
+        )
     elif cause is Cause.UNKNOWN:
         yield NOT_DECIDED
         if found.has_marks:
