@@ -64,4 +64,5 @@ def test_any_small_campaign_has_a_whole_report(drawers: Drawers, drawn: Drawn) -
 
 
 def test_random_campaigns_are_on_drives_of_every_kind() -> None:
-    assert {drive.kind for drive in DRIVES} == set(KINDS)
+    # Volumes have a story of their own.
+    assert {drive.kind for drive in DRIVES} == set(KINDS) - {"volume"}

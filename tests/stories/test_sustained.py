@@ -148,7 +148,7 @@ def test_a_drive_that_is_throttled_once_and_stays_slow_has_no_credits(tmp_path: 
     path.write_text(f"{model_text('fixed').partition('[sources]')[0]}\n{throttled}", encoding="utf-8")
     found = only(measured(tmp_path, str(path), experiment(name="r", queue_depth=1, duration="60s", idle=["0s", "30s"])))
     assert len(found.stretches[0].transfer.plateaus) == 2
-    assert cause_of(found, [found]) is Cause.UNKNOWN
+    assert cause_of(found, [found]) is Cause.THROTTLING
 
 
 def test_a_volume_without_a_bucket_has_no_burst_and_nothing_is_said_of_credits(tmp_path: Path) -> None:

@@ -276,18 +276,18 @@ def cause_of(found: Sustained, others: Sequence[Sustained]) -> Cause | None:
     """
     if all(len(each.transfer.plateaus) < 2 for each in found.stretches):  # noqa: PLR2004 - no change
         return None
-    if found.throttled_ns:
-        return Cause.THROTTLING
     is_read_only = found.workload.read_percent == ALL_READS
     reads = [each for each in others if each.workload.read_percent == ALL_READS and each is not found]
-    if found.has_marks and (is_read_only or found.refilled_as_expected or any(each.has_marks for each in reads)):
-        return Cause.CREDITS
     if (
         found.workload.only_operation is Operation.WRITE
         and _falls_first(found)
         and any(_reads_are_free(each, found) for each in reads)
     ):
         return Cause.WRITE_CACHE
+    if found.throttled_ns:
+        return Cause.THROTTLING
+    if found.has_marks and (is_read_only or found.refilled_as_expected or any(each.has_marks for each in reads)):
+        return Cause.CREDITS
     return Cause.UNKNOWN
 
 

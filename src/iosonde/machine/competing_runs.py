@@ -63,8 +63,11 @@ def _below_file(path: Path, otherwise: str, root: Path) -> frozenset[str]:
 
 def _open_devices(process: int, root: Path) -> Iterator[int]:
     """The block devices that a process has open. The table of locks has the file system of the node instead."""
-    for link in (root / f"proc/{process}/fd").glob("*"):
-        # The process may belong to another user, or be gone.
+    links: list[Path] = []
+    # The process may belong to another user, or be gone.
+    with suppress(OSError):
+        links = list((root / f"proc/{process}/fd").iterdir())
+    for link in links:
         with suppress(OSError):
             # Only paths in /dev are accessed: the file system of any other file may not respond.
             if not str(link.readlink()).startswith(f"{root / 'dev'}/"):
