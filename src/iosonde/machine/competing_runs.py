@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
+from iosonde.machine.open_files import open_links
 from iosonde.machine.sysfs import read_text
 from iosonde.records import Neighbour
 
@@ -63,11 +64,8 @@ def _below_file(path: Path, otherwise: str, root: Path) -> frozenset[str]:
 
 def _open_devices(process: int, root: Path) -> Iterator[int]:
     """The block devices that a process has open. The table of locks has the file system of the node instead."""
-    links: list[Path] = []
-    # The process may belong to another user, or be gone.
-    with suppress(OSError):
-        links = list((root / f"proc/{process}/fd").iterdir())
-    for link in links:
+    for link in open_links(root / f"proc/{process}"):
+        # The process may have closed the file, or ended.
         with suppress(OSError):
             # Only paths in /dev are accessed: the file system of any other file may not respond.
             if not str(link.readlink()).startswith(f"{root / 'dev'}/"):

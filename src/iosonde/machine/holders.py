@@ -13,6 +13,7 @@ from typing import Final
 
 from iosonde.machine.cached_stat import cached_numbers
 from iosonde.machine.mounts import is_shared, layers_below
+from iosonde.machine.open_files import open_links
 from iosonde.machine.uses import uses_of
 
 SYSFS_BLOCK: Final = Path("/sys/block")
@@ -119,7 +120,7 @@ def _processes(numbers: Numbers) -> Iterator[str]:
         if not process.name.isdigit() or process.name == own:
             continue
         with suppress(OSError):
-            if any(_is_open(link, numbers) for link in (process / "fd").iterdir()):
+            if any(_is_open(link, numbers) for link in open_links(process)):
                 yield _described(process)
 
 

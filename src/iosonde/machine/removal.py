@@ -9,6 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
+from iosonde.machine.open_files import open_links
 from iosonde.safe_files import CreatedFile, removing
 
 RETRY_S: Final = 0.05
@@ -45,7 +46,7 @@ def start_remover(path: str, file: CreatedFile, mark: str) -> subprocess.Popen[b
 
 def present_path(process: int, file: CreatedFile) -> str:
     """The present path of a file that a process has open; empty if it was unlinked, or is not open in that process."""
-    for link in Path(f"/proc/{process}/fd").glob("*"):
+    for link in open_links(Path(f"/proc/{process}")):
         with suppress(OSError):
             found = link.stat()
             if (found.st_dev, found.st_ino) == (file.device, file.inode) and not stat.S_ISBLK(found.st_mode):
