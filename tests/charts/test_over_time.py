@@ -20,7 +20,7 @@ from iosonde.charts.png import png_data_url
 from iosonde.charts.tail_bars import tail_bars
 from iosonde.records import CellRecord, ClockPair, Experiment, Operation, Outcome, RunRecord, Workload
 from iosonde.records.plan import in_order
-from iosonde.report.sentences import time_series_sentence
+from iosonde.report.sentences import WITH_PAUSES, time_series_sentence
 from iosonde.units import SECOND_NS
 from tests.builders import cell_plan, cell_record, interval_record, run_record, session, totals_of, workload
 from tests.lab_builder import lab_run
@@ -164,6 +164,12 @@ def test_the_sentence_over_time_speaks_of_the_same_stretches_as_the_chart() -> N
         "In 100 % of 4 intervals (about 100 ms or longer), throughput is"
     )
     assert time_series_sentence([repeat_of(100, 300)]).startswith("In 0 % of 2 intervals, throughput is")
+
+
+def test_the_sentence_over_time_leaves_out_workloads_with_pauses() -> None:
+    bursts = repeat_of(400, 0).model_copy(update={"workload": workload(burst_operations=100, think_ns=SECOND_NS)})
+    assert time_series_sentence([repeat_of(100, 101), bursts]).startswith("In 100 % of 2 intervals")
+    assert time_series_sentence([bursts]) == WITH_PAUSES
 
 
 def test_a_moment_of_several_intervals_counts_what_completed_in_each_once() -> None:

@@ -78,9 +78,9 @@ def test_test_regions_that_differ_by_more_than_a_tenth_are_named(
     ("state", "written", "expected"),
     [
         ("preconditioned", True, ()),
-        ("fresh", True, ("a fresh drive, here its blocks were written once",)),
-        ("steady", True, ("a drive in steady state, here its blocks were written once",)),
-        ("fresh", None, ("a fresh drive, here its write history is unknown",)),
+        ("fresh", True, ("a fresh drive, here every block was written at least once",)),
+        ("steady", True, ("a drive in steady state, here every block was written at least once",)),
+        ("fresh", None, ("a fresh drive, here the write history is unknown",)),
     ],
 )
 def test_the_state_of_the_drive_is_compared_with_what_the_run_did(

@@ -65,6 +65,20 @@ def test_an_interval_of_several_times_the_ratio_is_not_read_out() -> None:
     assert "(the 95 % CI is too wide for a comparison)" in sentence
 
 
+def test_no_significant_difference_says_what_wide_intervals_allow() -> None:
+    apart = {Access.RANDOM: (30_000, 100_000, 280_000), SEQUENTIAL: (40_000, 100_000, 260_000)}
+    (sentence,) = said(
+        {
+            workload(pattern=pattern, block_size_bytes=kib * 1024): repeats
+            for pattern, repeats in apart.items()
+            for kib in (4, 16)
+        }
+    )
+    head, allowed = sentence.split(" at any block size, but the intervals allow a factor of up to ")
+    assert head.endswith("no significant difference of more than 5 %")
+    assert float(allowed.removesuffix(".")) > 2
+
+
 def test_a_run_without_a_pair_says_nothing() -> None:
     assert said({workload(): EVEN, workload(queue_depth=1): EVEN}) == []
     assert contrast_table(contrasts_of(cells_of({workload(): EVEN}))) is None
@@ -85,4 +99,4 @@ def test_more_than_four_pairs_of_workloads_are_left_to_the_table() -> None:
     table = contrast_table(contrasts_of(cells_of(cells)))
     assert table is not None
     assert len(table.lines) == 5
-    assert table.lines[0].rests_on == "sequential-read-4KiB-qd1"
+    assert table.lines[0].rests_on == ("sequential-read-4KiB-qd1",)

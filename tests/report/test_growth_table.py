@@ -4,6 +4,8 @@ from collections.abc import Sequence
 
 from iosonde.analysis.experiments import estimate_run
 from iosonde.records import Experiment, Workload
+from iosonde.report.contrast_words import TOO_WIDE
+from iosonde.report.dashes import Dash
 from iosonde.report.growth_table import growth_tables
 from iosonde.report.tables import ResultTable
 from tests.builders import cell_plan, run_record, workload
@@ -95,6 +97,16 @@ def test_a_matrix_has_a_table_for_each_key_that_varies() -> None:
         "Results relative to the lowest queue depth",
         "Results relative to the smallest block size",
     ]
+
+
+def test_an_interval_of_several_times_the_ratio_is_not_printed() -> None:
+    found = table(Experiment.QUEUE_DEPTH, {workload(queue_depth=depth): 100 for depth in (1, 2, 4)}, (0.2, 1.0, 5.0))
+    assert {line.texts[5] for line in found.lines[1:]} == {Dash(TOO_WIDE)}
+
+
+def test_a_small_ratio_has_two_significant_digits() -> None:
+    found = table(Experiment.QUEUE_DEPTH, {workload(queue_depth=1): 10_000, workload(queue_depth=2): 412})
+    assert found.lines[1].texts[6] == "0.041 x"
 
 
 def test_a_large_ratio_has_no_exponent() -> None:

@@ -27,7 +27,10 @@ def said(latencies_us: dict[int, float], repeats: tuple[float, ...] = EVEN) -> l
 def test_the_worst_mix_of_each_direction_and_the_excess_are_said() -> None:
     reads, writes, excess = said({100: 100, 70: 195, 50: 160, 0: 200})
     assert reads.startswith("Compared with pure reads, p99 of reads rises most in the mix with 70 % reads: 1.95 ")
-    assert writes == "In every mix, p99 of writes is below that of pure writes (no confidence interval)."
+    assert writes == (
+        "No mix raises p99 of writes above that of pure writes: at most 0.97 times, in the mix with 70 % reads "
+        "(no confidence interval)."
+    )
     assert excess.startswith(
         "Mean latency of the mix with 70 % reads is 50 % above the weighted mean of pure reads and pure writes (95 % CI"
     )
@@ -50,9 +53,19 @@ def test_pure_workloads_alone_say_nothing() -> None:
 
 def test_one_repeat_says_that_there_is_no_interval() -> None:
     reads, writes, excess = said({100: 100, 70: 195, 0: 200}, (1.0,))
-    assert writes == "In every mix, p99 of writes is below that of pure writes (no confidence interval)."
+    assert writes == (
+        "No mix raises p99 of writes above that of pure writes: at most 0.97 times, in the mix with 70 % reads "
+        "(no confidence interval)."
+    )
     assert reads.endswith("1.95 times (no confidence interval).")
     assert excess.endswith("by +50 % (no confidence interval: a cell has a single repeat).")
+
+
+def test_a_row_of_the_table_rests_on_both_of_its_pure_workloads() -> None:
+    found = cells({100: 100, 70: 195, 0: 200})
+    table = interference_table(found, found)
+    assert table is not None
+    assert table.lines[0].rests_on == ("random-read-4KiB-qd8", "random-write-4KiB-qd8")
 
 
 def test_the_table_has_each_mix_with_its_ratios() -> None:

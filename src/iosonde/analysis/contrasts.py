@@ -29,6 +29,10 @@ NEAR: Final = 0.05
 """Two cells come together if their ratio certainly or probably differs from 1 by no more than this."""
 
 
+WIDE: Final = 4.0
+"""An interval that reaches this many times the ratio says little about its size."""
+
+
 @dataclass(frozen=True)
 class Multiple:
     """One figure divided by another. ``ratio`` has the interval; it is None if one of the two has one repeat."""
@@ -40,6 +44,11 @@ class Multiple:
     def is_near(self) -> bool:
         """Whether the two figures are not distinguishable, or differ by at most ``NEAR``."""
         return abs(self.value - 1) <= NEAR or (self.ratio is not None and not self.ratio.differs)
+
+    @property
+    def is_wide(self) -> bool:
+        """Whether its interval is too wide to be worth reading."""
+        return self.ratio is not None and self.ratio.high > WIDE * self.value
 
 
 @dataclass(frozen=True)
@@ -179,6 +188,14 @@ class ContrastSeries:
     def last(self) -> Contrast:
         """The contrast at the largest block size."""
         return self.contrasts[-1]
+
+    @property
+    def allows_up_to(self) -> float:
+        """The largest factor between the two, either way, that an interval contains from ``together_from`` on."""
+        start = self.together_from
+        near = () if start is None else self.contrasts[self.contrasts.index(start) :]
+        ratios = [each.iops.ratio for each in near if each.iops.ratio is not None]
+        return max((max(ratio.high, 1 / ratio.low) for ratio in ratios), default=1.0)
 
     @property
     def together_from(self) -> Contrast | None:

@@ -34,13 +34,14 @@ class DirectionInMix:
 
 @dataclass(frozen=True)
 class Interference:
-    """A mix compared with its two pure workloads.
+    """A mix compared with its two pure workloads, the cells ``pure``: the reads and the writes.
 
     ``latency_of_weighted`` is the mean latency of all operations divided by the weighted mean of the pure workloads. A
     value above 1 is the excess.
     """
 
     cell: CellEstimate
+    pure: tuple[CellEstimate, CellEstimate]
     reads: DirectionInMix
     writes: DirectionInMix
     latency_of_weighted: Multiple
@@ -68,14 +69,12 @@ def _interference(
     cell: CellEstimate, known: Mapping[Workload, Sequence[CellEstimate]], comparisons: int
 ) -> Interference | None:
     asked = cell.workload
-    pure = [counterpart(cell, each, known) for each in (asked.pure_reads, asked.model_copy(update={"read_percent": 0}))]
-    alone = [
-        None if each is None else each.of(operation)
-        for each, operation in zip(pure, (Operation.READ, Operation.WRITE), strict=True)
-    ]
-    mixed = [cell.of(operation) for operation in (Operation.READ, Operation.WRITE, Operation.ALL)]
-    reads_alone, writes_alone = alone
-    reads, writes, whole = mixed
+    pure_reads = counterpart(cell, asked.pure_reads, known)
+    pure_writes = counterpart(cell, asked.model_copy(update={"read_percent": 0}), known)
+    if pure_reads is None or pure_writes is None:
+        return None
+    reads_alone, writes_alone = pure_reads.of(Operation.READ), pure_writes.of(Operation.WRITE)
+    reads, writes, whole = (cell.of(operation) for operation in (Operation.READ, Operation.WRITE, Operation.ALL))
     if reads_alone is None or writes_alone is None or reads is None or writes is None or whole is None:
         return None
     if not (reads_alone.latency_ns_mean.mean and writes_alone.latency_ns_mean.mean):
@@ -83,6 +82,7 @@ def _interference(
     share = cell.workload.read_percent / ALL_READS
     return Interference(
         cell,
+        (pure_reads, pure_writes),
         _direction(reads, reads_alone, comparisons),
         _direction(writes, writes_alone, comparisons),
         _weighted(whole, ((share, reads_alone), (1 - share, writes_alone)), comparisons),

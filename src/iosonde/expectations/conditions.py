@@ -107,5 +107,5 @@ def _span(theirs: int | None, ours: int | None) -> str:
 def _state(theirs: DriveState | None, *, is_preconditioned: bool | None) -> str:
     if theirs is None or (theirs is DriveState.PRECONDITIONED and is_preconditioned):
         return ""
-    ours = "its blocks were written once" if is_preconditioned else "its write history is unknown"
+    ours = "every block was written at least once" if is_preconditioned else "the write history is unknown"
     return f"{_STATES[theirs]}, here {ours}"

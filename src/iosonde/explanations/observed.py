@@ -8,7 +8,8 @@ from typing import Any, Final
 from iosonde.analysis.cells import CellEstimate
 from iosonde.analysis.contrasts import Contrast, Multiple, Property, contrasts_of
 from iosonde.analysis.families import Along, Family, families_of
-from iosonde.charts.quantities import cell_depth_label, operations_label, significant
+from iosonde.charts.quantities import cell_depth_label, operations_label
+from iosonde.charts.ratio_texts import multiple_text, ratio_ends, ratio_text
 from iosonde.findings.case import Case
 from iosonde.findings.finding import Finding, invalid_by
 from iosonde.records import CellRecord, DeviceFacts, Workload
@@ -19,9 +20,6 @@ differences have too many causes: the host, placement on the media, temperature.
 
 ROTATING: Final = "disk"
 """The kind of model of a hard disk."""
-
-WIDE: Final = 4.0
-"""If an interval reaches this many times the ratio, a sentence has only the limit that decides."""
 
 
 @dataclass(frozen=True)
@@ -124,11 +122,11 @@ def surely_below(multiple: Multiple, factor: float = 1 / NOTABLE) -> bool:
 def times(multiple: Multiple) -> str:
     """A ratio in words: ``3.2 times (95 % CI 3.0 to 3.4)``, or ``more than 3.0 times`` if the interval is wide."""
     if multiple.ratio is None:
-        return f"{significant(multiple.value, 3)} times"
-    low, high = significant(multiple.ratio.low, 3), significant(multiple.ratio.high, 3)
-    if multiple.ratio.high > WIDE * multiple.value:
+        return f"{ratio_text(multiple.value)} times"
+    if multiple.is_wide:
+        low, high = ratio_text(multiple.ratio.low), ratio_text(multiple.ratio.high)
         return f"more than {low} times" if multiple.ratio.low > 1 else f"less than {high} times"
-    return f"{significant(multiple.value, 3)} times (95 % CI {low} to {high})"
+    return f"{multiple_text(multiple)} times (95 % CI {ratio_ends(multiple.ratio)})"
 
 
 def named(cell: CellEstimate) -> str:

@@ -23,6 +23,7 @@ from iosonde.charts.quantities import (
     timing_label,
     workload_label,
 )
+from iosonde.charts.ratio_texts import ratio_ends, ratio_text
 from iosonde.records import Workload
 from iosonde.report.parentheses import with_note
 
@@ -158,7 +159,7 @@ def difference_text(ratio: Ratio, other: str) -> str:
     """The size of a significant difference, for example ``2.1 % above 8 KiB (95 % CI 1.2 to 3.0 %)``."""
     corrected = f", corrected for {ratio.comparisons} comparisons" if ratio.comparisons > 1 else ""
     if not 1 / TWICE < ratio.value < TWICE:
-        return f"{significant(ratio.value, 3)} times {other} (95 % CI {ratio_ends(ratio)}{corrected})"
+        return f"{ratio_text(ratio.value, ratio)} times {other} (95 % CI {ratio_ends(ratio)}{corrected})"
     above = ratio.value >= 1
     ends = (ratio.low - 1, ratio.high - 1) if above else (1 - ratio.high, 1 - ratio.low)
     low, high = (_percent(each) for each in ends)
@@ -168,11 +169,6 @@ def difference_text(ratio: Ratio, other: str) -> str:
 
 def _percent(share: float) -> str:
     return significant(share * 100, 2)
-
-
-def ratio_ends(ratio: Ratio) -> str:
-    """The ends of a ratio's interval: ``0.48 to 0.52``."""
-    return f"{significant(ratio.low, 3)} to {significant(ratio.high, 3)}"
 
 
 def _asked_load(cell: CellEstimate) -> str:
@@ -204,5 +200,8 @@ def _load_of_all(cells: Sequence[CellEstimate]) -> str:
 
 
 def _on_targets(cell: CellEstimate) -> str:
+    """A depth is that of all targets together, an arrival rate that of each."""
     targets = cell.workload.targets
-    return f" on {targets} targets" if targets > 1 else ""
+    if targets == 1:
+        return ""
+    return f" on each of {targets} targets" if cell.workload.is_open_loop else f" on {targets} targets"

@@ -5,9 +5,9 @@ from typing import Final
 
 from iosonde.analysis.cells import CellEstimate
 from iosonde.analysis.contrasts import NEAR, Contrast, ContrastSeries, Multiple, contrasts_of, series_of
-from iosonde.charts.quantities import depth_label, operations_label, significant
+from iosonde.charts.quantities import depth_label, operations_label
+from iosonde.charts.ratio_texts import multiple_text, ratio_ends, ratio_text
 from iosonde.printing import capital
-from iosonde.report.comparable import ratio_ends
 from iosonde.report.dashes import Dash
 from iosonde.report.tables import Head, Line, ResultTable
 from iosonde.units import format_percent
@@ -15,8 +15,8 @@ from iosonde.units import format_percent
 TOLD_MAX: Final = 4
 """The most comparisons with a sentence. The table has all of them."""
 
-WIDE: Final = 4.0
-"""An interval that reaches this many times the ratio is not worth reading in a sentence. The table has it."""
+UNRESOLVED: Final = 1.25
+"""From this factor on, a sentence says that the intervals allow it."""
 
 TOO_WIDE: Final = "the 95 % CI is too wide for a comparison"
 NO_P99: Final = "at least one of the two p99 values has too few samples"
@@ -42,16 +42,20 @@ def _sentence(series: ContrastSeries) -> str:
     together = series.together_from
     if together is None:
         end = "they still differ at the largest block size" if _is_known(last) else "no confidence intervals"
-    elif together is first:
-        end = f"no significant difference of more than {format_percent(NEAR)} at any block size"
     else:
-        size = together.one.workload.size_text
-        end = f"no significant difference of more than {format_percent(NEAR)} from {size} on"
+        where = "at any block size" if together is first else f"from {together.one.workload.size_text} on"
+        end = f"no significant difference of more than {format_percent(NEAR)} {where}{_unresolved(series)}"
     return (
         f"{capital(_pair(first, sized=False))}: {times_text(first.iops)} the IOPS at {first.one.workload.size_text}"
         f"{interval_text(first.iops)}, {times_text(last.iops)} at {last.one.workload.size_text}"
         f"{interval_text(last.iops)}; {end}."
     )
+
+
+def _unresolved(series: ContrastSeries) -> str:
+    """How far apart the two may be although no difference is significant; empty if the intervals are narrow."""
+    factor = series.allows_up_to
+    return f", but the intervals allow a factor of up to {ratio_text(factor)}" if factor > UNRESOLVED else ""
 
 
 def _is_known(contrast: Contrast) -> bool:
@@ -78,16 +82,14 @@ def _pair(contrast: Contrast, *, sized: bool) -> str:
 
 def times_text(multiple: Multiple) -> str:
     """``2.10 times``."""
-    return f"{significant(multiple.value, 3)} times"
+    return f"{multiple_text(multiple)} times"
 
 
 def interval_text(multiple: Multiple) -> str:
     """The interval of a ratio in parentheses, or that it is too wide; empty if there is none."""
     if multiple.ratio is None:
         return ""
-    return (
-        f" (95 % CI {ratio_ends(multiple.ratio)})" if multiple.ratio.high <= WIDE * multiple.value else f" ({TOO_WIDE})"
-    )
+    return f" ({TOO_WIDE})" if multiple.is_wide else f" (95 % CI {ratio_ends(multiple.ratio)})"
 
 
 def contrast_table(contrasts: Sequence[Contrast]) -> ResultTable | None:
@@ -116,7 +118,7 @@ def contrast_table(contrasts: Sequence[Contrast]) -> ResultTable | None:
                         else (Dash(NO_P99),) * 2
                     ),
                 ),
-                rests_on=each.other.cell,
+                rests_on=(each.other.cell,),
             )
             for each in contrasts
         ),
@@ -126,7 +128,7 @@ def contrast_table(contrasts: Sequence[Contrast]) -> ResultTable | None:
 
 def _texts(multiple: Multiple, why_none: str = SINGLE_REPEAT) -> tuple[str, str]:
     interval = Dash(why_none) if multiple.ratio is None else ratio_ends(multiple.ratio)
-    return significant(multiple.value, 3), interval
+    return multiple_text(multiple), interval
 
 
 def valid_contrasts(cells: Sequence[CellEstimate], invalid: Collection[str]) -> tuple[Contrast, ...]:

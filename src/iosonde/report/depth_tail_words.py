@@ -18,9 +18,9 @@ from iosonde.analysis.depth_tails import (
 )
 from iosonde.analysis.histogram import TAIL_PERCENT, percent_label
 from iosonde.analysis.missing_reasons import why_no_percentile, why_no_percentile_interval
-from iosonde.charts.quantities import cell_depth_label, operations_label, plural, significant
+from iosonde.charts.quantities import cell_depth_label, operations_label, plural
+from iosonde.charts.ratio_texts import multiple_text, ratio_ends
 from iosonde.records import Operation
-from iosonde.report.comparable import ratio_ends
 from iosonde.report.dashes import Dash
 from iosonde.report.parentheses import in_parentheses, with_note
 from iosonde.report.result_tables import achieved_text
@@ -123,7 +123,7 @@ def _compared(each: TailAtDepth, lowest: TailAtDepth) -> tuple[str, str]:
     if each.of_lowest is None:
         return "", why_no_percentile(each.figures, TAIL_PERCENT)
     why = "" if each.of_lowest.ratio is not None else _why_no_interval(each, lowest)
-    return f"{significant(each.of_lowest.value, 3)} times{_interval(each.of_lowest)}", why
+    return f"{multiple_text(each.of_lowest)} times{_interval(each.of_lowest)}", why
 
 
 def _why_no_interval(each: TailAtDepth, lowest: TailAtDepth) -> str:
@@ -147,7 +147,7 @@ def _growth(tails: DepthTails) -> str:
     assert step is not None
     return (
         f"Largest step: {cell_depth_label(shallow.cell)} to "
-        f"{with_note(cell_depth_label(deep.cell), f'{significant(step.value, 3)} times{_interval(step)}')}."
+        f"{with_note(cell_depth_label(deep.cell), f'{multiple_text(step)} times{_interval(step)}')}."
     )
 
 
@@ -190,7 +190,7 @@ def _line(tails: DepthTails, each: TailAtDepth) -> Line:
         Dash(NO_STEP) if is_lowest else _ends(each.of_lowest, each, lowest),
         Dash(NO_STEP) if is_lowest else _verdict(each, lowest),
     )
-    return Line(texts, rests_on="" if is_lowest else lowest.cell.cell)
+    return Line(texts, rests_on=() if is_lowest else (lowest.cell.cell,))
 
 
 def _ratio(each: TailAtDepth, percent: float) -> str:
@@ -199,7 +199,7 @@ def _ratio(each: TailAtDepth, percent: float) -> str:
 
 def _value(multiple: Multiple | None, each: TailAtDepth, percent: float) -> str:
     if multiple is not None:
-        return f"{significant(multiple.value, 3)} x"
+        return f"{multiple_text(multiple)} x"
     return Dash(why_no_percentile(each.figures, percent) or "a percentile at a lower depth has too few samples")
 
 

@@ -65,7 +65,7 @@ def interval_text(each: Checked) -> str:
 
 def margin_text(each: Checked) -> str:
     """The distance of the value from its bound, negative if it misses it."""
-    return NO_VALUE if each.margin_share is None else f"{100 * each.margin_share:+.1f} %"
+    return NO_VALUE if each.margin_share is None else f"{100 * each.margin_share:+,.1f} %"
 
 
 def value_text(metric: Quantity, value: float | None) -> str:

@@ -10,8 +10,9 @@ from iosonde.analysis.families import Along, Family, drawn_classes, families_of
 from iosonde.analysis.histogram import percent_label
 from iosonde.analysis.missing_reasons import why_no_percentile
 from iosonde.charts.figure import why_no_figures
+from iosonde.charts.ratio_texts import ratio_text
 from iosonde.records import Experiment, Operation, Workload
-from iosonde.report.contrast_words import SINGLE_REPEAT
+from iosonde.report.contrast_words import SINGLE_REPEAT, TOO_WIDE
 from iosonde.report.dashes import Dash
 from iosonde.report.result_tables import achieved_text, in_order
 from iosonde.report.tables import Head, Line, ResultTable
@@ -113,7 +114,9 @@ def _line(row: _Row, along: Along) -> Line:
     (cell, figures), (first, base) = row.point, row.first
     iops = multiple_of(figures.iops, base.iops, row.comparisons)
     is_first = cell is first
-    bandwidth = (f"{figures.bytes_per_s.mean / base.bytes_per_s.mean:,.2f} x",) if along is Along.BLOCK_SIZE else ()
+    bandwidth = (
+        (f"{ratio_text(figures.bytes_per_s.mean / base.bytes_per_s.mean)} x",) if along is Along.BLOCK_SIZE else ()
+    )
     texts = (
         cell.cell,
         str(figures.operation),
@@ -123,7 +126,7 @@ def _line(row: _Row, along: Along) -> Line:
         *bandwidth,
         *_latencies(figures, base),
     )
-    return Line(texts, rests_on="" if is_first else first.cell)
+    return Line(texts, rests_on=() if is_first else (first.cell,))
 
 
 def _varied(along: Along, cell: CellEstimate, first: CellEstimate) -> tuple[str, ...]:
@@ -154,17 +157,19 @@ def _change(ratio: float) -> str:
 
 
 def _interval(iops: Multiple) -> str:
-    return Dash(SINGLE_REPEAT) if iops.ratio is None else f"{_change(iops.ratio.low)} to {_change(iops.ratio.high)}"
+    if iops.ratio is None:
+        return Dash(SINGLE_REPEAT)
+    return Dash(TOO_WIDE) if iops.is_wide else f"{_change(iops.ratio.low)} to {_change(iops.ratio.high)}"
 
 
 def _latencies(figures: OperationEstimate, base: OperationEstimate) -> tuple[str, ...]:
     mean_ns = base.latency_ns_mean.mean
-    mean = f"{figures.latency_ns_mean.mean / mean_ns:,.2f} x" if mean_ns else Dash(NO_MEAN)
+    mean = f"{ratio_text(figures.latency_ns_mean.mean / mean_ns)} x" if mean_ns else Dash(NO_MEAN)
     return mean, *(_percentile(figures, base, percent) for percent in PERCENTS)
 
 
 def _percentile(figures: OperationEstimate, base: OperationEstimate, percent: float) -> str:
     value_ns, base_ns = figures.percentile(percent).value_ns, base.percentile(percent).value_ns
     if value_ns and base_ns:
-        return f"{value_ns / base_ns:,.2f} x"
+        return f"{ratio_text(value_ns / base_ns)} x"
     return Dash(why_no_percentile(figures, percent) or f"in the first row, {why_no_percentile(base, percent)}")

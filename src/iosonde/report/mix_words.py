@@ -6,8 +6,8 @@ from typing import Final
 from iosonde.analysis.cells import CellEstimate
 from iosonde.analysis.contrasts import Multiple
 from iosonde.analysis.interference import DirectionInMix, Interference, interference_of, is_mix
-from iosonde.charts.quantities import cell_depth_label, plural, significant
-from iosonde.report.comparable import ratio_ends
+from iosonde.charts.quantities import cell_depth_label, plural
+from iosonde.charts.ratio_texts import multiple_text, ratio_ends
 from iosonde.report.dashes import Dash
 from iosonde.report.tables import Head, Line, ResultTable
 from iosonde.units import format_percent
@@ -44,11 +44,11 @@ def _tail(found: Sequence[Interference], of: Callable[[Interference], DirectionI
     if not _is_significant(tail):
         return f"No mix raises p99 of {name} significantly above that of pure {name}."
     if tail.value < 1:
-        unknown = _interval(tail) if tail.ratio is None else ""
-        return f"In every mix, p99 of {name} is below that of pure {name}{unknown}."
+        highest = f"{multiple_text(tail)} times, in the mix with {_named(worst, found)}{_interval(tail)}"
+        return f"No mix raises p99 of {name} above that of pure {name}: at most {highest}."
     return (
         f"Compared with pure {name}, p99 of {name} rises most in the mix with {_named(worst, found)}: "
-        f"{significant(tail.value, 3)} times{_interval(tail)}."
+        f"{multiple_text(tail)} times{_interval(tail)}."
     )
 
 
@@ -108,7 +108,10 @@ def interference_table(mixes: Sequence[CellEstimate], cells: Sequence[CellEstima
             Head("95 % CI", number=False),
         ),
         lines=tuple(
-            Line((each.cell.cell, *_texts(each.reads), *_texts(each.writes), *_weighted(each.latency_of_weighted)))
+            Line(
+                (each.cell.cell, *_texts(each.reads), *_texts(each.writes), *_weighted(each.latency_of_weighted)),
+                rests_on=tuple(pure.cell for pure in each.pure),
+            )
             for each in found
         ),
         notes=(),
@@ -117,14 +120,13 @@ def interference_table(mixes: Sequence[CellEstimate], cells: Sequence[CellEstima
 
 def _texts(found: DirectionInMix) -> tuple[str, str, str]:
     p95, p99 = (
-        Dash(NO_PERCENTILE) if each is None else significant(each.value, 3)
-        for each in (found.latency_p95, found.latency_p99)
+        Dash(NO_PERCENTILE) if each is None else multiple_text(each) for each in (found.latency_p95, found.latency_p99)
     )
-    return significant(found.latency_mean.value, 3), p95, p99
+    return multiple_text(found.latency_mean), p95, p99
 
 
 def _weighted(multiple: Multiple) -> tuple[str, str]:
-    value = significant(multiple.value, 3)
+    value = multiple_text(multiple)
     if multiple.ratio is None:
         return value, Dash(SINGLE_REPEAT)
     return value, ratio_ends(multiple.ratio)

@@ -7,8 +7,8 @@ from iosonde.analysis.cells import CellEstimate
 from iosonde.analysis.families import Along
 from iosonde.analysis.ratios import Ratio
 from iosonde.analysis.regions import RegionSweep, is_aligned, region_sweeps
-from iosonde.charts.quantities import depth_label, operations_label, significant
-from iosonde.report.comparable import ratio_ends
+from iosonde.charts.quantities import depth_label, operations_label
+from iosonde.charts.ratio_texts import ratio_ends, ratio_text
 from iosonde.report.growth_table import region_text
 from iosonde.units import format_size
 
@@ -60,4 +60,4 @@ def _of_offset(sweep: RegionSweep) -> str:
 
 
 def _times(ratio: Ratio) -> str:
-    return f"{significant(ratio.value, 3)} times (95 % CI {ratio_ends(ratio)})"
+    return f"{ratio_text(ratio.value, ratio)} times (95 % CI {ratio_ends(ratio)})"

@@ -37,15 +37,17 @@ NEAR = 0.10
 FAMILIES_MAX = 4
 """The most workloads with a sentence. The table below has the others."""
 
+WITH_PAUSES = "All workloads have pauses, so throughput varies between the intervals by design."
 NO_FIGURES = "No cell in this experiment has results."
 NO_SUBJECT = "No cell in this experiment has commit results. The table shows writes and flushes separately."
 
 
 def time_series_sentence(records: Sequence[CellRecord]) -> str:
-    """How much throughput varies between the intervals of a cell."""
-    moments = list(moments_of(records, length_ns_min=STRETCH_NS))
+    """How much throughput varies between the intervals of a cell. Cells with pauses vary by design and are left out."""
+    steady = [record for record in records if record.workload.think_ns is None]
+    moments = list(moments_of(steady, length_ns_min=STRETCH_NS))
     if not moments:
-        return "No finished trial has a time series."
+        return WITH_PAUSES if any(moments_of(records)) else "No finished trial has a time series."
     shares = [moment.share for moment in moments]
     joined = any(len(moment.intervals) > 1 for moment in moments)
     length = f" (about {format_duration(STRETCH_NS)} or longer)" if joined else ""

@@ -18,15 +18,15 @@ class Head:
 class Line:
     """A row. ``gap`` is the reason why a cell has no figures; it is shown across all columns but the first.
 
-    ``invalid`` names the findings that make the figures invalid; empty if there are none. ``rests_on`` is the cell
-    that the figures are compared with, if it is another one. ``cell`` is the row's own cell, if its first text is not
+    ``invalid`` names the findings that make the figures invalid; empty if there are none. ``rests_on`` are the
+    other cells that the figures are compared with. ``cell`` is the row's own cell, if its first text is not
     the name of the cell.
     """
 
     texts: tuple[str, ...]
     gap: str = ""
     invalid: str = ""
-    rests_on: str = ""
+    rests_on: tuple[str, ...] = ()
     cell: str = ""
 
     @property

@@ -6,7 +6,7 @@ from typing import Final
 
 from iosonde.findings.case import distinct, name_some
 from iosonde.findings.finding import Finding, invalid_by
-from iosonde.report.tables import ResultTable
+from iosonde.report.tables import Line, ResultTable
 
 MARK: Final = "INVALID"
 UNRELIABLE: Final = "unreliable"
@@ -31,12 +31,16 @@ def marked(table: ResultTable, invalid: Invalid, mark: str = f"{MARK},") -> Resu
     The cell of a row is its ``cell``, else its first text. A row without figures is not marked.
     """
     lines = tuple(
-        replace(line, invalid=f"{mark} {see(ids)}")
-        if not line.gap and (ids := invalid.get(line.cell or line.texts[0]) or invalid.get(line.rests_on))
-        else line
+        replace(line, invalid=f"{mark} {see(ids)}") if not line.gap and (ids := _invalid_by(line, invalid)) else line
         for line in table.lines
     )
     return replace(table, lines=lines)
+
+
+def _invalid_by(line: Line, invalid: Invalid) -> tuple[str, ...]:
+    """The findings that make a row invalid: those of its own cell, else of one that it is compared with."""
+    cells = (line.cell or line.texts[0], *line.rests_on)
+    return next((ids for cell in cells if (ids := invalid.get(cell))), ())
 
 
 def left_out_text(cells: Iterable[str], invalid: Invalid) -> str:
