@@ -13,13 +13,11 @@ from enum import StrEnum
 from functools import cached_property
 from typing import Final
 
+from iosonde.analysis.drive_counters import THROTTLED_SHARE_MIN, drive_changes
 from iosonde.analysis.plateaus import Plateau, Transfer, transfer_of
 from iosonde.records import CellRecord, Experiment, Operation, Outcome, Workload
 from iosonde.records.workload import ALL_READS
 from iosonde.units import SECOND_NS
-
-THROTTLED_SHARE_MIN: Final = 0.01
-"""A shorter part of a transfer does not change its bandwidth noticeably."""
 
 EQUAL_SHARE: Final = 0.10
 """Rates and levels that differ by at most this share agree."""
@@ -199,12 +197,9 @@ class Sustained:
 def sustained_of(records: Iterable[CellRecord]) -> tuple[Sustained, ...]:
     """The finished sustained trials, one entry for each workload, in run order."""
     held: dict[Workload, list[Stretch]] = {}
-    before_ns: int | None = None
-    for record in sorted(records, key=lambda each: each.order):
-        after_ns = sum(drive.health.throttled_ns for drive in record.drives) if record.drives else None
-        throttled_ns = 0 if before_ns is None or after_ns is None else after_ns - before_ns
-        before_ns = after_ns
+    for record, change in drive_changes(records):
         if record.outcome is Outcome.FINISHED and Experiment.SUSTAINED in record.experiments:
+            throttled_ns = 0 if change is None else change.throttled_ns
             stretch = Stretch(record.cell, record.timing.idle_ns, transfer_of(record), throttled_ns)
             held.setdefault(record.workload, []).append(stretch)
     return tuple(Sustained(workload, tuple(stretches)) for workload, stretches in held.items())
