@@ -13,9 +13,10 @@ from enum import StrEnum
 from functools import cached_property
 from typing import Final
 
-from iosonde.analysis.drive_counters import THROTTLED_SHARE_MIN, drive_changes
-from iosonde.analysis.plateaus import Plateau, Transfer, transfer_of
-from iosonde.records import CellRecord, Experiment, Operation, Outcome, Workload
+from iosonde.analysis.drive_counters import THROTTLED_SHARE_MIN
+from iosonde.analysis.plateaus import Plateau, Transfer
+from iosonde.analysis.stretches import Stretch, sustained_stretches
+from iosonde.records import CellRecord, Operation, Workload
 from iosonde.records.workload import ALL_READS
 from iosonde.units import SECOND_NS
 
@@ -58,24 +59,6 @@ class Range:
     value: float
     low: float
     high: float
-
-
-@dataclass(frozen=True)
-class Stretch:
-    """One trial of a sustained cell, and the idle time before it.
-
-    ``throttled_ns`` is the time for which the drives' counters report throttling from the trial before to its end.
-    """
-
-    cell: str
-    idle_ns: int
-    transfer: Transfer
-    throttled_ns: int = 0
-
-    @property
-    def is_level(self) -> bool:
-        """Whether it had a single, flat level."""
-        return len(self.transfer.plateaus) == 1 and self.transfer.plateaus[0].is_flat
 
 
 @dataclass(frozen=True)
@@ -197,11 +180,8 @@ class Sustained:
 def sustained_of(records: Iterable[CellRecord]) -> tuple[Sustained, ...]:
     """The finished sustained trials, one entry for each workload, in run order."""
     held: dict[Workload, list[Stretch]] = {}
-    for record, change in drive_changes(records):
-        if record.outcome is Outcome.FINISHED and Experiment.SUSTAINED in record.experiments:
-            throttled_ns = 0 if change is None else change.throttled_ns
-            stretch = Stretch(record.cell, record.timing.idle_ns, transfer_of(record), throttled_ns)
-            held.setdefault(record.workload, []).append(stretch)
+    for stretch in sustained_stretches(records):
+        held.setdefault(stretch.record.workload, []).append(stretch)
     return tuple(Sustained(workload, tuple(stretches)) for workload, stretches in held.items())
 
 

@@ -1,12 +1,12 @@
 """Bandwidth over the data transferred: a preconditioning write, or the stretches of a sustained cell."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Final
 
 import altair as alt
 
 from iosonde.analysis.plateaus import Plateau, Transfer
+from iosonde.analysis.stretches import Stretch
 from iosonde.analysis.transfer_points import TransferPoint
 from iosonde.charts.axes import ABOVE, number_axis
 from iosonde.charts.figure import Figure, Row
@@ -23,16 +23,9 @@ MB: Final = 10**6
 TOO_SHORT: Final = "No data: too few operations completed for a bandwidth over the data transferred."
 
 
-@dataclass(frozen=True)
-class Stretch:
-    """A continuous transfer, after some idle time."""
-
-    transfer: Transfer
-    idle_ns: int = 0
-
-
-def transfer_chart(identity: str, title: str, cell: str, stretches: Sequence[Stretch], series: Series) -> Figure:
+def transfer_chart(identity: str, title: str, stretches: Sequence[Stretch], series: Series) -> Figure:
     """The bandwidth over the data transferred, with the mean of each plateau and the idle times between stretches."""
+    cell = stretches[0].cell
     rows = [row for number, each in enumerate(_placed(stretches), 1) for row in _rows(cell, number, *each)]
     if not rows:
         return Figure(identity, title, "", None, (), nothing=TOO_SHORT)

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from iosonde.analysis.plateaus import Plateau, Transfer
+from iosonde.analysis.stretches import Stretch
 from iosonde.charts.quantities import BANDWIDTH_UNIT, significant, value_with_interval
 from iosonde.report.dashes import Dash
 from iosonde.report.tables import Head, Line, ResultTable
@@ -61,12 +62,12 @@ def end_text(plateau: Plateau) -> str:
     return at if low == high else f"{at} ({low} to {high})"
 
 
-def plateau_table(stretches: Sequence[tuple[str, Transfer]], caption: str) -> ResultTable | None:
-    """A row for each plateau of each transfer, which are given with their names; None without plateaus."""
+def plateau_table(stretches: Sequence[Stretch], caption: str) -> ResultTable | None:
+    """A row for each plateau of each stretch; None without plateaus."""
     lines = [
-        _line(name, number, plateau, is_last=number == len(transfer.plateaus))
-        for name, transfer in stretches
-        for number, plateau in enumerate(transfer.plateaus, 1)
+        _line(each.cell, number, plateau, is_last=number == len(each.transfer.plateaus))
+        for each in stretches
+        for number, plateau in enumerate(each.transfer.plateaus, 1)
     ]
     if not lines:
         return None

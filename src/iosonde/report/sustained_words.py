@@ -1,9 +1,10 @@
 """Sustained transfers in words: their plateaus, the cause of a burst, and the recovery after idle times."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from iosonde.analysis.plateaus import Transfer
+from iosonde.analysis.stretches import Stretch
 from iosonde.analysis.sustained import (
     Burst,
     Cause,
@@ -11,15 +12,13 @@ from iosonde.analysis.sustained import (
     Range,
     Recovery,
     Refill,
-    Stretch,
     Sustained,
     cause_of,
     limit_unit,
-    sustained_of,
 )
 from iosonde.charts.quantities import operations_label
 from iosonde.printing import capital
-from iosonde.records import CellRecord, Workload
+from iosonde.records import Workload
 from iosonde.report.plateau_words import end_text, plateau_sentence
 from iosonde.units import SECOND_NS, format_amount, format_bandwidth, format_duration, format_iops, format_size
 
@@ -197,9 +196,8 @@ def sustained_answer(found: Sequence[Sustained], others: Sequence[Sustained]) ->
     return [answer for answer in answers if answer]
 
 
-def sustained_brief(records: Mapping[str, Sequence[CellRecord]]) -> str:
+def sustained_brief(found: Sequence[Sustained]) -> str:
     """The first drop of each sustained workload of a run; empty if it has none."""
-    found = sustained_of(record for each in records.values() for record in each)
     told = [sentence for each in found if (sentence := sustained_short(each))]
     more = len(told) - BRIEF_MAX
     return " ".join(
