@@ -14,9 +14,10 @@ from iosonde.charts.lines import lines_with_intervals
 from iosonde.charts.names import names_of
 from iosonde.charts.panels import Line, Panel
 from iosonde.charts.points import bars_text, interval_ends, latency_ends, row_of, unit_of
-from iosonde.charts.quantities import BANDWIDTH_BASE, IOPS_BASE, MEGABYTE
+from iosonde.charts.quantities import BANDWIDTH_BASE, IOPS_BASE
 from iosonde.charts.theme import BY_CLASS, Series, layered
 from iosonde.records import Operation
+from iosonde.units import MEGABYTE
 
 TOOLTIP = (
     "series",

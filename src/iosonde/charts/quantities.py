@@ -11,7 +11,6 @@ from iosonde.records import Arrivals, Data, LatencyKind, Operation, Sync, Timing
 from iosonde.units import exact_duration, exact_size, format_duration, format_rate, format_size
 from iosonde.workload_keys.bounds import OPEN_LOOP_DEPTH
 
-MEGABYTE: Final = 10**6
 BANDWIDTH_UNIT: Final = "MB/s"
 BANDWIDTH_BASE: Final = "1 MB/s = 1,000,000 bytes/s"
 IOPS_BASE: Final = "operations/s"

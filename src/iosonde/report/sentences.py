@@ -13,7 +13,6 @@ from iosonde.analysis.ratios import spread_of
 from iosonde.analysis.time_series import STRETCH_NS, moments_of
 from iosonde.charts.quantities import (
     BANDWIDTH_UNIT,
-    MEGABYTE,
     cell_depth_label,
     load_label,
     plural,
@@ -26,7 +25,7 @@ from iosonde.records import CellRecord, Experiment, LatencyKind
 from iosonde.report.comparable import Comparables, Pair, Ranked, comparables_of, difference_text, ranked
 from iosonde.report.parentheses import in_parentheses
 from iosonde.report.validity import MARK, Invalid, left_out_text, see
-from iosonde.units import format_bandwidth, format_duration, format_iops, format_latency
+from iosonde.units import MEGABYTE, format_bandwidth, format_duration, format_iops, format_latency
 
 TAIL_PERCENTS = (99.99, 99.9, 99.0)
 DEPTH_REACHED = 0.95

@@ -7,7 +7,7 @@ from iosonde.analysis.experiments import ExperimentCells
 from iosonde.analysis.stretches import Stretch
 from iosonde.analysis.sustained import Sustained
 from iosonde.charts.figure import Figure
-from iosonde.charts.quantities import BANDWIDTH_UNIT, MEGABYTE, significant
+from iosonde.charts.quantities import BANDWIDTH_UNIT, significant
 from iosonde.charts.theme import BY_CLASS
 from iosonde.charts.transfer import transfer_chart
 from iosonde.failures import FailureLog, PartFailure
@@ -21,7 +21,7 @@ from iosonde.report.plateau_words import plateau_table
 from iosonde.report.sustained_words import sustained_answer, workload_name
 from iosonde.report.tables import Head, Line, ResultTable
 from iosonde.report.titles import Heading
-from iosonde.units import format_amount, format_duration, format_iops
+from iosonde.units import MEGABYTE, SECOND_NS, format_amount, format_duration, format_iops
 
 STRETCHES: Final = "Stretches: each is a continuous transfer after an idle time."
 PLATEAUS: Final = "Plateaus of the stretches."
@@ -93,7 +93,7 @@ def _tables(own: Sequence[Sustained], found: EvaluatedRun) -> Iterator[ResultTab
 def _line(stretch: Stretch) -> Line:
     record = stretch.record
     bytes_, count = _moved(record)
-    time_s = record.measured_ns / 10**9
+    time_s = record.measured_ns / SECOND_NS
     return Line(
         (
             stretch.cell,
