@@ -72,6 +72,14 @@ def _half_width(value: float, decimals: int) -> str:
     return f"{value:,.{decimals}f}"
 
 
+def more_in_table(more: int, one: str, several: str) -> list[str]:
+    """What sentences or a caption leave to the table: ``See the table for 3 more cells.`` Empty if nothing is left.
+
+    ``one`` and ``several`` are the singular and the plural of what the table has.
+    """
+    return [f"See the table for {more} more {one if more == 1 else several}."] if more > 0 else []
+
+
 def workload_label(workload: Workload, direction: str | None = None) -> str:
     """A workload without its depth and jobs: ``4 KiB random read``, ``4 KiB random write + fdatasync``."""
     said = direction_label(workload) if direction is None else direction

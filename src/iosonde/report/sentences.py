@@ -15,6 +15,7 @@ from iosonde.charts.quantities import (
     BANDWIDTH_UNIT,
     cell_depth_label,
     load_label,
+    more_in_table,
     plural,
     significant,
     with_interval,
@@ -147,8 +148,7 @@ def _unit(cell: CellEstimate) -> str:
 
 def _of_groups(said: Sequence[str]) -> str:
     """The first ``FAMILIES_MAX`` sentences, and the number of workloads that only the table has."""
-    more = len(said) - FAMILIES_MAX
-    rest = [f"See the table for {more} more {'workload' if more == 1 else 'workloads'}."] if more > 0 else []
+    rest = more_in_table(len(said) - FAMILIES_MAX, "workload", "workloads")
     return " ".join([*said[:FAMILIES_MAX], *rest])
 
 
