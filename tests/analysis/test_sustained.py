@@ -3,7 +3,8 @@
 import numpy as np
 from numpy.random import Generator
 
-from iosonde.analysis.sustained import Cause, Sustained, cause_of, sustained_of
+from iosonde.analysis.burst_causes import DropCause, cause_of
+from iosonde.analysis.sustained import Sustained, sustained_of
 from iosonde.records import CellRecord, Experiment
 from tests.builders import SECOND_NS, cell_plan, drive_state, workload
 from tests.transfer_builder import MIB, sustained, transfer_record
@@ -47,7 +48,7 @@ def test_bucket_burst_and_base_rate_are_right_in_noise_or_nothing_is_said_of_cre
     right = 0
     for _ in range(VOLUMES):
         found, base, burst, bucket = volume(random)
-        if cause_of(found, [found]) is not Cause.CREDITS:
+        if cause_of(found, [found]) is not DropCause.CREDITS:
             continue
         assert found.first_burst is not None
         assert found.bucket_ios is not None
@@ -73,10 +74,10 @@ def test_throttling_that_the_drive_reports_is_the_cause_of_a_drop() -> None:
     records = [throttled_record(order, 3 * order * SECOND_NS) for order in (1, 2)]
     (found,) = sustained_of(records)
     assert found.throttled_ns == 3 * SECOND_NS
-    assert cause_of(found, (found,)) is Cause.THROTTLING
+    assert cause_of(found, (found,)) is DropCause.THROTTLING
 
 
 def test_a_drive_that_does_not_throttle_has_another_cause() -> None:
     (found,) = sustained_of([throttled_record(order, 0) for order in (1, 2)])
     assert found.throttled_ns == 0
-    assert cause_of(found, (found,)) is not Cause.THROTTLING
+    assert cause_of(found, (found,)) is not DropCause.THROTTLING

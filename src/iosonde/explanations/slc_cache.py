@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final
 
+from iosonde.analysis.burst_causes import DropCause, cause_of
 from iosonde.analysis.cells import CellEstimate
 from iosonde.analysis.contrasts import Multiple, multiple_of
 from iosonde.analysis.regimes import Regime, regimes_of
-from iosonde.analysis.sustained import Cause, cause_of
 from iosonde.explanations.mechanism import Explanation, Mechanism
 from iosonde.explanations.observed import NOTABLE, Observed, named, surely_above, times
 from iosonde.findings.finding import Confidence
@@ -21,7 +21,7 @@ CACHE_BYTES_MIN: Final = 100 << 20
 
 def slc_cache(observed: Observed) -> Explanation | None:
     """Sequential writes continue at a lower level after some amount, and start at the high level after a pause."""
-    if observed.is_rotational or any(cause is Cause.CREDITS for cause in _sustained_causes(observed)):
+    if observed.is_rotational or any(cause is DropCause.CREDITS for cause in _sustained_causes(observed)):
         return None
     drops = [*_drops(observed), *_drops_of_fill(observed)]
     rises = [each for each in slower_bursts(observed) if each.short_bytes >= CACHE_BYTES_MIN]
@@ -29,7 +29,7 @@ def slc_cache(observed: Observed) -> Explanation | None:
         return None
     evidence = [*(text for text, _ in drops[:1]), *(each.sentence for each in rises[:1])]
     against = [] if rises else [_recovery_unknown(observed)]
-    if Cause.THROTTLING in _sustained_causes(observed):
+    if DropCause.THROTTLING in _sustained_causes(observed):
         against.append("The drive throttled during the sustained transfers of this run.")
     factor = max([*(each for _, each in drops), *(each.latency.value for each in rises)])
     confidence = Confidence.POSSIBLE if against else Confidence.LIKELY
@@ -42,7 +42,7 @@ def _recovery_unknown(observed: Observed) -> str:
     return "The run does not show whether the first level returns after the drive was idle."
 
 
-def _sustained_causes(observed: Observed) -> list[Cause | None]:
+def _sustained_causes(observed: Observed) -> list[DropCause | None]:
     found = observed.case.estimates.sustained
     return [cause_of(each, found) for each in found]
 

@@ -3,19 +3,11 @@
 from collections.abc import Iterator, Sequence
 from typing import Final
 
+from iosonde.analysis.burst_causes import DropCause, LimitUnit, cause_of, limit_unit
+from iosonde.analysis.bursts import Burst, Range
 from iosonde.analysis.plateaus import Transfer
 from iosonde.analysis.stretches import Stretch
-from iosonde.analysis.sustained import (
-    Burst,
-    Cause,
-    LimitUnit,
-    Range,
-    Recovery,
-    Refill,
-    Sustained,
-    cause_of,
-    limit_unit,
-)
+from iosonde.analysis.sustained import Recovery, Refill, Sustained
 from iosonde.charts.quantities import operations_label
 from iosonde.printing import capital
 from iosonde.records import Workload
@@ -76,16 +68,16 @@ def _stretch_sentence(stretch: Stretch) -> str:
 
 def _cause_sentences(found: Sustained, others: Sequence[Sustained]) -> Iterator[str]:
     cause = cause_of(found, others)
-    if cause is Cause.CREDITS:
+    if cause is DropCause.CREDITS:
         yield from _credit_sentences(found, others)
-    elif cause is Cause.WRITE_CACHE:
+    elif cause is DropCause.WRITE_CACHE:
         yield from _cache_sentences(found)
-    elif cause is Cause.THROTTLING:
+    elif cause is DropCause.THROTTLING:
         yield (
             f"The drive's counters report {format_duration(found.throttled_ns)} of throttling in these stretches. It "
             "reduces the throughput. These data cannot distinguish it from a write cache or from burst credits."
         )
-    elif cause is Cause.UNKNOWN:
+    elif cause is DropCause.UNKNOWN:
         yield NOT_DECIDED
         if found.has_marks:
             yield (

@@ -3,9 +3,11 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from iosonde.analysis.burst_causes import DropCause, LimitUnit, cause_of, limit_unit
+from iosonde.analysis.bursts import Burst, Range
 from iosonde.analysis.experiments import RunEstimates
 from iosonde.analysis.plateaus import Plateau
-from iosonde.analysis.sustained import Burst, Cause, LimitUnit, Range, Recovery, cause_of, limit_unit
+from iosonde.analysis.sustained import Recovery
 
 
 @dataclass(frozen=True)
@@ -33,7 +35,7 @@ class ExportedBurst:
     """
 
     cells: tuple[str, ...]
-    cause: Cause | None
+    cause: DropCause | None
     limit_unit: LimitUnit
     bursts: tuple[Burst | None, ...]
     recoveries: tuple[Recovery, ...]
@@ -68,6 +70,6 @@ def exported_bursts(estimates: RunEstimates) -> Iterator[ExportedBurst]:
             limit_unit=limit_unit(each, found),
             bursts=each.bursts,
             recoveries=each.recoveries,
-            bucket_ios=each.bucket_ios if cause is Cause.CREDITS else None,
-            least_ios=each.least_ios if cause is Cause.CREDITS else None,
+            bucket_ios=each.bucket_ios if cause is DropCause.CREDITS else None,
+            least_ios=each.least_ios if cause is DropCause.CREDITS else None,
         )
