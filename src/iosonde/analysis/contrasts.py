@@ -29,6 +29,10 @@ NEAR: Final = 0.05
 """Two cells come together if their ratio certainly or probably differs from 1 by no more than this."""
 
 
+WIDE: Final = 4.0
+"""An interval that reaches this many times the ratio is not worth reading in a sentence."""
+
+
 @dataclass(frozen=True)
 class Multiple:
     """One figure divided by another. ``ratio`` has the interval; it is None if one of the two has one repeat."""
@@ -40,6 +44,11 @@ class Multiple:
     def is_near(self) -> bool:
         """Whether the two figures are not distinguishable, or differ by at most ``NEAR``."""
         return abs(self.value - 1) <= NEAR or (self.ratio is not None and not self.ratio.differs)
+
+    @property
+    def is_wide(self) -> bool:
+        """Whether its interval is too wide for a sentence."""
+        return self.ratio is not None and self.ratio.high > WIDE * self.value
 
 
 @dataclass(frozen=True)

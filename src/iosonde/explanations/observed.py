@@ -20,9 +20,6 @@ differences have too many causes: the host, placement on the media, temperature.
 ROTATING: Final = "disk"
 """The kind of model of a hard disk."""
 
-WIDE: Final = 4.0
-"""If an interval reaches this many times the ratio, a sentence has only the limit that decides."""
-
 
 @dataclass(frozen=True)
 class Observed:
@@ -126,7 +123,7 @@ def times(multiple: Multiple) -> str:
     if multiple.ratio is None:
         return f"{significant(multiple.value, 3)} times"
     low, high = significant(multiple.ratio.low, 3), significant(multiple.ratio.high, 3)
-    if multiple.ratio.high > WIDE * multiple.value:
+    if multiple.is_wide:
         return f"more than {low} times" if multiple.ratio.low > 1 else f"less than {high} times"
     return f"{significant(multiple.value, 3)} times (95 % CI {low} to {high})"
 

@@ -15,9 +15,6 @@ from iosonde.units import format_percent
 TOLD_MAX: Final = 4
 """The most comparisons with a sentence. The table has all of them."""
 
-WIDE: Final = 4.0
-"""An interval that reaches this many times the ratio is not worth reading in a sentence. The table has it."""
-
 TOO_WIDE: Final = "the 95 % CI is too wide for a comparison"
 NO_P99: Final = "at least one of the two p99 values has too few samples"
 NO_P99_INTERVAL: Final = "at least one of the two p99 values has no confidence interval"
@@ -84,9 +81,7 @@ def interval_text(multiple: Multiple) -> str:
     """The interval of a ratio in parentheses, or that it is too wide; empty if there is none."""
     if multiple.ratio is None:
         return ""
-    return (
-        f" (95 % CI {ratio_ends(multiple.ratio)})" if multiple.ratio.high <= WIDE * multiple.value else f" ({TOO_WIDE})"
-    )
+    return f" ({TOO_WIDE})" if multiple.is_wide else f" (95 % CI {ratio_ends(multiple.ratio)})"
 
 
 def contrast_table(contrasts: Sequence[Contrast]) -> ResultTable | None:
