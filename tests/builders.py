@@ -20,6 +20,8 @@ from iosonde.records import (
     CpuFrequency,
     CpuUse,
     DeviceFacts,
+    DriveHealth,
+    DriveState,
     Engine,
     EngineFacts,
     EngineHello,
@@ -172,6 +174,12 @@ def cpu_at(hz: int, busy: float = 0.6, source: FrequencySource = FrequencySource
         source=source, cpus=1, readings=6, frequency_hz_mean=hz, frequency_hz_min=hz - 10**8, frequency_hz_max=hz
     )
     return cpu_use(round(busy * 5 * SECOND_NS)).model_copy(update={"frequency": frequency})
+
+
+def drive_state(**counters: int) -> DriveState:
+    """A simulated drive with these counters. The others are 0."""
+    zero = dict.fromkeys(DriveHealth.model_fields, 0)
+    return DriveState(state_hash="0" * 16, health=DriveHealth(**(zero | counters)))
 
 
 def engine_facts(engine: Engine = Engine.IO_URING, fallbacks: tuple[str, ...] = ()) -> EngineFacts:

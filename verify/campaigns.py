@@ -22,17 +22,22 @@ def run_one_cell(  # noqa: PLR0913 - all but two are by name
     with TemporaryDirectory() as folder:
         file = Path(folder) / "one.toml"
         file.write_text(text, encoding="utf-8")
-        options = MeasuringOptions(
-            targets=[target],
-            size=size,
-            overwrite=False,
-            buffered=False,
-            engine=EngineChoice.AUTO,
-            poll=Poll.INTERRUPT,
-            seed=seed,
-            host=LocalHost(),
-        )
-        return measured(campaign_request(options, profile=str(file), quick=False))
+        return run_profile(target, str(file), seed, size=size)
+
+
+def run_profile(target: str, profile: str, seed: int, *, size: str | None = None) -> RunRecord:
+    """A profile, or a campaign file, on a simulated drive."""
+    options = MeasuringOptions(
+        targets=[target],
+        size=size,
+        overwrite=False,
+        buffered=False,
+        engine=EngineChoice.AUTO,
+        poll=Poll.INTERRUPT,
+        seed=seed,
+        host=LocalHost(),
+    )
+    return measured(campaign_request(options, profile=profile, quick=False))
 
 
 def measured(request: RunRequest) -> RunRecord:

@@ -8,14 +8,11 @@ from tempfile import TemporaryDirectory
 from typing import Final
 
 from iosonde.analysis.run import RunAnalysis
-from iosonde.campaign.requests import MeasuringOptions, campaign_request
 from iosonde.explanations import Mechanism, explain
 from iosonde.failures import FailureLog
 from iosonde.findings import Case, find_in
-from iosonde.machine.local_host import LocalHost
 from iosonde.records import RunRecord
-from iosonde.vocabulary import EngineChoice, Poll
-from verify.campaigns import measured
+from verify.campaigns import run_profile
 from verify.random_drives import SWITCHES, model_text, random_drive
 
 PROFILE: Final = "mechanisms"
@@ -67,17 +64,7 @@ def run_of(seed: int, mechanism: Mechanism | None, profile: str = PROFILE) -> Ru
     with TemporaryDirectory() as folder:
         file = Path(folder) / "drive.toml"
         file.write_text(model_text(random_drive(seed, mechanism)), encoding="utf-8")
-        options = MeasuringOptions(
-            targets=[f"sim:{file}"],
-            size=None,
-            overwrite=False,
-            buffered=False,
-            engine=EngineChoice.AUTO,
-            poll=Poll.INTERRUPT,
-            seed=seed,
-            host=LocalHost(),
-        )
-        return measured(campaign_request(options, profile=profile, quick=False))
+        return run_profile(f"sim:{file}", profile, seed)
 
 
 def _first(run: RunRecord) -> Mechanism | None:

@@ -14,8 +14,10 @@ from iosonde.errors import UsageError
 MILLISECOND_NS: Final = 10**6
 SECOND_NS: Final = 10**9
 MINUTE_NS: Final = 60 * SECOND_NS
+MEGABYTE: Final = 10**6
+GIGABYTE: Final = 10**9
 BINARY: Final = {"B": 1, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30, "TiB": 2**40}
-DECIMAL: Final = {"B": 1, "kB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12}
+DECIMAL: Final = {"B": 1, "kB": 10**3, "MB": MEGABYTE, "GB": GIGABYTE, "TB": 10**12}
 DURATIONS_NS: Final = {
     "ns": 1,
     "us": 10**3,
@@ -203,7 +205,7 @@ def format_amount(value_bytes: float) -> str:
 
 def format_bandwidth(bytes_per_s: float) -> str:
     """Bandwidth in MB/s (1,000,000 bytes per second), the unit of data sheets."""
-    return f"{_scaled(bytes_per_s / 10**6, 3)} MB/s"
+    return f"{_scaled(bytes_per_s / MEGABYTE, 3)} MB/s"
 
 
 def format_iops(per_s: float) -> str:
@@ -226,8 +228,8 @@ def format_latency(latency_ns: float) -> str:
     if latency_ns < 10_000_000:
         return f"{_scaled(latency_ns / 1_000, 3)} µs"
     if latency_ns < 10_000_000_000:
-        return f"{_scaled(latency_ns / 1_000_000, 3)} ms"
-    return f"{_scaled(latency_ns / 1_000_000_000, 3)} s"
+        return f"{_scaled(latency_ns / MILLISECOND_NS, 3)} ms"
+    return f"{_scaled(latency_ns / SECOND_NS, 3)} s"
 
 
 def format_frequency(hz: float) -> str:
@@ -249,7 +251,7 @@ def format_duration(duration_ns: float) -> str:
     """A duration as text: ``350 ms``, ``5.0 s``, ``20 min 06 s``, ``3 h 05 min``."""
     seconds = duration_ns / SECOND_NS
     if seconds < 1:
-        return f"{duration_ns / 10**6:.0f} ms"
+        return f"{duration_ns / MILLISECOND_NS:.0f} ms"
     if seconds < 100:
         return f"{seconds:.1f} s"
     minutes, rest = divmod(round(seconds), 60)

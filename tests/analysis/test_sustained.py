@@ -3,9 +3,10 @@
 import numpy as np
 from numpy.random import Generator
 
-from iosonde.analysis.sustained import Cause, Sustained, cause_of, sustained_of
-from iosonde.records import CellRecord, DriveHealth, DriveState, Experiment
-from tests.builders import SECOND_NS, cell_plan, workload
+from iosonde.analysis.burst_causes import DropCause, cause_of
+from iosonde.analysis.sustained import Sustained, sustained_of
+from iosonde.records import CellRecord, Experiment
+from tests.builders import SECOND_NS, cell_plan, drive_state, workload
 from tests.transfer_builder import MIB, sustained, transfer_record
 
 VOLUMES = 40
@@ -47,7 +48,7 @@ def test_bucket_burst_and_base_rate_are_right_in_noise_or_nothing_is_said_of_cre
     right = 0
     for _ in range(VOLUMES):
         found, base, burst, bucket = volume(random)
-        if cause_of(found, [found]) is not Cause.CREDITS:
+        if cause_of(found, [found]) is not DropCause.CREDITS:
             continue
         assert found.first_burst is not None
         assert found.bucket_ios is not None
@@ -63,28 +64,20 @@ def test_bucket_burst_and_base_rate_are_right_in_noise_or_nothing_is_said_of_cre
 
 def throttled_record(order: int, throttled_ns: int) -> CellRecord:
     """A sustained write whose bandwidth drops, on a drive with this counter of throttling."""
-    health = DriveHealth(
-        host_read_bytes=0,
-        host_written_bytes=0,
-        media_written_bytes=0,
-        erases=0,
-        wear_percent=0,
-        temperature_celsius=80,
-        throttled_ns=throttled_ns,
-    )
     plan = cell_plan(workload(read_percent=0, block_size_bytes=MIB), Experiment.SUSTAINED)
-    state = DriveState(state_hash="0", health=health)
-    return transfer_record(plan, [2000.0] * 40 + [700.0] * 80, order=order, repeat=order, drives=(state,))
+    return transfer_record(
+        plan, [2000.0] * 40 + [700.0] * 80, order=order, repeat=order, drives=(drive_state(throttled_ns=throttled_ns),)
+    )
 
 
 def test_throttling_that_the_drive_reports_is_the_cause_of_a_drop() -> None:
     records = [throttled_record(order, 3 * order * SECOND_NS) for order in (1, 2)]
     (found,) = sustained_of(records)
     assert found.throttled_ns == 3 * SECOND_NS
-    assert cause_of(found, (found,)) is Cause.THROTTLING
+    assert cause_of(found, (found,)) is DropCause.THROTTLING
 
 
 def test_a_drive_that_does_not_throttle_has_another_cause() -> None:
     (found,) = sustained_of([throttled_record(order, 0) for order in (1, 2)])
     assert found.throttled_ns == 0
-    assert cause_of(found, (found,)) is not Cause.THROTTLING
+    assert cause_of(found, (found,)) is not DropCause.THROTTLING

@@ -5,9 +5,8 @@ from typing import Any
 import pytest
 
 from iosonde.analysis.tail_causes import Cause, causes_of, host_bounds_ns, tail_causes
-from iosonde.records import CellRecord, DriveState, Experiment, HostPart, Operation, ProcessorPart, SlowIo
-from iosonde.records.cell import DriveHealth
-from tests.builders import cell_plan, cell_record, cpu_use, totals_of, workload
+from iosonde.records import CellRecord, Experiment, HostPart, Operation, ProcessorPart, SlowIo
+from tests.builders import cell_plan, cell_record, cpu_use, drive_state, totals_of, workload
 
 MS = 1_000_000
 QUIET = ProcessorPart(window_ns=200 * MS, steal_ns=0, interrupt_ns=0)
@@ -77,9 +76,7 @@ def test_the_device_is_not_named_where_kernel_threads_executed_the_operations() 
 
 
 def test_a_simulated_drive_delays_all_of_them() -> None:
-    health = dict.fromkeys(DriveHealth.model_fields, 0)
-    drive = DriveState(state_hash="0" * 16, health=DriveHealth(**health))
-    simulated = record(None, drives=(drive,))
+    simulated = record(None, drives=(drive_state(),))
     assert causes_of(simulated) == (Cause.DEVICE,)
     found = tail_causes([simulated])
     assert found is not None

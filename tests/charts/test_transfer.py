@@ -3,20 +3,22 @@
 import pytest
 from altair.utils.schemapi import debug_mode
 
-from iosonde.analysis.plateaus import transfer_of
+from iosonde.analysis.stretches import Stretch, stretch_of
 from iosonde.charts.figure import Figure
 from iosonde.charts.theme import WRITE
-from iosonde.charts.transfer import POINTS_MAX, Stretch, transfer_chart
+from iosonde.charts.transfer import POINTS_MAX, transfer_chart
 from tests.transfer_builder import fill_plan, transfer_record
 
 
 def stretch(rates: list[float], idle_s: int = 0) -> Stretch:
-    return Stretch(transfer_of(transfer_record(fill_plan(), rates)), idle_s * 10**9)
+    plan = fill_plan()
+    timing = plan.timing.model_copy(update={"idle_ns": idle_s * 10**9})
+    return stretch_of(transfer_record(plan.model_copy(update={"timing": timing}), rates))
 
 
 def drawn(*stretches: Stretch) -> Figure:
     with debug_mode(True):
-        figure = transfer_chart("transfer", "Transfer", "fill", stretches, WRITE)
+        figure = transfer_chart("transfer", "Transfer", stretches, WRITE)
         if figure.chart is not None:
             figure.chart.to_dict(validate=True)
     return figure

@@ -4,8 +4,8 @@ import pytest
 
 from iosonde.explanations import Mechanism
 from iosonde.findings.finding import Confidence
-from iosonde.records import Access, DriveHealth, DriveState, RunRecord, Workload
-from tests.builders import finding, workload
+from iosonde.records import Access, RunRecord, Workload
+from tests.builders import drive_state, finding, workload
 from tests.explanations.marks import explained, explained_cells, scattered, thrice
 from tests.sweep_builder import run_of_cells
 
@@ -100,19 +100,11 @@ def test_a_busy_host_is_told_against_a_limit_of_commands() -> None:
 
 def throttled(each_ns: int) -> RunRecord:
     run = run_of_cells({workload(): thrice(100)})
-    cells = []
-    for number, record in enumerate(run.cells):
-        health = DriveHealth(
-            host_read_bytes=0,
-            host_written_bytes=0,
-            media_written_bytes=0,
-            erases=0,
-            wear_percent=0,
-            temperature_celsius=80,
-            throttled_ns=number * each_ns,
-        )
-        cells.append(record.model_copy(update={"drives": (DriveState(state_hash="0", health=health),)}))
-    return run.model_copy(update={"cells": tuple(cells)})
+    cells = tuple(
+        record.model_copy(update={"drives": (drive_state(throttled_ns=number * each_ns),)})
+        for number, record in enumerate(run.cells)
+    )
+    return run.model_copy(update={"cells": cells})
 
 
 def test_a_counter_of_throttling_that_rises_shows_throttling() -> None:

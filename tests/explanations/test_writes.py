@@ -6,8 +6,8 @@ import pytest
 
 from iosonde.explanations import Explanation, Mechanism
 from iosonde.findings.finding import Confidence
-from iosonde.records import Access, DriveHealth, DriveState, Operation, RunRecord, Sync, Workload
-from tests.builders import cell_plan, cell_record, interval_record, run_record, totals_of, workload
+from iosonde.records import Access, Operation, RunRecord, Sync, Workload
+from tests.builders import cell_plan, cell_record, drive_state, interval_record, run_record, totals_of, workload
 from tests.explanations.marks import explained, explained_cells, on_device, on_target, scattered, thrice
 from tests.sweep_builder import run_of_cells
 from tests.transfer_builder import filled_run
@@ -78,16 +78,8 @@ def with_health(run: RunRecord, amplification: float) -> RunRecord:
         written = sum(each.bytes for each in record.operations.values())
         host += written
         media += round(written * (amplification if record.workload.pattern is Access.RANDOM else 1))
-        health = DriveHealth(
-            host_read_bytes=0,
-            host_written_bytes=host,
-            media_written_bytes=media,
-            erases=0,
-            wear_percent=0,
-            temperature_celsius=30,
-            throttled_ns=0,
-        )
-        cells.append(record.model_copy(update={"drives": (DriveState(state_hash="0", health=health),)}))
+        state = drive_state(host_written_bytes=host, media_written_bytes=media)
+        cells.append(record.model_copy(update={"drives": (state,)}))
     return run.model_copy(update={"cells": tuple(cells)})
 
 

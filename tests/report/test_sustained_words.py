@@ -2,10 +2,15 @@
 
 from collections.abc import Sequence
 
+import pytest
+
+from iosonde.analysis import stretches
+from iosonde.analysis.plateaus import Transfer, transfer_of
 from iosonde.analysis.run import RunAnalysis
 from iosonde.analysis.sustained import Sustained, sustained_of
 from iosonde.records import CellRecord, Outcome
 from iosonde.report.blocks import Paragraph
+from iosonde.report.export import run_json
 from iosonde.report.page import page_of
 from iosonde.report.sustained_words import sustained_answer, sustained_brief
 from tests.transfer_builder import sustained, sustained_run
@@ -64,7 +69,7 @@ def test_a_level_transfer_has_no_cause_and_a_short_one_says_that_it_is_too_short
 def test_a_transfer_that_alternates_from_its_start_is_told_with_both_levels() -> None:
     records = sustained((0, ([BURST] * 20 + [BASE] * 20) * 8))
     assert "The stretch without idle time alternated between 1.23 and 12.3 MB/s, with a mean of" in said(*records)
-    assert "alternated between" in sustained_brief({"a": records})
+    assert "alternated between" in sustained_brief(sustained_of(records))
 
 
 def test_a_run_without_a_finished_stretch_says_so_in_its_chapter() -> None:
@@ -90,8 +95,22 @@ def test_reads_at_the_base_rate_do_not_show_that_writes_have_a_cache() -> None:
 
 def test_the_summary_names_the_first_drop_or_that_there_is_none() -> None:
     records = sustained((0, burst(10)))
-    assert sustained_brief({"a": records}).startswith(
+    assert sustained_brief(sustained_of(records)).startswith(
         "Sustained 4 KiB random reads at depth 32 without idle time ran at 12.29"
     )
-    assert "had no drop: 12.3 MB/s." in sustained_brief({"a": sustained((0, [BURST] * 200))})
-    assert sustained_brief({}) == ""
+    assert "had no drop: 12.3 MB/s." in sustained_brief(sustained_of(sustained((0, [BURST] * 200))))
+    assert sustained_brief(()) == ""
+
+
+def test_a_stretch_is_analysed_once_for_all_parts_of_a_report(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[str] = []
+
+    def counted(record: CellRecord) -> Transfer:
+        seen.append(record.cell)
+        return transfer_of(record)
+
+    monkeypatch.setattr(stretches, "transfer_of", counted)
+    analysis = RunAnalysis(sustained_run())
+    page_of(analysis, ())
+    run_json(analysis, ())
+    assert len(seen) == len(set(seen)) == 2

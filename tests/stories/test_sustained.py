@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
+from iosonde.analysis.burst_causes import DropCause, LimitUnit, cause_of, limit_unit
 from iosonde.analysis.run import RunAnalysis
-from iosonde.analysis.sustained import Cause, LimitUnit, Refill, Sustained, cause_of, limit_unit, sustained_of
+from iosonde.analysis.sustained import Refill, Sustained, sustained_of
 from iosonde.campaign import NullObserver
 from iosonde.findings.finding import Severity
 from iosonde.plans.models import model_text
@@ -74,7 +75,7 @@ def test_bucket_burst_rate_and_base_rate_are_found_within_five_percent(
     )
     found = only(run)
     burst, bucket = found.first_burst, found.bucket_ios
-    assert cause_of(found, [found]) is Cause.CREDITS
+    assert cause_of(found, [found]) is DropCause.CREDITS
     assert burst is not None
     assert bucket is not None
     assert burst.burst.iops == pytest.approx(parameters["burst_iops"], rel=EXACT)
@@ -137,9 +138,9 @@ def test_writes_alone_do_not_decide_between_credits_and_a_cache_until_an_idle_ti
     target = str(volume_file(tmp_path, bucket_io_credits=40_000))
     (tmp_path / "long").mkdir()
     found = only(measured(tmp_path, target, experiment(name="w", read=0, duration="60s", idle=["0s"])))
-    assert cause_of(found, [found]) is Cause.UNKNOWN
+    assert cause_of(found, [found]) is DropCause.UNKNOWN
     found = only(measured(tmp_path / "long", target, experiment(name="w", read=0, duration="60s", idle=["0s", "30s"])))
-    assert cause_of(found, [found]) is Cause.CREDITS
+    assert cause_of(found, [found]) is DropCause.CREDITS
 
 
 def test_a_drive_that_is_throttled_once_and_stays_slow_has_no_credits(tmp_path: Path) -> None:
@@ -148,7 +149,7 @@ def test_a_drive_that_is_throttled_once_and_stays_slow_has_no_credits(tmp_path: 
     path.write_text(f"{model_text('fixed').partition('[sources]')[0]}\n{throttled}", encoding="utf-8")
     found = only(measured(tmp_path, str(path), experiment(name="r", queue_depth=1, duration="60s", idle=["0s", "30s"])))
     assert len(found.stretches[0].transfer.plateaus) == 2
-    assert cause_of(found, [found]) is Cause.THROTTLING
+    assert cause_of(found, [found]) is DropCause.THROTTLING
 
 
 def test_a_volume_without_a_bucket_has_no_burst_and_nothing_is_said_of_credits(tmp_path: Path) -> None:
@@ -174,8 +175,8 @@ def test_the_cache_of_a_drive_is_a_write_cache_and_its_changes_are_no_finding(tm
         experiment(name="w", pattern="sequential", read=0, block_size="128KiB", duration="10s", idle=["0s", "2m"]),
     )
     reads, writes = sustained_of(run.cells)
-    assert cause_of(reads, [reads, writes]) is not Cause.CREDITS
-    assert cause_of(writes, [reads, writes]) is Cause.WRITE_CACHE
+    assert cause_of(reads, [reads, writes]) is not DropCause.CREDITS
+    assert cause_of(writes, [reads, writes]) is DropCause.WRITE_CACHE
     plateaus = writes.stretches[-1].transfer.plateaus
     # 40 GB of SLC on a drive that is 64 times larger.
     assert plateaus[0].end_bytes_low <= 625_000_000 <= plateaus[0].end_bytes_high

@@ -82,17 +82,20 @@ impl HostReadings {
         }
     }
 
+    fn newest_first(&self) -> impl Iterator<Item = &HostReading> {
+        let (newer, older) = self.kept.split_at(self.oldest);
+        newer.iter().rev().chain(older.iter().rev())
+    }
+
     // The last reading that is not later than the given time.
     fn before(&self, time_ns: u64) -> Option<&HostReading> {
-        let (newer, older) = self.kept.split_at(self.oldest);
-        newer.iter().rev().chain(older.iter().rev()).find(|reading| reading.at_ns <= time_ns)
+        self.newest_first().find(|reading| reading.at_ns <= time_ns)
     }
 
     // The long waits for a CPU between readings of the last second.
     fn contended_ns(&self, now: &HostReading) -> u64 {
-        let (newer, older) = self.kept.split_at(self.oldest);
         let (mut later_ns, mut sum_ns) = (now.run_delay_ns, 0);
-        for reading in newer.iter().rev().chain(older.iter().rev()) {
+        for reading in self.newest_first() {
             if now.at_ns.saturating_sub(reading.at_ns) > CONTENDED_WITHIN_NS {
                 break;
             }

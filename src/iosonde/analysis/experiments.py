@@ -11,6 +11,8 @@ from iosonde.analysis.cells import CellEstimate, estimate_cell, plan_of, was_loo
 from iosonde.analysis.families import Along, Family, families_of
 from iosonde.analysis.knee import Knee, depth_points, find_knee, knee_of
 from iosonde.analysis.scaling import Scaling, scaling_of
+from iosonde.analysis.stretches import Stretch, stretch_of
+from iosonde.analysis.sustained import Sustained, sustained_of
 from iosonde.records import CellPlan, CellRecord, Experiment, Operation, PlannedExperiment, RunRecord
 
 SWEEP_DEPTHS_MIN: Final = 3
@@ -22,12 +24,13 @@ class RunEstimates:
     """Every planned cell of a run, in the plan's order. A cell without a trial has no results.
 
     ``records`` are the repeats of each cell, for code that needs them individually. ``planned`` are the experiments of
-    the campaign file; runs of schema 5 and older have none.
+    the campaign file; runs of schema 5 and older have none. ``preparation`` are the preconditioning writes.
     """
 
     cells: tuple[CellEstimate, ...]
     records: Mapping[str, Sequence[CellRecord]] = field(default_factory=dict, repr=False)
     planned: tuple[PlannedExperiment, ...] = ()
+    preparation: tuple[CellRecord, ...] = field(default=(), repr=False)
 
     @cached_property
     def closed_loops(self) -> "RunEstimates":
@@ -87,6 +90,16 @@ class RunEstimates:
         found = (sweep for each in self.experiments for sweep in size_sweeps(each.cells))
         return tuple({tuple(cell.cell for cell in sweep.cells): sweep for sweep in found}.values())
 
+    @cached_property
+    def fills(self) -> tuple[Stretch, ...]:
+        """The preconditioning writes as continuous transfers, finished or not."""
+        return tuple(stretch_of(record) for record in self.preparation)
+
+    @cached_property
+    def sustained(self) -> tuple[Sustained, ...]:
+        """The finished trials of sustained cells by workload, in run order."""
+        return sustained_of(record for each in self.records.values() for record in each)
+
     def knee(self, operation: Operation) -> Knee:
         """The knee of the first queue-depth sweep of this operation."""
         return next((sweep.knee for sweep in self.sweeps if sweep.whole is operation), None) or find_knee([])
@@ -132,9 +145,8 @@ def estimate_run(run: RunRecord) -> RunEstimates:
         return estimate_cell(plan, found, looked=was_looked_at(run.header.plan, found))
 
     planned = run.header.plan
-    return RunEstimates(
-        tuple(estimated(plan) for plan in _planned(planned.cells, run.cells)), ordered, planned.experiments
-    )
+    cells = tuple(estimated(plan) for plan in _planned(planned.cells, run.cells))
+    return RunEstimates(cells, ordered, planned.experiments, run.preparation)
 
 
 def _planned(plans: Sequence[CellPlan], records: Sequence[CellRecord]) -> list[CellPlan]:

@@ -17,7 +17,7 @@ import numpy as np
 
 from iosonde.analysis.histogram import rank_of, values_at_ranks
 from iosonde.analysis.totals import COUNTED_IN_ALL
-from iosonde.records import Access, CellRecord, OperationTotals, SlowIo
+from iosonde.records import Access, CellRecord, Operation, OperationTotals, SlowIo
 
 STRETCH_SHARE: Final = 0.02
 KEPT_MIN: Final = 16
@@ -93,7 +93,7 @@ def shared_by_slowest(record: CellRecord, span_bytes: int) -> tuple[Shared, ...]
 
 def _moments(record: CellRecord, slowest: Sequence[SlowIo], began_ns: int) -> Shared | None:
     """A common time or several groups: the target stalled once, or repeatedly."""
-    usual_ns = {operation: median_ns(totals) for operation, totals in record.operations.items() if totals.count}
+    usual_ns = medians_ns(record)
     tail = [each for each in slowest if each.latency_ns >= TAIL_MIN * usual_ns.get(each.operation, inf)]
     if len(tail) < KEPT_MIN:
         return None
@@ -105,8 +105,12 @@ def _moments(record: CellRecord, slowest: Sequence[SlowIo], began_ns: int) -> Sh
     return _groups(times, record.measured_ns, round(NEAR * median(each.latency_ns for each in tail)))
 
 
-def median_ns(totals: OperationTotals) -> int:
-    """The median service time of a class of operations that completed at least once, in nanoseconds."""
+def medians_ns(record: CellRecord) -> dict[Operation, int]:
+    """The usual latency of a repeat: the median service time of each class that completed, in nanoseconds."""
+    return {operation: _median_ns(totals) for operation, totals in record.operations.items() if totals.count}
+
+
+def _median_ns(totals: OperationTotals) -> int:
     ranks = [rank_of(sum(totals.latency.count), 50.0)]
     smallest_ns, largest_ns = totals.latency_ns_min, totals.latency_ns_max
     return values_at_ranks(totals.latency, ranks, smallest_ns=smallest_ns, largest_ns=largest_ns)[0]

@@ -1,44 +1,19 @@
-"""Sustained transfers: one workload for long, in stretches with idle times between them, and the cause of a burst.
+"""Sustained transfers: one workload for long, in stretches with idle times between them, and their bursts.
 
-A volume with burst credits has a bucket. A burst spends what exceeds the base rate, and the bucket fills at the base
-rate (Amazon EBS User Guide, I/O credits and burst performance). A stretch therefore begins with a flat burst, drops
-once and sharply, and is flat at the base rate from then on. The level of the bucket at its start is (burst rate - base
-rate) x the length of the burst. After an idle time that begins with an empty bucket, the level is base rate x idle
-time, or the size of the bucket if that is less.
+After an idle time that begins with an empty bucket, the level of the bucket is base rate x idle time, or the size of
+the bucket if that is less.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
-from typing import Final
 
-from iosonde.analysis.plateaus import Plateau, Transfer, transfer_of
-from iosonde.records import CellRecord, Experiment, Operation, Outcome, Workload
-from iosonde.records.workload import ALL_READS
+from iosonde.analysis.bursts import EQUAL_SHARE, Burst, Range, agree, burst_of
+from iosonde.analysis.drive_counters import THROTTLED_SHARE_MIN
+from iosonde.analysis.stretches import Stretch, sustained_stretches
+from iosonde.records import CellRecord, Workload
 from iosonde.units import SECOND_NS
-
-THROTTLED_SHARE_MIN: Final = 0.01
-"""A shorter part of a transfer does not change its bandwidth noticeably."""
-
-EQUAL_SHARE: Final = 0.10
-"""Rates and levels that differ by at most this share agree."""
-
-BEYOND_BURSTS: Final = 3
-"""Reads that transferred this many bursts of the writes above their base rate are not limited in the same way."""
-
-SHARP_POINTS_MAX: Final = 2
-SHARP_AROUND: Final = 6
-"""A drop is sharp if at most two of the points around it are in the middle third between the levels, as logarithms."""
-
-
-class Cause(StrEnum):
-    """What the data say of a drop: ``credits``, a ``write_cache``, ``throttling``, or ``unknown``."""
-
-    CREDITS = "credits"
-    WRITE_CACHE = "write_cache"
-    THROTTLING = "throttling"
-    UNKNOWN = "unknown"
 
 
 class Refill(StrEnum):
@@ -51,51 +26,6 @@ class Refill(StrEnum):
     EQUAL = "equal"
     FULL = "full"
     MORE = "more"
-
-
-@dataclass(frozen=True)
-class Range:
-    """A value with the ends of its interval."""
-
-    value: float
-    low: float
-    high: float
-
-
-@dataclass(frozen=True)
-class Stretch:
-    """One trial of a sustained cell, and the idle time before it.
-
-    ``throttled_ns`` is the time for which the drives' counters report throttling from the trial before to its end.
-    """
-
-    cell: str
-    idle_ns: int
-    transfer: Transfer
-    throttled_ns: int = 0
-
-    @property
-    def is_level(self) -> bool:
-        """Whether it had a single, flat level."""
-        return len(self.transfer.plateaus) == 1 and self.transfer.plateaus[0].is_flat
-
-
-@dataclass(frozen=True)
-class Burst:
-    """A flat burst with a sharp drop to a flat base.
-
-    ``spent_bytes`` and ``spent_ios`` are what it transferred above the base rate.
-    """
-
-    burst: Plateau
-    base: Plateau
-    spent_bytes: Range
-    spent_ios: Range
-
-    @property
-    def length_ns(self) -> int:
-        """The length of the burst."""
-        return self.burst.end_ns
 
 
 @dataclass(frozen=True)
@@ -146,7 +76,7 @@ class Sustained:
         found = []
         before_is_empty = False
         for stretch, burst in zip(self.stretches, self.bursts, strict=True):
-            is_at_base = stretch.is_level and _agree(stretch.transfer.plateaus[0].iops, first.base.iops)
+            is_at_base = stretch.is_level and agree(stretch.transfer.plateaus[0].iops, first.base.iops)
             if before_is_empty and stretch.idle_ns and (burst is not None or is_at_base):
                 found.append(_recovery(stretch, burst, first))
             before_is_empty = burst is not None or is_at_base
@@ -159,9 +89,7 @@ class Sustained:
         if first is None:
             return False
         seen = [each for each in self.bursts if each is not None]
-        even = all(
-            _agree(each.burst.iops, first.burst.iops) and _agree(each.base.iops, first.base.iops) for each in seen
-        )
+        even = all(agree(each.burst.iops, first.burst.iops) and agree(each.base.iops, first.base.iops) for each in seen)
         known = all(
             burst is not None or stretch.is_level for stretch, burst in zip(self.stretches, self.bursts, strict=True)
         )
@@ -199,55 +127,9 @@ class Sustained:
 def sustained_of(records: Iterable[CellRecord]) -> tuple[Sustained, ...]:
     """The finished sustained trials, one entry for each workload, in run order."""
     held: dict[Workload, list[Stretch]] = {}
-    before_ns: int | None = None
-    for record in sorted(records, key=lambda each: each.order):
-        after_ns = sum(drive.health.throttled_ns for drive in record.drives) if record.drives else None
-        throttled_ns = 0 if before_ns is None or after_ns is None else after_ns - before_ns
-        before_ns = after_ns
-        if record.outcome is Outcome.FINISHED and Experiment.SUSTAINED in record.experiments:
-            stretch = Stretch(record.cell, record.timing.idle_ns, transfer_of(record), throttled_ns)
-            held.setdefault(record.workload, []).append(stretch)
+    for stretch in sustained_stretches(records):
+        held.setdefault(stretch.record.workload, []).append(stretch)
     return tuple(Sustained(workload, tuple(stretches)) for workload, stretches in held.items())
-
-
-def burst_of(transfer: Transfer) -> Burst | None:
-    """The burst of a transfer: a flat level, one sharp drop, and a flat level to its end. None for any other shape."""
-    if len(transfer.plateaus) != 2:  # noqa: PLR2004 - burst and base
-        return None
-    burst, base = transfer.plateaus
-    ends = (burst.low, burst.high, base.low, base.high)
-    if burst.bytes_per_s <= base.bytes_per_s or not (burst.is_flat and base.is_flat) or None in ends:
-        return None
-    if not _is_sharp(transfer, burst, base):
-        return None
-    spent = _spent_bytes(burst, base)
-    each = burst.bytes_per_s / burst.iops
-    return Burst(burst, base, spent, Range(spent.value / each, spent.low / each, spent.high / each))
-
-
-def _is_sharp(transfer: Transfer, burst: Plateau, base: Plateau) -> bool:
-    cut = next((index for index, each in enumerate(transfer.points) if each.end_ns >= burst.end_ns), 0)
-    around = transfer.points[max(cut - SHARP_AROUND, 0) : cut + SHARP_AROUND]
-    ratio = burst.bytes_per_s / base.bytes_per_s
-    low, high = base.bytes_per_s * ratio ** (1 / 3), base.bytes_per_s * ratio ** (2 / 3)
-    between = [each for each in around if low < each.bytes_per_s < high]
-    return len(between) <= SHARP_POINTS_MAX
-
-
-def _spent_bytes(burst: Plateau, base: Plateau) -> Range:
-    """The bytes of a burst above the base rate, with the ends of both rates and of the time of the drop."""
-    assert base.low is not None
-    assert base.high is not None
-
-    def above(end_bytes: int, base_bytes_per_s: float) -> float:
-        length_s = burst.end_ns / SECOND_NS - (burst.end_bytes - end_bytes) / burst.bytes_per_s
-        return max(end_bytes - base_bytes_per_s * length_s, 0.0)
-
-    return Range(
-        above(burst.end_bytes, base.bytes_per_s),
-        above(burst.end_bytes_low, base.high),
-        above(burst.end_bytes_high, base.low),
-    )
 
 
 def _recovery(stretch: Stretch, burst: Burst | None, first: Burst) -> Recovery:
@@ -263,88 +145,3 @@ def _recovery(stretch: Stretch, burst: Burst | None, first: Burst) -> Recovery:
 def _was_filled(stretch: Stretch, burst: Burst) -> bool:
     """Whether the idle time before a stretch earned more than its burst spent, so that the bucket was full."""
     return burst.base.iops * stretch.idle_ns / SECOND_NS > burst.spent_ios.high * (1 + EQUAL_SHARE)
-
-
-def _agree(one: float, other: float) -> bool:
-    return abs(one - other) <= EQUAL_SHARE * max(one, other)
-
-
-def cause_of(found: Sustained, others: Sequence[Sustained]) -> Cause | None:
-    """The cause of the bursts of a workload, from its stretches and those of the other workloads of the run.
-
-    None if there was no drop. Credits apply to reads and writes alike, a write cache to writes only.
-    """
-    if all(len(each.transfer.plateaus) < 2 for each in found.stretches):  # noqa: PLR2004 - no change
-        return None
-    is_read_only = found.workload.read_percent == ALL_READS
-    reads = [each for each in others if each.workload.read_percent == ALL_READS and each is not found]
-    if (
-        found.workload.only_operation is Operation.WRITE
-        and _falls_first(found)
-        and any(_reads_are_free(each, found) for each in reads)
-    ):
-        return Cause.WRITE_CACHE
-    if found.throttled_ns:
-        return Cause.THROTTLING
-    if found.has_marks and (is_read_only or found.refilled_as_expected or any(each.has_marks for each in reads)):
-        return Cause.CREDITS
-    return Cause.UNKNOWN
-
-
-def _falls_first(found: Sustained) -> bool:
-    fallen = [each.transfer.plateaus for each in found.stretches if len(each.transfer.plateaus) > 1]
-    return all(first.bytes_per_s > second.bytes_per_s and first.alternates is None for first, second, *_ in fallen)
-
-
-def _reads_are_free(reads: Sustained, writes: Sustained) -> bool:
-    """Whether reads kept a level that the burst of the writes would not have allowed for so long."""
-    first, second, *_ = next(each.transfer.plateaus for each in writes.stretches if len(each.transfer.plateaus) > 1)
-    burst_s = first.end_ns / SECOND_NS
-    # A limit may count bytes or operations. The reads must exceed both.
-    limits = (
-        (second.bytes_per_s, first.end_bytes - second.bytes_per_s * burst_s),
-        (second.iops, (first.iops - second.iops) * burst_s),
-    )
-    return bool(reads.stretches) and all(_exceeds(each, limits) for each in reads.stretches)
-
-
-def _exceeds(stretch: Stretch, limits: Sequence[tuple[float, float]]) -> bool:
-    """Whether a level stretch transferred more than each limit allows: a base rate, and an amount above it."""
-    transfer = stretch.transfer
-    time_s = transfer.time_ns / SECOND_NS
-    moved = (transfer.bytes, sum(point.operations for point in transfer.points))
-    return stretch.is_level and all(
-        amount > base * time_s + BEYOND_BURSTS * above for amount, (base, above) in zip(moved, limits, strict=True)
-    )
-
-
-class LimitUnit(StrEnum):
-    """What a limit counts: operations (``ios``), bytes, or ``unknown`` if one block size does not tell."""
-
-    IOS = "ios"
-    BYTES = "bytes"
-    UNKNOWN = "unknown"
-
-
-def limit_unit(found: Sustained, others: Sequence[Sustained]) -> LimitUnit:
-    """What the base rate of a workload counts, from that of other block sizes."""
-    own = _base_of(found)
-    if own is None:
-        return LimitUnit.UNKNOWN
-    for other in others:
-        base = _base_of(other)
-        ratio = other.workload.bytes_per_operation / found.workload.bytes_per_operation
-        if other is found or base is None or 1 / 1.5 < ratio < 1.5:  # noqa: PLR2004 - too similar to tell
-            continue
-        if _agree(base.iops, own.iops):
-            return LimitUnit.IOS
-        if _agree(base.bytes_per_s, own.bytes_per_s):
-            return LimitUnit.BYTES
-    return LimitUnit.UNKNOWN
-
-
-def _base_of(found: Sustained) -> Plateau | None:
-    """The lowest level at which a stretch of a workload ended, if it is flat."""
-    ends = [each.transfer.plateaus[-1] for each in found.stretches if each.transfer.plateaus]
-    lowest = min(ends, key=lambda each: each.bytes_per_s, default=None)
-    return lowest if lowest is not None and lowest.is_flat else None

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
-from iosonde.analysis.slowest import median_ns
+from iosonde.analysis.slowest import medians_ns
 from iosonde.records import CellRecord, HostPart, Operation, SlowIo
 
 SHARE_MIN: Final = 0.5
@@ -70,7 +70,7 @@ def tail_causes(records: Iterable[CellRecord]) -> TailCauses | None:
 
 def causes_of(record: CellRecord) -> tuple[Cause, ...]:
     """The cause of each of the slowest operations of a repeat, in their order."""
-    usual_ns = {operation: median_ns(totals) for operation, totals in record.operations.items() if totals.count}
+    usual_ns = medians_ns(record)
     are_punted = _are_punted(record)
     return tuple(_cause(record, each, usual_ns, are_punted=are_punted) for each in record.slowest)
 

@@ -28,7 +28,7 @@ from iosonde.plans import (
 from iosonde.plans.validation_errors import read_text
 from iosonde.records import Aim, Plan
 from iosonde.records.workload import ALL_READS
-from iosonde.units import parse_bytes, parse_duration, parse_percent
+from iosonde.units import MILLISECOND_NS, parse_bytes, parse_duration, parse_percent
 from iosonde.vocabulary import EngineChoice, Poll
 from iosonde.workload_keys.bounds import DURATION_NS_MAX, DURATION_NS_MIN
 from iosonde.workload_keys.keys import READ
@@ -133,7 +133,7 @@ def _budget_ns(budget: str) -> int:
     budget_ns = parse_duration(str(budget), "--budget")
     if not DURATION_NS_MIN <= budget_ns <= DURATION_NS_MAX:
         raise UsageError(
-            f"--budget {budget} is not in the range {DURATION_NS_MIN // 10**6} ms to 30 days",
+            f"--budget {budget} is not in the range {DURATION_NS_MIN // MILLISECOND_NS} ms to 30 days",
             "use a time such as 5m",
         )
     return budget_ns

@@ -15,16 +15,9 @@ from iosonde.charts.figure import Figure, Row
 from iosonde.charts.lines import DIP_TEXT, dip_cells, dip_layer, lines_with_intervals, ring_layer
 from iosonde.charts.panels import Line, Panel, panels_of
 from iosonde.charts.points import FLOOR_BELOW, bars_text, interval_ends, row_of, unit_of
-from iosonde.charts.quantities import (
-    BANDWIDTH_BASE,
-    BANDWIDTH_UNIT,
-    IOPS_BASE,
-    MEGABYTE,
-    MICROSECOND,
-    LatencyUnit,
-)
+from iosonde.charts.quantities import BANDWIDTH_BASE, BANDWIDTH_UNIT, IOPS_BASE, MICROSECOND, LatencyUnit
 from iosonde.charts.theme import Series, colour, layered
-from iosonde.units import format_percent
+from iosonde.units import MEGABYTE, format_percent
 
 _SIZE_LABEL = (
     "datum.value >= 1048576 ? datum.value / 1048576 + ' MiB'"

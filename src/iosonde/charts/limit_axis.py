@@ -10,7 +10,8 @@ import altair as alt
 
 from iosonde.charts.axes import log_ticks
 from iosonde.charts.end_labels import Height, with_end_labels
-from iosonde.charts.quantities import MEGABYTE, MICROSECOND, MILLISECOND, NANOSECOND
+from iosonde.charts.quantities import MICROSECOND, MILLISECOND, NANOSECOND
+from iosonde.units import MEGABYTE
 from iosonde.vocabulary import Quantity
 
 if TYPE_CHECKING:

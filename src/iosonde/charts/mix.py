@@ -14,9 +14,10 @@ from iosonde.charts.lines import lines_with_intervals
 from iosonde.charts.names import names_of
 from iosonde.charts.panels import Line, Panel
 from iosonde.charts.points import bars_text, interval_ends, latency_ends, row_of, unit_of
-from iosonde.charts.quantities import BANDWIDTH_BASE, IOPS_BASE, MEGABYTE
+from iosonde.charts.quantities import BANDWIDTH_BASE, IOPS_BASE, more_in_table
 from iosonde.charts.theme import BY_CLASS, Series, layered
 from iosonde.records import Operation
+from iosonde.units import MEGABYTE
 
 TOOLTIP = (
     "series",
@@ -87,8 +88,7 @@ def _panels(cells: Sequence[CellEstimate]) -> list[Panel]:
     """A panel for each workload, with the read share on the horizontal axis."""
     families = families_of(cells, Along.READ_SHARE)
     named = list(zip(names_of(families, Along.READ_SHARE), families, strict=True))
-    rest = len(named) - FAMILIES_MAX
-    more = f"See the table for {rest} more {'workload' if rest == 1 else 'workloads'}." if rest > 0 else ""
+    more = " ".join(more_in_table(len(named) - FAMILIES_MAX, "workload", "workloads"))
     alone = len(named) == 1
     return [
         Panel(

@@ -5,7 +5,8 @@ from collections.abc import Sequence
 from iosonde.analysis.cells import CellEstimate, OperationEstimate
 from iosonde.analysis.estimate import Estimate
 from iosonde.charts.figure import Row
-from iosonde.charts.quantities import BANDWIDTH_UNIT, MEGABYTE, LatencyUnit, latency_unit, with_interval
+from iosonde.charts.quantities import BANDWIDTH_UNIT, LatencyUnit, latency_unit, with_interval
+from iosonde.units import MEGABYTE
 
 Point = tuple[CellEstimate, OperationEstimate]
 

@@ -11,7 +11,6 @@ from iosonde.records import Arrivals, Data, LatencyKind, Operation, Sync, Timing
 from iosonde.units import exact_duration, exact_size, format_duration, format_rate, format_size
 from iosonde.workload_keys.bounds import OPEN_LOOP_DEPTH
 
-MEGABYTE: Final = 10**6
 BANDWIDTH_UNIT: Final = "MB/s"
 BANDWIDTH_BASE: Final = "1 MB/s = 1,000,000 bytes/s"
 IOPS_BASE: Final = "operations/s"
@@ -71,6 +70,14 @@ def _half_width(value: float, decimals: int) -> str:
     if 0 < value < least / 2:
         return f"<{least:,.{decimals}f}"
     return f"{value:,.{decimals}f}"
+
+
+def more_in_table(more: int, one: str, several: str) -> list[str]:
+    """What sentences or a caption leave to the table: ``See the table for 3 more cells.`` Empty if nothing is left.
+
+    ``one`` and ``several`` are the singular and the plural of what the table has.
+    """
+    return [f"See the table for {more} more {one if more == 1 else several}."] if more > 0 else []
 
 
 def workload_label(workload: Workload, direction: str | None = None) -> str:

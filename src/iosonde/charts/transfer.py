@@ -1,38 +1,29 @@
 """Bandwidth over the data transferred: a preconditioning write, or the stretches of a sustained cell."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Final
 
 import altair as alt
 
 from iosonde.analysis.plateaus import Plateau, Transfer
+from iosonde.analysis.stretches import Stretch
 from iosonde.analysis.transfer_points import TransferPoint
 from iosonde.charts.axes import ABOVE, number_axis
 from iosonde.charts.figure import Figure, Row
 from iosonde.charts.lines import named_rows, tooltip
 from iosonde.charts.quantities import BANDWIDTH_UNIT, significant
 from iosonde.charts.theme import INK, INK_SOFT, Series, layered
-from iosonde.units import SECOND_NS, format_duration
+from iosonde.units import GIGABYTE, MEGABYTE, SECOND_NS, format_duration
 
 POINTS_MAX: Final = 400
 """The most points of a line. More would not be distinguishable, so adjacent points are joined, with their range."""
 
-GB: Final = 10**9
-MB: Final = 10**6
 TOO_SHORT: Final = "No data: too few operations completed for a bandwidth over the data transferred."
 
 
-@dataclass(frozen=True)
-class Stretch:
-    """A continuous transfer, after some idle time."""
-
-    transfer: Transfer
-    idle_ns: int = 0
-
-
-def transfer_chart(identity: str, title: str, cell: str, stretches: Sequence[Stretch], series: Series) -> Figure:
+def transfer_chart(identity: str, title: str, stretches: Sequence[Stretch], series: Series) -> Figure:
     """The bandwidth over the data transferred, with the mean of each plateau and the idle times between stretches."""
+    cell = stretches[0].cell
     rows = [row for number, each in enumerate(_placed(stretches), 1) for row in _rows(cell, number, *each)]
     if not rows:
         return Figure(identity, title, "", None, (), nothing=TOO_SHORT)
@@ -75,13 +66,13 @@ def _row(cell: str, number: int, points: Sequence[TransferPoint], before_bytes: 
     return {
         "cell": cell,
         "stretch": number,
-        "transferred_gb": round(middle_bytes / GB, 6),
-        "bandwidth_mb_per_s": round(rate / MB, 4),
-        "lowest_mb_per_s": round(min(rates) / MB, 4),
-        "highest_mb_per_s": round(max(rates) / MB, 4),
+        "transferred_gb": round(middle_bytes / GIGABYTE, 6),
+        "bandwidth_mb_per_s": round(rate / MEGABYTE, 4),
+        "lowest_mb_per_s": round(min(rates) / MEGABYTE, 4),
+        "highest_mb_per_s": round(max(rates) / MEGABYTE, 4),
         "iops": round(sum(point.operations for point in points) * SECOND_NS / time_ns, 2),
-        "drawn_transferred": f"{significant(middle_bytes / GB)} GB",
-        "drawn_bandwidth": f"{significant(rate / MB)} {BANDWIDTH_UNIT}",
+        "drawn_transferred": f"{significant(middle_bytes / GIGABYTE)} GB",
+        "drawn_bandwidth": f"{significant(rate / MEGABYTE)} {BANDWIDTH_UNIT}",
     }
 
 
@@ -89,22 +80,23 @@ def _levels(number: int, transfer: Transfer, before_bytes: int) -> Iterator[Row]
     for plateau in transfer.plateaus:
         yield {
             "stretch": number,
-            "from_gb": (before_bytes + plateau.start_bytes) / GB,
-            "to_gb": (before_bytes + plateau.end_bytes) / GB,
-            "mean_mb_per_s": plateau.bytes_per_s / MB,
+            "from_gb": (before_bytes + plateau.start_bytes) / GIGABYTE,
+            "to_gb": (before_bytes + plateau.end_bytes) / GIGABYTE,
+            "mean_mb_per_s": plateau.bytes_per_s / MEGABYTE,
             "label": level_label(plateau),
         }
 
 
 def level_label(plateau: Plateau) -> str:
     """The bandwidth of a plateau as a short label."""
-    return f"{plateau.bytes_per_s / MB:,.0f}" if plateau.bytes_per_s >= 100 * MB else f"{plateau.bytes_per_s / MB:,.3g}"
+    mean = plateau.bytes_per_s / MEGABYTE
+    return f"{mean:,.0f}" if mean >= 100 else f"{mean:,.3g}"  # noqa: PLR2004 - three digits
 
 
 def _idles(stretches: Sequence[Stretch]) -> Iterator[Row]:
     for each, (_, before_bytes) in zip(stretches, _placed(stretches), strict=True):
         if before_bytes and each.idle_ns:
-            yield {"at_gb": before_bytes / GB, "label": f"{format_duration(each.idle_ns)} idle"}
+            yield {"at_gb": before_bytes / GIGABYTE, "label": f"{format_duration(each.idle_ns)} idle"}
 
 
 def _layers(rows: Sequence[Row], levels: Sequence[Row], idles: Sequence[Row], series: Series) -> list[alt.Chart]:

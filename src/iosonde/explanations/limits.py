@@ -5,6 +5,7 @@ from typing import Final
 
 from iosonde.analysis.cells import CellEstimate
 from iosonde.analysis.contrasts import Multiple, multiple_of
+from iosonde.analysis.drive_counters import THROTTLED_SHARE_MIN, drive_changes
 from iosonde.analysis.estimate import Estimate
 from iosonde.analysis.families import Family
 from iosonde.charts.quantities import operations_label
@@ -12,14 +13,11 @@ from iosonde.explanations.mechanism import Explanation, Mechanism
 from iosonde.explanations.observed import NOTABLE, Observed, is_of_host, named, surely_above, surely_below, times
 from iosonde.explanations.reads import is_random_read, softness_of
 from iosonde.findings.finding import Confidence
-from iosonde.records import Access, CellRecord, Operation
+from iosonde.records import Access, Operation
 from iosonde.units import exact_size, format_bandwidth, format_duration, format_iops
 
 FLAT: Final = 0.05
 """Two values on a limit differ by less than this."""
-
-THROTTLED_SHARE_MIN: Final = 0.01
-"""A shorter part of the measurement does not change results noticeably."""
 
 LINKS: Final = (
     ("USB 2.0", 30e6, 44e6),
@@ -152,13 +150,11 @@ def _is_level(sweep: Family) -> bool:
 def throttling(observed: Observed) -> Explanation | None:
     """The drive reports that it slowed itself down while cells were measured."""
     by_name = {cell.cell: cell for cell in observed.case.estimates.cells}
-    found: list[tuple[float, int, CellRecord]] = []
-    before_ns: int | None = None
-    for record in sorted(observed.case.run.cells, key=lambda each: each.order):
-        after_ns = sum(drive.health.throttled_ns for drive in record.drives) if record.drives else None
-        if before_ns is not None and after_ns is not None and record.cell in by_name and record.measured_ns:
-            found.append(((after_ns - before_ns) / record.measured_ns, after_ns - before_ns, record))
-        before_ns = after_ns
+    found = [
+        (change.throttled_ns / record.measured_ns, change.throttled_ns, record)
+        for record, change in drive_changes(observed.case.run.cells)
+        if change is not None and record.cell in by_name and record.measured_ns
+    ]
     worst = max(found, key=lambda each: each[0], default=None)
     if worst is None or worst[0] < THROTTLED_SHARE_MIN:
         return None

@@ -5,11 +5,10 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final
 
+from iosonde.analysis.burst_causes import DropCause, cause_of
 from iosonde.analysis.cells import CellEstimate
 from iosonde.analysis.contrasts import Multiple, multiple_of
-from iosonde.analysis.plateaus import transfer_of
 from iosonde.analysis.regimes import Regime, regimes_of
-from iosonde.analysis.sustained import Cause, cause_of, sustained_of
 from iosonde.explanations.mechanism import Explanation, Mechanism
 from iosonde.explanations.observed import NOTABLE, Observed, named, surely_above, times
 from iosonde.findings.finding import Confidence
@@ -22,7 +21,7 @@ CACHE_BYTES_MIN: Final = 100 << 20
 
 def slc_cache(observed: Observed) -> Explanation | None:
     """Sequential writes continue at a lower level after some amount, and start at the high level after a pause."""
-    if observed.is_rotational or any(cause is Cause.CREDITS for cause in _sustained_causes(observed)):
+    if observed.is_rotational or any(cause is DropCause.CREDITS for cause in _sustained_causes(observed)):
         return None
     drops = [*_drops(observed), *_drops_of_fill(observed)]
     rises = [each for each in slower_bursts(observed) if each.short_bytes >= CACHE_BYTES_MIN]
@@ -30,7 +29,7 @@ def slc_cache(observed: Observed) -> Explanation | None:
         return None
     evidence = [*(text for text, _ in drops[:1]), *(each.sentence for each in rises[:1])]
     against = [] if rises else [_recovery_unknown(observed)]
-    if Cause.THROTTLING in _sustained_causes(observed):
+    if DropCause.THROTTLING in _sustained_causes(observed):
         against.append("The drive throttled during the sustained transfers of this run.")
     factor = max([*(each for _, each in drops), *(each.latency.value for each in rises)])
     confidence = Confidence.POSSIBLE if against else Confidence.LIKELY
@@ -38,13 +37,13 @@ def slc_cache(observed: Observed) -> Explanation | None:
 
 
 def _recovery_unknown(observed: Observed) -> str:
-    if any(stretch.idle_ns for each in sustained_of(observed.case.run.cells) for stretch in each.stretches):
+    if any(stretch.idle_ns for each in observed.case.estimates.sustained for stretch in each.stretches):
         return "The level after idle times is in the chapter of the sustained transfers."
     return "The run does not show whether the first level returns after the drive was idle."
 
 
-def _sustained_causes(observed: Observed) -> list[Cause | None]:
-    found = sustained_of(observed.case.run.cells)
+def _sustained_causes(observed: Observed) -> list[DropCause | None]:
+    found = observed.case.estimates.sustained
     return [cause_of(each, found) for each in found]
 
 
@@ -111,8 +110,8 @@ def _drops(observed: Observed) -> list[tuple[str, float]]:
 def _drops_of_fill(observed: Observed) -> list[tuple[str, float]]:
     """Where the bandwidth of a preconditioning write dropped to a lower plateau, and by which factor."""
     found = []
-    for record in observed.case.run.preparation:
-        plateaus = transfer_of(record).plateaus
+    for each in observed.case.estimates.fills:
+        plateaus = each.transfer.plateaus
         if len(plateaus) > 1 and plateaus[0].bytes_per_s > NOTABLE * plateaus[1].bytes_per_s:
             first, second = plateaus[:2]
             text = (

@@ -3,13 +3,13 @@
 from collections.abc import Sequence
 from typing import Final
 
-from iosonde.analysis.cells import CellEstimate
 from iosonde.analysis.contrasts import Contrast, Property
+from iosonde.analysis.drive_counters import drive_changes
 from iosonde.explanations.mechanism import Explanation, Mechanism
 from iosonde.explanations.observed import NOTABLE, Observed, named, surely_above, surely_below, times
 from iosonde.explanations.slc_cache import CACHE_BYTES_MIN, slower_bursts
 from iosonde.findings.finding import Confidence
-from iosonde.records import Access, CellRecord, Operation, Sync
+from iosonde.records import Access, Operation, Sync
 
 AMPLIFICATION_MIN: Final = 1.3
 """Bytes written to the media per byte of the host. Metadata and padding add a few percent."""
@@ -128,32 +128,17 @@ def _amplification(observed: Observed, pattern: Access) -> float | None:
 
     The write buffer delays media writes, so that a single short cell may have those of the cells before it.
     """
+    cells = {cell.cell: cell for cell in observed.cells}
     written = [
-        (after[0] - before[0], after[1] - before[1])
-        for cell, before, after in _healths(observed)
-        if cell.direction is Operation.WRITE and cell.workload.pattern is pattern
+        change
+        for record, change in drive_changes(observed.case.run.cells)
+        if change is not None
+        and change.has_media_writes
+        and record.workload.sync is Sync.NONE
+        and (cell := cells.get(record.cell)) is not None
+        and cell.direction is Operation.WRITE
+        and cell.workload.pattern is pattern
     ]
-    host, media = (sum(each) for each in zip(*written, strict=True)) if written else (0, 0)
+    host = sum(each.host_written_bytes for each in written)
+    media = sum(each.media_written_bytes for each in written)
     return media / host if host and media / host >= AMPLIFICATION_MIN else None
-
-
-def _healths(observed: Observed) -> list[tuple[CellEstimate, tuple[int, int], tuple[int, int]]]:
-    """Host and media bytes before and after each repeat of each cell, from drives that report both."""
-    by_name = {cell.cell: cell for cell in observed.cells}
-    ordered = sorted(observed.case.run.cells, key=lambda record: record.order)
-    found: list[tuple[CellEstimate, tuple[int, int], tuple[int, int]]] = []
-    before: tuple[int, int] | None = None
-    for record in ordered:
-        after = _written(record)
-        if before is not None and after is not None and record.cell in by_name and record.workload.sync is Sync.NONE:
-            found.append((by_name[record.cell], before, after))
-        before = after
-    return found
-
-
-def _written(record: CellRecord) -> tuple[int, int] | None:
-    if not record.drives:
-        return None
-    healths = [drive.health for drive in record.drives]
-    media = sum(each.media_written_bytes for each in healths)
-    return (sum(each.host_written_bytes for each in healths), media) if media else None

@@ -7,7 +7,7 @@ from functools import cached_property
 from iosonde.analysis.experiments import RunEstimates
 from iosonde.analysis.run import RunAnalysis
 from iosonde.analysis.states import Repeats
-from iosonde.records import CellRecord, EngineHello, Experiment, HostFacts, RunRecord, TargetFacts
+from iosonde.records import CellRecord, EngineHello, HostFacts, RunRecord, TargetFacts
 
 # More names than this make a sentence unreadable. `Finding.cells` still lists all of them.
 CELLS_NAMED_MAX = 3
@@ -77,12 +77,15 @@ class Case:
     @cached_property
     def used(self) -> tuple[CellRecord, ...]:
         """The repeats that results are computed from, cell by cell."""
-        return tuple(record for cell in self.estimates.cells for record in self.repeats_of(cell.cell).used)
+        return self._used_of(self.estimates)
 
-    @property
+    @cached_property
     def judged_level(self) -> tuple[CellRecord, ...]:
         """The repeats whose throughput should be constant: all but those of sustained cells."""
-        return tuple(record for record in self.used if record.experiments != (Experiment.SUSTAINED,))
+        return self._used_of(self.estimates.without_sustained)
+
+    def _used_of(self, estimates: RunEstimates) -> tuple[CellRecord, ...]:
+        return tuple(record for cell in estimates.cells for record in self.repeats_of(cell.cell).used)
 
     @cached_property
     def _repeats(self) -> Mapping[str, Repeats]:

@@ -7,6 +7,7 @@ from iosonde.analysis.run import RunAnalysis
 from iosonde.failures import STRICT, FailureLog
 from iosonde.findings import (
     device,
+    device_counts,
     dips,
     engine,
     fio,
@@ -67,8 +68,8 @@ RULES: Final[tuple[Rule, ...]] = (
     host.steal,
     whole_run.intervals_merged,
     load.littles_law_off,
-    device.device_counts_differ,
-    device.device_times_differ,
+    device_counts.device_counts_differ,
+    device_counts.device_times_differ,
     throughput.level_changed,
     dips.dip,
     throughput.not_settled,

@@ -8,7 +8,7 @@ from pydantic_core import PydanticCustomError
 
 from iosonde.plans.file_values import Duration, Precision, Repeats, Several, Warmup, experiment_fields
 from iosonde.records.workload import ALL_READS
-from iosonde.units import exact_duration
+from iosonde.units import SECOND_NS, exact_duration
 from iosonde.vocabulary import Data, Sync
 from iosonde.workload_keys import Key
 from iosonde.workload_keys.keys import AMOUNT, ARRIVALS, BURST, DURATION, RATE, READ, SYNC, THINK_TIME, WARMUP
@@ -192,11 +192,11 @@ class CampaignTable(_Table):
         description="After each cell that writes, read the targets back and compare the data with what was written.",
     )
     warmup: Warmup = Field(
-        default=10**9,
+        default=SECOND_NS,
         description="Warm-up before the measurement. It is recorded but excluded from the results.",
         json_schema_extra=_in_text,
     )
-    duration: Duration = Field(default=5 * 10**9, description="Measurement time.", json_schema_extra=_in_text)
+    duration: Duration = Field(default=5 * SECOND_NS, description="Measurement time.", json_schema_extra=_in_text)
     precision: Precision | None = Field(
         default=None,
         description="Target precision: each cell is repeated until the half-widths of the 95 % confidence intervals of "

@@ -5,12 +5,12 @@ from typing import Final
 
 from iosonde.plans.verifying import read_back_bytes
 from iosonde.records import CellPlan, CellTurn, IdleStep, Plan, SteadyState
-from iosonde.units import SECOND_NS
+from iosonde.units import GIGABYTE, SECOND_NS
 from iosonde.vocabulary import EngineChoice
 
 # The speed of a drive is unknown before the run. This is about the rate of a PCIe 3 x4 link, so the estimate of bytes
 # written is high rather than low. The user can set another rate.
-ASSUMED_WRITE_BYTES_PER_S: Final = 3 * 10**9
+ASSUMED_WRITE_BYTES_PER_S: Final = 3 * GIGABYTE
 # Setup, drain and recording of a cell: 7 to 15 ms on two-core machines.
 CELL_OVERHEAD_NS: Final = 15_000_000
 # fio starts and exits for each cell: 400 to 600 ms on the same machines.

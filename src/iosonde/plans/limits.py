@@ -6,7 +6,7 @@ from iosonde.errors import UsageError
 from iosonde.plans.model_checks import check_shape, checked_span
 from iosonde.plans.verifying import check_account, check_data
 from iosonde.records import CellPlan, NamespaceFacts, Plan, Sync, Workload
-from iosonde.units import exact_duration, exact_size, format_rate
+from iosonde.units import MILLISECOND_NS, exact_duration, exact_size, format_rate
 from iosonde.workload_keys.bounds import (
     BLOCK_SIZE_BYTES_MAX,
     DURATION_NS_MAX,
@@ -155,7 +155,7 @@ def _check_cell(cell: CellPlan, span_bytes: int) -> None:
         least = DURATION_NS_MIN if name == "--duration" else 0
         if not least <= duration_ns <= DURATION_NS_MAX:
             raise UsageError(
-                f"{name} {exact_duration(duration_ns)} is not in the range {least // 10**6} ms to 30 days",
+                f"{name} {exact_duration(duration_ns)} is not in the range {least // MILLISECOND_NS} ms to 30 days",
                 "use a time such as 5s",
             )
 

@@ -5,9 +5,9 @@ from typing import Final
 from iosonde.errors import UsageError
 from iosonde.plans.cost import CELL_OVERHEAD_NS, cell_duration_ns, timed
 from iosonde.records import CellPlan, CellTurn, Plan, Timing
-from iosonde.units import MILLISECOND_NS, exact_duration, format_duration, minutes_flag
+from iosonde.units import MILLISECOND_NS, SECOND_NS, exact_duration, format_duration, minutes_flag
 
-DEFAULT_BUDGET_NS: Final = 300 * 10**9
+DEFAULT_BUDGET_NS: Final = 300 * SECOND_NS
 # Two intervals for each of thirty batch means.
 INTERVALS: Final = 60
 INTERVAL_STEP_NS: Final = MILLISECOND_NS // 2

@@ -17,12 +17,12 @@ from iosonde.analysis.block_sizes import (
 from iosonde.analysis.cells import CellEstimate
 from iosonde.analysis.families import Along
 from iosonde.charts.names import names_of
-from iosonde.charts.quantities import BANDWIDTH_UNIT, MEGABYTE, MICROSECOND, cell_depth_label, significant
+from iosonde.charts.quantities import BANDWIDTH_UNIT, MICROSECOND, cell_depth_label, significant
 from iosonde.printing import capital
 from iosonde.report.dashes import Dash
 from iosonde.report.parentheses import with_note
 from iosonde.report.tables import Head, Line, ResultTable
-from iosonde.units import format_bandwidth, format_latency, format_percent, format_size
+from iosonde.units import MEGABYTE, format_bandwidth, format_latency, format_percent, format_size
 
 TOLD_IN_FULL_MAX: Final = 2
 """The most sweeps whose latency model is in a sentence. The table has it for all of them."""

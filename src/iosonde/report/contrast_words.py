@@ -5,7 +5,7 @@ from typing import Final
 
 from iosonde.analysis.cells import CellEstimate
 from iosonde.analysis.contrasts import NEAR, Contrast, ContrastSeries, Multiple, contrasts_of, series_of
-from iosonde.charts.quantities import depth_label, operations_label
+from iosonde.charts.quantities import depth_label, more_in_table, operations_label
 from iosonde.charts.ratio_texts import multiple_text, ratio_ends, ratio_text
 from iosonde.printing import capital
 from iosonde.report.dashes import Dash
@@ -28,8 +28,7 @@ def contrast_sentences(contrasts: Sequence[Contrast]) -> list[str]:
     """A sentence for each pair of workloads, and a pointer to the table for those beyond ``TOLD_MAX``."""
     series = series_of(contrasts)
     told = [_sentence(each) for each in series[:TOLD_MAX]]
-    more = len(series) - TOLD_MAX
-    rest = [f"See the table for {more} more {'comparison' if more == 1 else 'comparisons'}."] if more > 0 else []
+    rest = more_in_table(len(series) - TOLD_MAX, "comparison", "comparisons")
     return [*told, *rest]
 
 

@@ -18,7 +18,7 @@ from iosonde.analysis.depth_tails import (
 )
 from iosonde.analysis.histogram import TAIL_PERCENT, percent_label
 from iosonde.analysis.missing_reasons import why_no_percentile, why_no_percentile_interval
-from iosonde.charts.quantities import cell_depth_label, operations_label, plural
+from iosonde.charts.quantities import cell_depth_label, more_in_table, operations_label, plural
 from iosonde.charts.ratio_texts import multiple_text, ratio_ends
 from iosonde.records import Operation
 from iosonde.report.dashes import Dash
@@ -46,8 +46,7 @@ def depth_tail_sentences(cells: Sequence[CellEstimate]) -> list[str]:
     """
     every = depth_tails_of(cells)
     found = [each for each in every if each.operation is not Operation.ALL]
-    more = len(found) - TOLD_MAX
-    rest = [f"See the table for {more} more {'class' if more == 1 else 'classes'} of operations."] if more > 0 else []
+    rest = more_in_table(len(found) - TOLD_MAX, "class of operations", "classes of operations")
     return [*(_sentence(each) for each in found[:TOLD_MAX]), *rest]
 
 

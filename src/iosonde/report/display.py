@@ -8,7 +8,6 @@ from typing import Any, Final
 from iosonde.analysis.latency import estimate_times
 from iosonde.charts.quantities import (
     BANDWIDTH_UNIT,
-    MEGABYTE,
     NO_VALUE,
     decimals_of,
     latency_unit,
@@ -18,7 +17,7 @@ from iosonde.charts.quantities import (
 from iosonde.records import Operation, Times
 from iosonde.report.headline_figures import HeadlineFigure
 from iosonde.report.signs import UNMET
-from iosonde.units import SECOND_NS, format_bandwidth, format_duration, format_latency, format_size
+from iosonde.units import MEGABYTE, SECOND_NS, format_bandwidth, format_duration, format_latency, format_size
 from iosonde.vocabulary import Quantity
 
 SPREAD_OF_REPEATS: Final = "lowest to highest repeat"

@@ -78,7 +78,10 @@ def evaluated(
     """The run with its figures. A part that fails is empty, and ``failures`` records it."""
     run = analysis.run
     estimates = failures.attempt(
-        "the analysis of the run", lambda: analysis.estimates, lambda _: RunEstimates((), {}), IN_SHORT.id
+        "the analysis of the run",
+        lambda: analysis.estimates,
+        lambda _: RunEstimates((), {}, preparation=run.preparation),
+        IN_SHORT.id,
     )
     headline = failures.attempt(
         "the headline",

@@ -9,7 +9,7 @@ from iosonde.analysis.estimate import Estimate
 from iosonde.analysis.figures import figure_of
 from iosonde.analysis.missing_reasons import NO_DATA_MOVED, TOO_WIDE, why_no_mean_interval
 from iosonde.charts.figure import why_no_figures
-from iosonde.charts.quantities import BANDWIDTH_UNIT, MEGABYTE, LatencyUnit, latency_unit, significant
+from iosonde.charts.quantities import BANDWIDTH_UNIT, LatencyUnit, latency_unit, significant
 from iosonde.records import Aim, Experiment
 from iosonde.report.dashes import Dash
 from iosonde.report.marks import misses
@@ -26,6 +26,7 @@ from iosonde.report.result_tables import (
 from iosonde.report.signs import LEFT_OUT, UNMET
 from iosonde.report.tables import Head, Line, ResultTable
 from iosonde.report.varying import Varying
+from iosonde.units import MEGABYTE
 from iosonde.vocabulary import Quantity
 
 ROWS_MAX: Final = 12

@@ -2,12 +2,12 @@
 
 from typing import Final
 
-from iosonde.analysis.plateaus import Transfer, transfer_of
+from iosonde.analysis.plateaus import Transfer
+from iosonde.analysis.stretches import Stretch
 from iosonde.charts.figure import Figure
 from iosonde.charts.theme import WRITE
-from iosonde.charts.transfer import Stretch, transfer_chart
+from iosonde.charts.transfer import transfer_chart
 from iosonde.failures import FailureLog
-from iosonde.records import CellRecord, Outcome
 from iosonde.report.blocks import Chapter, Charts, notices
 from iosonde.report.evaluated_run import EvaluatedRun
 from iosonde.report.experiment_chapters import shown_table, told
@@ -23,35 +23,24 @@ CACHE: Final = (
 )
 
 
-def filled_transfers(preparation: tuple[CellRecord, ...]) -> list[tuple[CellRecord, Transfer]]:
-    """The finished preconditioning writes whose bandwidth changed, with their plateaus."""
-    found = [(each, transfer_of(each)) for each in preparation if each.outcome is Outcome.FINISHED]
-    return [(record, transfer) for record, transfer in found if len(transfer.plateaus) > 1]
-
-
 def fill_chapter(found: EvaluatedRun, failures: FailureLog) -> Chapter | None:
     """The bandwidth of the preconditioning writes over the data written; None unless it changed."""
-    writes = filled_transfers(found.run.preparation)
+    writes = [each for each in found.estimates.fills if each.is_finished and len(each.transfer.plateaus) > 1]
     if not writes:
         return None
     failed: list[str] = []
-    answer = told(FILL.title, lambda: " ".join(_sentences(transfer) for _, transfer in writes), failures, failed)
+    answer = told(FILL.title, lambda: " ".join(_sentences(each.transfer) for each in writes), failures, failed)
     figures = tuple(_figure(number, each, found, failures) for number, each in enumerate(writes, 1))
-    table = plateau_table([(record.cell, transfer) for record, transfer in writes], CAPTION)
+    table = plateau_table(writes, CAPTION)
     tables = () if table is None else (shown_table(table, found.invalid),)
     return Chapter(*FILL, (*answer, *notices(failed), Charts(figures), *tables))
 
 
-def _figure(number: int, write: tuple[CellRecord, Transfer], found: EvaluatedRun, failures: FailureLog) -> Figure:
-    record, transfer = write
+def _figure(number: int, write: Stretch, found: EvaluatedRun, failures: FailureLog) -> Figure:
     identity = "fill-bandwidth" if number == 1 else f"fill-bandwidth-{number}"
     title = "Bandwidth over the data written"
     return made_figure(
-        identity,
-        title,
-        lambda: transfer_chart(identity, title, record.cell, [Stretch(transfer)], WRITE),
-        found.invalid,
-        failures,
+        identity, title, lambda: transfer_chart(identity, title, [write], WRITE), found.invalid, failures
     )
 
 

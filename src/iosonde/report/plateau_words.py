@@ -4,12 +4,12 @@ from collections.abc import Sequence
 from typing import Final
 
 from iosonde.analysis.plateaus import Plateau, Transfer
+from iosonde.analysis.stretches import Stretch
 from iosonde.charts.quantities import BANDWIDTH_UNIT, significant, value_with_interval
 from iosonde.report.dashes import Dash
 from iosonde.report.tables import Head, Line, ResultTable
-from iosonde.units import format_amount, format_duration, format_iops
+from iosonde.units import MEGABYTE, format_amount, format_duration, format_iops
 
-MB: Final = 10**6
 PLATEAUS_TOLD_MAX: Final = 4
 """With more plateaus, the sentence names the first ones, and the table has all."""
 
@@ -44,14 +44,14 @@ def _level(plateau: Plateau, *, with_iops: bool) -> str:
         mean += f" ({format_iops(plateau.iops)} IOPS)"
     if plateau.alternates is None:
         return mean
-    low, high = (significant(each / MB, 3) for each in plateau.alternates)
+    low, high = (significant(each / MEGABYTE, 3) for each in plateau.alternates)
     return f"{low} and {high} {BANDWIDTH_UNIT}, with a mean of {mean}"
 
 
 def bandwidth_text(plateau: Plateau) -> str:
     """The mean bandwidth with its interval, in MB/s."""
     half = None if plateau.high is None else plateau.high - plateau.bytes_per_s
-    return value_with_interval(plateau.bytes_per_s, half, 1 / MB)
+    return value_with_interval(plateau.bytes_per_s, half, 1 / MEGABYTE)
 
 
 def end_text(plateau: Plateau) -> str:
@@ -61,12 +61,12 @@ def end_text(plateau: Plateau) -> str:
     return at if low == high else f"{at} ({low} to {high})"
 
 
-def plateau_table(stretches: Sequence[tuple[str, Transfer]], caption: str) -> ResultTable | None:
-    """A row for each plateau of each transfer, which are given with their names; None without plateaus."""
+def plateau_table(stretches: Sequence[Stretch], caption: str) -> ResultTable | None:
+    """A row for each plateau of each stretch; None without plateaus."""
     lines = [
-        _line(name, number, plateau, is_last=number == len(transfer.plateaus))
-        for name, transfer in stretches
-        for number, plateau in enumerate(transfer.plateaus, 1)
+        _line(each.cell, number, plateau, is_last=number == len(each.transfer.plateaus))
+        for each in stretches
+        for number, plateau in enumerate(each.transfer.plateaus, 1)
     ]
     if not lines:
         return None
@@ -101,6 +101,6 @@ def _line(name: str, number: int, plateau: Plateau, *, is_last: bool) -> Line:
 
 def _levels(plateau: Plateau) -> str:
     if plateau.alternates is not None:
-        low, high = (significant(each / MB, 3) for each in plateau.alternates)
+        low, high = (significant(each / MEGABYTE, 3) for each in plateau.alternates)
         return f"alternates, {low} and {high} {BANDWIDTH_UNIT}"
     return "flat" if plateau.is_flat else "not flat"

@@ -7,7 +7,7 @@ from iosonde.analysis.cells import CellEstimate
 from iosonde.analysis.families import Along
 from iosonde.analysis.ratios import Ratio
 from iosonde.analysis.regions import RegionSweep, is_aligned, region_sweeps
-from iosonde.charts.quantities import depth_label, operations_label
+from iosonde.charts.quantities import depth_label, more_in_table, operations_label
 from iosonde.charts.ratio_texts import ratio_ends, ratio_text
 from iosonde.report.growth_table import region_text
 from iosonde.units import format_size
@@ -19,8 +19,7 @@ TOLD_MAX: Final = 4
 def region_sentences(cells: Sequence[CellEstimate]) -> list[str]:
     """Where throughput falls as the test region grows, and whether misaligned offsets are slower."""
     found = region_sweeps(cells)
-    more = len(found) - TOLD_MAX
-    rest = [f"See the table for {more} more {'sweep' if more == 1 else 'sweeps'}."] if more > 0 else []
+    rest = more_in_table(len(found) - TOLD_MAX, "sweep", "sweeps")
     return [*(_sentence(each) for each in found[:TOLD_MAX]), *rest]
 
 

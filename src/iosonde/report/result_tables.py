@@ -15,19 +15,12 @@ from iosonde.analysis.missing_reasons import (
 )
 from iosonde.analysis.pace import SATURATED
 from iosonde.charts.figure import why_no_figures
-from iosonde.charts.quantities import (
-    BANDWIDTH_UNIT,
-    MEGABYTE,
-    LatencyUnit,
-    depth_text,
-    latency_unit,
-    significant,
-    with_interval,
-)
+from iosonde.charts.quantities import BANDWIDTH_UNIT, LatencyUnit, depth_text, latency_unit, significant, with_interval
 from iosonde.findings.case import distinct, name_some
 from iosonde.records import Experiment, LatencyKind, Operation, Sync
 from iosonde.report.dashes import Dash
 from iosonde.report.tables import Head, Line, ResultTable
+from iosonde.units import MEGABYTE
 
 FEW_PERCENTS: Final = (50.0, 95.0, 99.0, 99.9)
 AT_LEAST: Final = "≥ "

@@ -13,9 +13,9 @@ from iosonde.analysis.ratios import spread_of
 from iosonde.analysis.time_series import STRETCH_NS, moments_of
 from iosonde.charts.quantities import (
     BANDWIDTH_UNIT,
-    MEGABYTE,
     cell_depth_label,
     load_label,
+    more_in_table,
     plural,
     significant,
     with_interval,
@@ -26,7 +26,7 @@ from iosonde.records import CellRecord, Experiment, LatencyKind
 from iosonde.report.comparable import Comparables, Pair, Ranked, comparables_of, difference_text, ranked
 from iosonde.report.parentheses import in_parentheses
 from iosonde.report.validity import MARK, Invalid, left_out_text, see
-from iosonde.units import format_bandwidth, format_duration, format_iops, format_latency
+from iosonde.units import MEGABYTE, format_bandwidth, format_duration, format_iops, format_latency
 
 TAIL_PERCENTS = (99.99, 99.9, 99.0)
 DEPTH_REACHED = 0.95
@@ -150,8 +150,7 @@ def _unit(cell: CellEstimate) -> str:
 
 def _of_groups(said: Sequence[str]) -> str:
     """The first ``FAMILIES_MAX`` sentences, and the number of workloads that only the table has."""
-    more = len(said) - FAMILIES_MAX
-    rest = [f"See the table for {more} more {'workload' if more == 1 else 'workloads'}."] if more > 0 else []
+    rest = more_in_table(len(said) - FAMILIES_MAX, "workload", "workloads")
     return " ".join([*said[:FAMILIES_MAX], *rest])
 
 

@@ -4,11 +4,12 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from iosonde.analysis.experiments import ExperimentCells
-from iosonde.analysis.sustained import Sustained, sustained_of
+from iosonde.analysis.stretches import Stretch
+from iosonde.analysis.sustained import Sustained
 from iosonde.charts.figure import Figure
-from iosonde.charts.quantities import BANDWIDTH_UNIT, MEGABYTE, significant
+from iosonde.charts.quantities import BANDWIDTH_UNIT, significant
 from iosonde.charts.theme import BY_CLASS
-from iosonde.charts.transfer import Stretch, transfer_chart
+from iosonde.charts.transfer import transfer_chart
 from iosonde.failures import FailureLog, PartFailure
 from iosonde.records import CellRecord, Operation
 from iosonde.report.blocks import Chapter, Charts, Paragraph, notices
@@ -20,7 +21,7 @@ from iosonde.report.plateau_words import plateau_table
 from iosonde.report.sustained_words import sustained_answer, workload_name
 from iosonde.report.tables import Head, Line, ResultTable
 from iosonde.report.titles import Heading
-from iosonde.units import format_amount, format_duration, format_iops
+from iosonde.units import MEGABYTE, SECOND_NS, format_amount, format_duration, format_iops
 
 STRETCHES: Final = "Stretches: each is a continuous transfer after an idle time."
 PLATEAUS: Final = "Plateaus of the stretches."
@@ -36,7 +37,7 @@ def sustained_chapter(
     cells = {cell.cell for cell in experiment.cells}
 
     def analysed() -> tuple[list[Sustained], tuple[Sustained, ...]]:
-        every = sustained_of(found.run.cells)
+        every = found.estimates.sustained
         return [each for each in every if cells & {stretch.cell for stretch in each.stretches}], every
 
     def nothing(failure: PartFailure) -> tuple[list[Sustained], tuple[Sustained, ...]]:
@@ -64,10 +65,12 @@ def _figure(number: int, sustained: Sustained, found: EvaluatedRun, failures: Fa
     title = f"Sustained bandwidth: {workload_name(sustained)}"
     only = sustained.workload.only_operation
     series = BY_CLASS[Operation.ALL if only is None else only]
-    stretches = [Stretch(each.transfer, each.idle_ns) for each in sustained.stretches]
-    cell = sustained.stretches[0].cell
     return made_figure(
-        identity, title, lambda: transfer_chart(identity, title, cell, stretches, series), found.invalid, failures
+        identity,
+        title,
+        lambda: transfer_chart(identity, title, sustained.stretches, series),
+        found.invalid,
+        failures,
     )
 
 
@@ -80,22 +83,21 @@ def _tables(own: Sequence[Sustained], found: EvaluatedRun) -> Iterator[ResultTab
         Head("Bandwidth", BANDWIDTH_UNIT),
         Head("IOPS"),
     )
-    lines = [_line(each.cell, each.idle_ns, found) for sustained in own for each in sustained.stretches]
+    lines = [_line(each) for sustained in own for each in sustained.stretches]
     yield shown_table(ResultTable(STRETCHES, heads, tuple(lines), ()), found.invalid)
-    named = [(each.cell, each.transfer) for sustained in own for each in sustained.stretches]
-    table = plateau_table(named, PLATEAUS)
+    table = plateau_table([each for sustained in own for each in sustained.stretches], PLATEAUS)
     if table is not None:
         yield shown_table(table, found.invalid)
 
 
-def _line(cell: str, idle_ns: int, found: EvaluatedRun) -> Line:
-    (record, *_) = [each for each in found.run.cells if each.cell == cell and each.measured_ns]
+def _line(stretch: Stretch) -> Line:
+    record = stretch.record
     bytes_, count = _moved(record)
-    time_s = record.measured_ns / 10**9
+    time_s = record.measured_ns / SECOND_NS
     return Line(
         (
-            cell,
-            format_duration(idle_ns) if idle_ns else Dash(NO_IDLE),
+            stretch.cell,
+            format_duration(stretch.idle_ns) if stretch.idle_ns else Dash(NO_IDLE),
             format_amount(bytes_),
             format_duration(record.measured_ns),
             significant(bytes_ / time_s / MEGABYTE),

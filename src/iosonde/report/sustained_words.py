@@ -1,25 +1,16 @@
 """Sustained transfers in words: their plateaus, the cause of a burst, and the recovery after idle times."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final
 
+from iosonde.analysis.burst_causes import DropCause, LimitUnit, cause_of, limit_unit
+from iosonde.analysis.bursts import Burst, Range
 from iosonde.analysis.plateaus import Transfer
-from iosonde.analysis.sustained import (
-    Burst,
-    Cause,
-    LimitUnit,
-    Range,
-    Recovery,
-    Refill,
-    Stretch,
-    Sustained,
-    cause_of,
-    limit_unit,
-    sustained_of,
-)
+from iosonde.analysis.stretches import Stretch
+from iosonde.analysis.sustained import Recovery, Refill, Sustained
 from iosonde.charts.quantities import operations_label
 from iosonde.printing import capital
-from iosonde.records import CellRecord, Workload
+from iosonde.records import Workload
 from iosonde.report.plateau_words import end_text, plateau_sentence
 from iosonde.units import SECOND_NS, format_amount, format_bandwidth, format_duration, format_iops, format_size
 
@@ -77,16 +68,16 @@ def _stretch_sentence(stretch: Stretch) -> str:
 
 def _cause_sentences(found: Sustained, others: Sequence[Sustained]) -> Iterator[str]:
     cause = cause_of(found, others)
-    if cause is Cause.CREDITS:
+    if cause is DropCause.CREDITS:
         yield from _credit_sentences(found, others)
-    elif cause is Cause.WRITE_CACHE:
+    elif cause is DropCause.WRITE_CACHE:
         yield from _cache_sentences(found)
-    elif cause is Cause.THROTTLING:
+    elif cause is DropCause.THROTTLING:
         yield (
             f"The drive's counters report {format_duration(found.throttled_ns)} of throttling in these stretches. It "
             "reduces the throughput. These data cannot distinguish it from a write cache or from burst credits."
         )
-    elif cause is Cause.UNKNOWN:
+    elif cause is DropCause.UNKNOWN:
         yield NOT_DECIDED
         if found.has_marks:
             yield (
@@ -197,9 +188,8 @@ def sustained_answer(found: Sequence[Sustained], others: Sequence[Sustained]) ->
     return [answer for answer in answers if answer]
 
 
-def sustained_brief(records: Mapping[str, Sequence[CellRecord]]) -> str:
+def sustained_brief(found: Sequence[Sustained]) -> str:
     """The first drop of each sustained workload of a run; empty if it has none."""
-    found = sustained_of(record for each in records.values() for record in each)
     told = [sentence for each in found if (sentence := sustained_short(each))]
     more = len(told) - BRIEF_MAX
     return " ".join(

@@ -5,7 +5,7 @@ from typing import Final
 
 from iosonde.analysis.cells import CellEstimate
 from iosonde.analysis.tail_causes import Cause, TailCauses, tail_causes
-from iosonde.charts.quantities import cell_depth_label, load_label, operations_label
+from iosonde.charts.quantities import cell_depth_label, load_label, more_in_table, operations_label
 from iosonde.report.dashes import Dash
 from iosonde.report.tables import Head, Line, ResultTable
 from iosonde.units import format_latency, format_percent
@@ -20,8 +20,7 @@ SIMULATED: Final = "the drive is simulated, and no host takes part"
 def tail_cause_sentences(cells: Sequence[CellEstimate]) -> list[str]:
     """For each cell on a real target, how many of its slowest operations the host or the device delayed."""
     found = [(cell, causes) for cell, causes in _found(cells) if not causes.simulated]
-    more = len(found) - TOLD_MAX
-    rest = [f"See the table for {more} more {'cell' if more == 1 else 'cells'}."] if more > 0 else []
+    rest = more_in_table(len(found) - TOLD_MAX, "cell", "cells")
     return [*(_sentence(cell, causes) for cell, causes in found[:TOLD_MAX]), *rest]
 
 

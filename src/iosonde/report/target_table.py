@@ -4,17 +4,11 @@ from collections.abc import Sequence
 
 from iosonde.analysis.missing_reasons import ENGINE_UNKNOWING, NO_DATA_MOVED
 from iosonde.analysis.targets import TargetEstimate
-from iosonde.charts.quantities import (
-    BANDWIDTH_UNIT,
-    MEGABYTE,
-    depth_text,
-    latency_unit,
-    significant,
-    with_interval,
-)
+from iosonde.charts.quantities import BANDWIDTH_UNIT, depth_text, latency_unit, significant, with_interval
 from iosonde.records import TargetFacts
 from iosonde.report.dashes import Dash
 from iosonde.report.tables import Head, Line, ResultTable
+from iosonde.units import MEGABYTE
 
 
 def target_table(estimates: Sequence[TargetEstimate], targets: Sequence[TargetFacts]) -> ResultTable:

@@ -7,16 +7,8 @@ from typing import Final
 from iosonde.analysis.cells import CellEstimate, OperationEstimate
 from iosonde.charts.figure import Row
 from iosonde.charts.points import FLOOR_BELOW, Point, interval_ends, unit_of
-from iosonde.charts.quantities import (
-    BANDWIDTH_BASE,
-    BANDWIDTH_UNIT,
-    IOPS_BASE,
-    MEGABYTE,
-    LatencyUnit,
-    latency_words,
-    significant,
-)
-from iosonde.units import format_latency
+from iosonde.charts.quantities import BANDWIDTH_BASE, BANDWIDTH_UNIT, IOPS_BASE, LatencyUnit, latency_words, significant
+from iosonde.units import MEGABYTE, format_latency
 
 DIGITS: Final = 3
 LOG_FROM: Final = 10.0

@@ -6,7 +6,7 @@ from typing import Final
 from iosonde.plans.other_tools.fio_options import FioOptions, refused
 from iosonde.plans.other_tools.fio_units import fio_number
 from iosonde.plans.other_tools.said import Differs, Flag, Ignored, Said
-from iosonde.units import exact_duration, exact_size, format_rate
+from iosonde.units import SECOND_NS, exact_duration, exact_size, format_rate
 
 _ALL: Final = 100
 _ASYNCHRONOUS: Final = frozenset({"libaio", "posixaio"})
@@ -202,6 +202,6 @@ def size_text(size_bytes: int) -> str:
 
 def time_text(time_ns: int) -> str:
     """A time as a flag value."""
-    if time_ns % 10**9 == 0:
-        return f"{time_ns // 10**9}s"
+    if time_ns % SECOND_NS == 0:
+        return f"{time_ns // SECOND_NS}s"
     return exact_duration(time_ns).replace(" ", "")

@@ -99,8 +99,8 @@ def run_json(analysis: RunAnalysis, findings: Sequence[Finding]) -> str:
         mixes=tuple(exported_mixes(level)),
         depth_tails=tuple(exported_depth_tails(level)),
         explanations=tuple(exported_explanations(analysis, findings)),
-        transfers=tuple(exported_transfers(analysis.run)),
-        sustained=tuple(exported_bursts(analysis.run)),
+        transfers=tuple(exported_transfers(estimates)),
+        sustained=tuple(exported_bursts(estimates)),
         tail_causes={
             cell.cell: causes for cell in estimates.cells if (causes := tail_causes(cell.repeats.used)) is not None
         },

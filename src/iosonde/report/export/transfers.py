@@ -3,9 +3,11 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from iosonde.analysis.plateaus import Plateau, transfer_of
-from iosonde.analysis.sustained import Burst, Cause, LimitUnit, Range, Recovery, cause_of, limit_unit, sustained_of
-from iosonde.records import Experiment, Outcome, RunRecord
+from iosonde.analysis.burst_causes import DropCause, LimitUnit, cause_of, limit_unit
+from iosonde.analysis.bursts import Burst, Range
+from iosonde.analysis.experiments import RunEstimates
+from iosonde.analysis.plateaus import Plateau
+from iosonde.analysis.sustained import Recovery
 
 
 @dataclass(frozen=True)
@@ -33,7 +35,7 @@ class ExportedBurst:
     """
 
     cells: tuple[str, ...]
-    cause: Cause | None
+    cause: DropCause | None
     limit_unit: LimitUnit
     bursts: tuple[Burst | None, ...]
     recoveries: tuple[Recovery, ...]
@@ -41,26 +43,25 @@ class ExportedBurst:
     least_ios: Range | None
 
 
-def exported_transfers(run: RunRecord) -> Iterator[ExportedTransfer]:
-    """Each preconditioning write, and each stretch of a sustained cell."""
-    for record in (*run.preparation, *run.cells):
-        is_transfer = record.is_preparation or Experiment.SUSTAINED in record.experiments
-        if is_transfer and record.outcome is Outcome.FINISHED:
-            found = transfer_of(record)
-            yield ExportedTransfer(
-                cell=record.cell,
-                repeat=record.repeat,
-                idle_ns=record.timing.idle_ns,
-                bytes=found.bytes,
-                time_ns=found.time_ns,
-                bytes_per_s=found.mean_bytes_per_s,
-                plateaus=found.plateaus,
-            )
+def exported_transfers(estimates: RunEstimates) -> Iterator[ExportedTransfer]:
+    """Each preconditioning write, and each stretch of a sustained cell, in run order."""
+    stretches = [stretch for each in estimates.sustained for stretch in each.stretches]
+    fills = [each for each in estimates.fills if each.is_finished]
+    for each in (*fills, *sorted(stretches, key=lambda stretch: stretch.record.order)):
+        yield ExportedTransfer(
+            cell=each.cell,
+            repeat=each.record.repeat,
+            idle_ns=each.idle_ns,
+            bytes=each.transfer.bytes,
+            time_ns=each.transfer.time_ns,
+            bytes_per_s=each.transfer.mean_bytes_per_s,
+            plateaus=each.transfer.plateaus,
+        )
 
 
-def exported_bursts(run: RunRecord) -> Iterator[ExportedBurst]:
+def exported_bursts(estimates: RunEstimates) -> Iterator[ExportedBurst]:
     """The bursts of each sustained workload."""
-    found = sustained_of(run.cells)
+    found = estimates.sustained
     for each in found:
         cause = cause_of(each, found)
         yield ExportedBurst(
@@ -69,6 +70,6 @@ def exported_bursts(run: RunRecord) -> Iterator[ExportedBurst]:
             limit_unit=limit_unit(each, found),
             bursts=each.bursts,
             recoveries=each.recoveries,
-            bucket_ios=each.bucket_ios if cause is Cause.CREDITS else None,
-            least_ios=each.least_ios if cause is Cause.CREDITS else None,
+            bucket_ios=each.bucket_ios if cause is DropCause.CREDITS else None,
+            least_ios=each.least_ios if cause is DropCause.CREDITS else None,
         )

@@ -25,7 +25,7 @@ from iosonde.report.terminal.cell_choice import ChosenCell
 from iosonde.report.terminal.cpu_facts import cpu_text, frequency_text, pins_text, steal_text, switches_text
 from iosonde.report.terminal.table_width import Fitted, FittedTable
 from iosonde.report.verification import verification_lines
-from iosonde.units import format_bandwidth, format_duration, format_iops, format_latency, format_size
+from iosonde.units import SECOND_NS, format_bandwidth, format_duration, format_iops, format_latency, format_size
 
 SLOWEST_MAX: Final = 10
 
@@ -59,7 +59,7 @@ def _since_start(record: CellRecord, each: SlowIo) -> str:
     """The time of completion, from the start of the measurement time."""
     if record.clock_start is None or each.reap_ns < record.clock_start.engine_ns:
         return NO_VALUE
-    return f"{(each.reap_ns - record.clock_start.engine_ns) / 10**9:.3f} s"
+    return f"{(each.reap_ns - record.clock_start.engine_ns) / SECOND_NS:.3f} s"
 
 
 def facts_table(run: RunRecord, chosen: ChosenCell) -> RenderableType:

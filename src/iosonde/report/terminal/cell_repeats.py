@@ -4,14 +4,7 @@ from iosonde.analysis.cells import CellEstimate, OperationEstimate, PercentileEs
 from iosonde.analysis.histogram import PERCENTS, percent_label
 from iosonde.analysis.missing_reasons import NO_DATA_MOVED, NO_ENGINE_COST, why_no_depth, why_no_percentile
 from iosonde.analysis.pace import SATURATED
-from iosonde.charts.quantities import (
-    MEGABYTE,
-    LatencyUnit,
-    depth_text,
-    latency_unit,
-    significant,
-    with_interval,
-)
+from iosonde.charts.quantities import LatencyUnit, depth_text, latency_unit, significant, with_interval
 from iosonde.findings.repeats import WHY_DISCARDED
 from iosonde.records import CellRecord, Operation, Outcome
 from iosonde.report.dashes import Dash
@@ -19,6 +12,7 @@ from iosonde.report.result_tables import longest_text, mean_text
 from iosonde.report.states import discard_reason_word
 from iosonde.report.tables import Head, Line, ResultTable
 from iosonde.report.terminal.cell_choice import ChosenCell
+from iosonde.units import MEGABYTE
 from iosonde.vocabulary import DiscardReason
 
 

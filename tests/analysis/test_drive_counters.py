@@ -1,0 +1,35 @@
+"""The change of the drives' counters from one trial to the next."""
+
+from typing import Any
+
+from iosonde.analysis.drive_counters import drive_changes
+from iosonde.records import CellRecord, Operation
+from tests.builders import cell_plan, cell_record, drive_state, totals_of, workload
+
+
+def trial(order: int, *counters: dict[str, Any]) -> CellRecord:
+    """A trial after which each drive has these counters."""
+    drives = tuple(drive_state(**each) for each in counters)
+    return cell_record(cell_plan(workload()), {Operation.READ: totals_of([1000])}, order=order, drives=drives)
+
+
+def test_a_change_is_the_sum_over_the_drives_since_the_trial_before() -> None:
+    first = trial(1, {"throttled_ns": 10, "host_written_bytes": 100, "media_written_bytes": 150}, {"throttled_ns": 5})
+    second = trial(2, {"throttled_ns": 14, "host_written_bytes": 300, "media_written_bytes": 650}, {"throttled_ns": 6})
+    (_, none), (record, change) = drive_changes([second, first])
+    assert none is None
+    assert record is second
+    assert change is not None
+    assert (change.throttled_ns, change.host_written_bytes, change.media_written_bytes) == (5, 200, 500)
+    assert change.has_media_writes
+
+
+def test_no_change_is_known_next_to_a_trial_without_counters() -> None:
+    changes = list(drive_changes([trial(1, {}), trial(2), trial(3, {}), trial(4, {})]))
+    assert [change is None for _, change in changes] == [True, True, True, False]
+
+
+def test_media_writes_are_unknown_where_a_drive_does_not_report_them() -> None:
+    (_, _), (_, change) = drive_changes([trial(1, {"host_written_bytes": 1}), trial(2, {"host_written_bytes": 9})])
+    assert change is not None
+    assert not change.has_media_writes
