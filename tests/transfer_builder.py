@@ -98,3 +98,12 @@ def sustained_run() -> RunRecord:
         plans.append(plan.model_copy(update={"cell": f"{plan.cell}-{number}"}))
         records.append(transfer_record(plans[-1], [12.288] * 100 + [1.2288] * 300, repeat=1, order=number))
     return run_record(plans, records)
+
+
+def run_of_transfers(records: Sequence[CellRecord]) -> RunRecord:
+    """A run of these sustained trials."""
+    plans = [
+        cell_plan(each.workload, Experiment.SUSTAINED, timing=each.timing).model_copy(update={"cell": each.cell})
+        for each in records
+    ]
+    return run_record(plans, records)

@@ -29,6 +29,13 @@ def test_no_change_is_known_next_to_a_trial_without_counters() -> None:
     assert [change is None for _, change in changes] == [True, True, True, False]
 
 
+def test_the_streams_of_a_trial_share_the_counters_that_one_of_them_has() -> None:
+    trials = [trial(1, {"throttled_ns": 10}), trial(1), trial(2, {"throttled_ns": 40}), trial(2)]
+    changes = [change for _, change in drive_changes(trials)]
+    assert changes[:2] == [None, None]
+    assert [None if change is None else change.throttled_ns for change in changes[2:]] == [30, 30]
+
+
 def test_media_writes_are_unknown_where_a_drive_does_not_report_them() -> None:
     (_, _), (_, change) = drive_changes([trial(1, {"host_written_bytes": 1}), trial(2, {"host_written_bytes": 9})])
     assert change is not None

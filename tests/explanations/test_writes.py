@@ -10,7 +10,7 @@ from iosonde.records import Access, Operation, RunRecord, Sync, Workload
 from tests.builders import cell_plan, cell_record, drive_state, interval_record, run_record, totals_of, workload
 from tests.explanations.marks import explained, explained_cells, on_device, on_target, scattered, thrice
 from tests.sweep_builder import run_of_cells
-from tests.transfer_builder import filled_run
+from tests.transfer_builder import filled_run, run_of_transfers, sustained
 
 READ = workload(queue_depth=1)
 WRITE = workload(read_percent=0, queue_depth=1)
@@ -175,6 +175,17 @@ def test_a_level_bandwidth_or_a_short_dip_shows_no_slc_cache() -> None:
     assert Mechanism.SLC_CACHE not in explained(dropping([2000] * 20))
     assert Mechanism.SLC_CACHE not in explained(dropping([2000] * 10 + [500] + [2000] * 9))
     assert Mechanism.SLC_CACHE not in explained(dropping([500] * 10 + [2000] * 10))
+
+
+def test_a_sustained_write_that_starts_fast_again_after_an_idle_time_makes_an_slc_cache_likely() -> None:
+    high, low, reads = [2400.0] * 100, [1060.0] * 300, sustained((0, [3000.0] * 1000))
+    back = explained(run_of_transfers([*sustained((0, high + low), (60, high + low), read=0), *reads]))
+    assert back[Mechanism.SLC_CACHE].confidence is Confidence.LIKELY
+    assert back[Mechanism.SLC_CACHE].evidence[0].startswith("Sustained writes ran at 2,400 MB/s for 24.0 GB")
+    assert back[Mechanism.SLC_CACHE].evidence[1].startswith("After 60.0 s idle, sustained writes started at 2,400 MB/s")
+    gone = explained(run_of_transfers([*sustained((0, high + low), (60, low), read=0), *reads]))
+    assert gone[Mechanism.SLC_CACHE].confidence is Confidence.POSSIBLE
+    assert gone[Mechanism.SLC_CACHE].against == ("After 60.0 s idle, sustained writes started at 1,060 MB/s.",)
 
 
 def test_a_drop_of_the_preconditioning_may_show_an_slc_cache() -> None:

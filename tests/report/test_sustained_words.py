@@ -93,6 +93,20 @@ def test_reads_at_the_base_rate_do_not_show_that_writes_have_a_cache() -> None:
     assert "This fits a write cache" not in text
 
 
+def test_an_invalid_stretch_and_those_after_it_are_only_named() -> None:
+    records = sustained((0, burst(10)), (20, burst(20 / 9)), (600, burst(10)))
+    found = sustained_of(records)
+    first, second, third = (each.cell for each in records)
+    invalid = {second: ("neighbours",)}
+    text = " ".join(sustained_answer(found, found, invalid))
+    assert "The stretch after 20.0 s idle" not in text
+    assert "The bucket holds at least that much." in text
+    assert text.endswith(
+        f"Omitted as invalid (see neighbours): {second}. Omitted because they follow an invalid stretch: {third}."
+    )
+    assert sustained_brief(found, {first: ("neighbours",)}) == ""
+
+
 def test_the_summary_names_the_first_drop_or_that_there_is_none() -> None:
     records = sustained((0, burst(10)))
     assert sustained_brief(sustained_of(records)).startswith(

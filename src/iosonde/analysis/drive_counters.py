@@ -1,7 +1,8 @@
 """What the drives' own counters say of each trial: throttling, and the bytes written to the media."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from typing import Final
 
 from iosonde.records import CellRecord
@@ -48,18 +49,26 @@ class DriveChange:
 
 
 def drive_changes(records: Iterable[CellRecord]) -> Iterator[tuple[CellRecord, DriveChange | None]]:
-    """Each trial in run order with its change; None if the counters after it or after the trial before are unknown."""
+    """Each record in run order with its change; None if the counters after it or after the trial before are unknown.
+
+    The streams of a trial run at the same time, and the record of one of them has the counters: their change is the
+    same.
+    """
     before: DriveCounters | None = None
-    for record in sorted(records, key=lambda each: each.order):
-        after = _counters_after(record)
-        yield record, None if before is None or after is None else DriveChange(before, after)
+    for _, trial in groupby(sorted(records, key=lambda each: each.order), key=lambda each: each.order):
+        streams = tuple(trial)
+        after = _counters_after(streams)
+        change = None if before is None or after is None else DriveChange(before, after)
+        for record in streams:
+            yield record, change
         before = after
 
 
-def _counters_after(record: CellRecord) -> DriveCounters | None:
-    if not record.drives:
+def _counters_after(streams: Sequence[CellRecord]) -> DriveCounters | None:
+    drives = next((each.drives for each in streams if each.drives), ())
+    if not drives:
         return None
-    healths = [drive.health for drive in record.drives]
+    healths = [drive.health for drive in drives]
     return DriveCounters(
         sum(each.throttled_ns for each in healths),
         sum(each.host_written_bytes for each in healths),

@@ -4,13 +4,15 @@ After an idle time that begins with an empty bucket, the level of the bucket is 
 the bucket if that is less.
 """
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
+from itertools import takewhile
 
 from iosonde.analysis.bursts import EQUAL_SHARE, Burst, Range, agree, burst_of
 from iosonde.analysis.drive_counters import THROTTLED_SHARE_MIN
+from iosonde.analysis.plateaus import Transfer
 from iosonde.analysis.stretches import Stretch, sustained_stretches
 from iosonde.records import CellRecord, Workload
 from iosonde.units import SECOND_NS
@@ -130,6 +132,25 @@ def sustained_of(records: Iterable[CellRecord]) -> tuple[Sustained, ...]:
     for stretch in sustained_stretches(records):
         held.setdefault(stretch.record.workload, []).append(stretch)
     return tuple(Sustained(workload, tuple(stretches)) for workload, stretches in held.items())
+
+
+def valid_sustained(found: Sequence[Sustained], invalid: Collection[str]) -> tuple[Sustained, ...]:
+    """Each workload up to its first invalid stretch: what follows one depends on what that left behind."""
+    if not invalid:
+        return tuple(found)
+    valid = (
+        Sustained(each.workload, tuple(takewhile(lambda stretch: stretch.cell not in invalid, each.stretches)))
+        for each in found
+    )
+    return tuple(each for each in valid if each.stretches)
+
+
+def cache_is_back(stretch: Stretch, first: Transfer) -> bool | None:
+    """Whether a stretch after an idle time has a fast part again as ``first`` had; None if it does not show it."""
+    plateaus, fast = stretch.transfer.plateaus, first.plateaus[0].bytes_per_s
+    if len(plateaus) > 1 and plateaus[0].bytes_per_s > plateaus[1].bytes_per_s:
+        return True
+    return False if plateaus and plateaus[0].bytes_per_s < fast / 2 else None
 
 
 def _recovery(stretch: Stretch, burst: Burst | None, first: Burst) -> Recovery:

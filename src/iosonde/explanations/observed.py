@@ -8,6 +8,7 @@ from typing import Any, Final
 from iosonde.analysis.cells import CellEstimate
 from iosonde.analysis.contrasts import Contrast, Multiple, Property, contrasts_of
 from iosonde.analysis.families import Along, Family, families_of
+from iosonde.analysis.sustained import Sustained, valid_sustained
 from iosonde.charts.quantities import cell_depth_label, operations_label
 from iosonde.charts.ratio_texts import multiple_text, ratio_ends, ratio_text
 from iosonde.findings.case import Case
@@ -40,6 +41,13 @@ class Observed:
             and cell.subject.iops.mean > 0
             and not invalid_by(self.findings, cell.cell)
         )
+
+    @cached_property
+    def sustained(self) -> tuple[Sustained, ...]:
+        """The sustained transfers, each up to its first invalid stretch."""
+        found = self.case.estimates.sustained
+        cells = {stretch.cell for each in found for stretch in each.stretches}
+        return valid_sustained(found, {cell for cell in cells if invalid_by(self.findings, cell)})
 
     def records(self, cell: CellEstimate) -> Sequence[CellRecord]:
         """The repeats that its results are computed from."""

@@ -8,13 +8,16 @@ from typing import Final
 from iosonde.analysis.burst_causes import DropCause, cause_of
 from iosonde.analysis.cells import CellEstimate
 from iosonde.analysis.contrasts import Multiple, multiple_of
+from iosonde.analysis.plateaus import Transfer
 from iosonde.analysis.regimes import Regime, regimes_of
+from iosonde.analysis.sustained import cache_is_back
 from iosonde.explanations.mechanism import Explanation, Mechanism
 from iosonde.explanations.observed import NOTABLE, Observed, named, surely_above, times
 from iosonde.findings.finding import Confidence
 from iosonde.records import Access, CellRecord, Operation, Workload
 from iosonde.units import SECOND_NS, format_amount, format_bandwidth, format_duration, format_size
 
+RECOVERY_UNKNOWN: Final = "The run does not show whether the first level returns after the drive was idle."
 CACHE_BYTES_MIN: Final = 100 << 20
 """Write buffers in DRAM have some tens of MB, SLC caches at least some GB (or this much on a scaled model)."""
 
@@ -23,12 +26,13 @@ def slc_cache(observed: Observed) -> Explanation | None:
     """Sequential writes continue at a lower level after some amount, and start at the high level after a pause."""
     if observed.is_rotational or any(cause is DropCause.CREDITS for cause in _sustained_causes(observed)):
         return None
-    drops = [*_drops(observed), *_drops_of_fill(observed)]
+    drops = [*_drops(observed), *_drops_of_fill(observed), *_drops_of_sustained(observed)]
     rises = [each for each in slower_bursts(observed) if each.short_bytes >= CACHE_BYTES_MIN]
     if not drops and not rises:
         return None
-    evidence = [*(text for text, _ in drops[:1]), *(each.sentence for each in rises[:1])]
-    against = [] if rises else [_recovery_unknown(observed)]
+    back, gone = _recoveries(observed)
+    evidence = [*(text for text, _ in drops[:1]), *(each.sentence for each in rises[:1]), *back[:1]]
+    against = gone[:1] if rises or back or gone else [RECOVERY_UNKNOWN]
     if DropCause.THROTTLING in _sustained_causes(observed):
         against.append("The drive throttled during the sustained transfers of this run.")
     factor = max([*(each for _, each in drops), *(each.latency.value for each in rises)])
@@ -36,15 +40,27 @@ def slc_cache(observed: Observed) -> Explanation | None:
     return Explanation(Mechanism.SLC_CACHE, confidence, tuple(evidence), tuple(against), factor)
 
 
-def _recovery_unknown(observed: Observed) -> str:
-    if any(stretch.idle_ns for each in observed.case.estimates.sustained for stretch in each.stretches):
-        return "The level after idle times is in the chapter of the sustained transfers."
-    return "The run does not show whether the first level returns after the drive was idle."
+def _recoveries(observed: Observed) -> tuple[list[str], list[str]]:
+    """Sustained writes after an idle time that have the fast part again, and those that have not."""
+    back: list[str] = []
+    gone: list[str] = []
+    for found in observed.sustained:
+        first = next((each.transfer for each in found.stretches if len(each.transfer.plateaus) > 1), None)
+        if first is None or found.workload.only_operation is not Operation.WRITE:
+            continue
+        for stretch in found.stretches[1:]:
+            is_back = cache_is_back(stretch, first) if stretch.idle_ns else None
+            start = f"After {format_duration(stretch.idle_ns)} idle, sustained writes started at"
+            if is_back:
+                fast = stretch.transfer.plateaus[0]
+                back.append(f"{start} {format_bandwidth(fast.bytes_per_s)} again, for {format_amount(fast.end_bytes)}.")
+            elif is_back is False:
+                gone.append(f"{start} {format_bandwidth(stretch.transfer.plateaus[0].bytes_per_s)}.")
+    return back, gone
 
 
 def _sustained_causes(observed: Observed) -> list[DropCause | None]:
-    found = observed.case.estimates.sustained
-    return [cause_of(each, found) for each in found]
+    return [cause_of(each, observed.sustained) for each in observed.sustained]
 
 
 @dataclass(frozen=True)
@@ -107,18 +123,33 @@ def _drops(observed: Observed) -> list[tuple[str, float]]:
     return found
 
 
+def _drops_of_sustained(observed: Observed) -> list[tuple[str, float]]:
+    """Where a sustained write dropped as with a write cache, and by which factor."""
+    caused = zip(observed.sustained, _sustained_causes(observed), strict=True)
+    found = []
+    for each in (each for each, cause in caused if cause is DropCause.WRITE_CACHE):
+        transfer = next(stretch.transfer for stretch in each.stretches if len(stretch.transfer.plateaus) > 1)
+        found.append(_fall("Sustained writes ran at", transfer))
+    return found
+
+
+def _fall(begins: str, transfer: Transfer) -> tuple[str, float]:
+    """The first two plateaus of a transfer in a sentence, and the factor between them."""
+    first, second, *_ = transfer.plateaus
+    text = (
+        f"{begins} {format_bandwidth(first.bytes_per_s)} for {format_amount(first.end_bytes)}, then "
+        f"{format_bandwidth(second.bytes_per_s)}."
+    )
+    return text, first.bytes_per_s / second.bytes_per_s
+
+
 def _drops_of_fill(observed: Observed) -> list[tuple[str, float]]:
     """Where the bandwidth of a preconditioning write dropped to a lower plateau, and by which factor."""
     found = []
     for each in observed.case.estimates.fills:
         plateaus = each.transfer.plateaus
         if len(plateaus) > 1 and plateaus[0].bytes_per_s > NOTABLE * plateaus[1].bytes_per_s:
-            first, second = plateaus[:2]
-            text = (
-                f"Preconditioning wrote {format_bandwidth(first.bytes_per_s)} for {format_amount(first.end_bytes)}, "
-                f"then {format_bandwidth(second.bytes_per_s)}."
-            )
-            found.append((text, first.bytes_per_s / second.bytes_per_s))
+            found.append(_fall("Preconditioning wrote", each.transfer))
     return found
 
 

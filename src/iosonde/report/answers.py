@@ -35,7 +35,7 @@ def answers_of(
         ("the other cells", lambda: _others(estimates, invalid)),
         ("the knees", lambda: _knees(headline)),
         ("tail latency", lambda: _tail(headline)),
-        ("sustained performance", lambda: sustained_brief(estimates.sustained)),
+        ("sustained performance", lambda: sustained_brief(estimates.sustained, invalid)),
     )
     told = (
         failures.attempt(f"the answer about {about}", writer, lambda _: "", IN_SHORT.id) for about, writer in writers

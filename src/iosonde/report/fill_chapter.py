@@ -12,15 +12,16 @@ from iosonde.report.blocks import Chapter, Charts, notices
 from iosonde.report.evaluated_run import EvaluatedRun
 from iosonde.report.experiment_chapters import shown_table, told
 from iosonde.report.made_charts import made_figure
-from iosonde.report.plateau_words import plateau_sentence, plateau_table
+from iosonde.report.plateau_words import PLATEAU_RULE, plateau_sentence, plateau_table
 from iosonde.report.titles import FILL
 from iosonde.units import format_amount, format_bandwidth
 
-CAPTION: Final = "Plateaus of the preconditioning write."
+CAPTION: Final = f"Plateaus of the preconditioning write. {PLATEAU_RULE}"
 CACHE: Final = (
     "A write cache that fills up, such as the SLC cache of an SSD, would look like this; so would burst credits of a "
-    'cloud volume that run out. An experiment with kind = "sustained" that also reads can decide.'
+    "cloud volume that run out."
 )
+DECIDE: Final = 'An experiment with kind = "sustained" that also reads can decide.'
 
 
 def fill_chapter(found: EvaluatedRun, failures: FailureLog) -> Chapter | None:
@@ -29,7 +30,8 @@ def fill_chapter(found: EvaluatedRun, failures: FailureLog) -> Chapter | None:
     if not writes:
         return None
     failed: list[str] = []
-    answer = told(FILL.title, lambda: " ".join(_sentences(each.transfer) for each in writes), failures, failed)
+    decide = "" if found.estimates.sustained else DECIDE
+    answer = told(FILL.title, lambda: " ".join(_sentences(each.transfer, decide) for each in writes), failures, failed)
     figures = tuple(_figure(number, each, found, failures) for number, each in enumerate(writes, 1))
     table = plateau_table(writes, CAPTION)
     tables = () if table is None else (shown_table(table, found.invalid),)
@@ -44,8 +46,8 @@ def _figure(number: int, write: Stretch, found: EvaluatedRun, failures: FailureL
     )
 
 
-def _sentences(transfer: Transfer) -> str:
+def _sentences(transfer: Transfer, decide: str) -> str:
     first, second, *_ = transfer.plateaus
     whole = f"The mean over all {format_amount(transfer.bytes)} is {format_bandwidth(transfer.mean_bytes_per_s)}."
-    cause = [CACHE] if second.bytes_per_s < first.bytes_per_s else []
+    cause = [CACHE, *filter(None, [decide])] if second.bytes_per_s < first.bytes_per_s else []
     return " ".join([plateau_sentence(transfer, "The preconditioning write"), whole, *cause])

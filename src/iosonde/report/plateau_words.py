@@ -3,15 +3,21 @@
 from collections.abc import Sequence
 from typing import Final
 
+from iosonde.analysis.levels import EXCURSION_NS_MAX, PLATEAU_SHARE_MIN
 from iosonde.analysis.plateaus import Plateau, Transfer
 from iosonde.analysis.stretches import Stretch
 from iosonde.charts.quantities import BANDWIDTH_UNIT, significant, value_with_interval
 from iosonde.report.dashes import Dash
 from iosonde.report.tables import Head, Line, ResultTable
-from iosonde.units import MEGABYTE, format_amount, format_duration, format_iops
+from iosonde.units import MEGABYTE, format_amount, format_duration, format_iops, format_percent
 
 PLATEAUS_TOLD_MAX: Final = 4
 """With more plateaus, the sentence names the first ones, and the table has all."""
+
+PLATEAU_RULE: Final = (
+    f"Levels that differ by less than {format_percent(PLATEAU_SHARE_MIN)} are one plateau, and so are excursions of "
+    f"less than {format_duration(EXCURSION_NS_MAX)}."
+)
 
 TOO_FEW_POINTS: Final = "the plateau has too few intervals"
 END: Final = "the transfer ended"

@@ -80,7 +80,7 @@ SUMMARY: Final = "summary"
 
 def _matrix_sentence(estimates: RunEstimates, invalid: Invalid) -> str:
     matrix = experiment_sentence(Experiment.MATRIX, estimates, invalid) if estimates.of(Experiment.MATRIX) else ""
-    return " ".join(filter(None, [matrix, sustained_brief(estimates.sustained)]))
+    return " ".join(filter(None, [matrix, sustained_brief(estimates.sustained, invalid)]))
 
 
 @dataclass(frozen=True)

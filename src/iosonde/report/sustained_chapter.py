@@ -17,14 +17,14 @@ from iosonde.report.dashes import Dash
 from iosonde.report.evaluated_run import EvaluatedRun
 from iosonde.report.experiment_chapters import PARAGRAPHS, numbered, shown_table, told
 from iosonde.report.made_charts import made_figure
-from iosonde.report.plateau_words import plateau_table
+from iosonde.report.plateau_words import PLATEAU_RULE, plateau_table
 from iosonde.report.sustained_words import sustained_answer, workload_name
 from iosonde.report.tables import Head, Line, ResultTable
 from iosonde.report.titles import Heading
 from iosonde.units import MEGABYTE, SECOND_NS, format_amount, format_duration, format_iops
 
 STRETCHES: Final = "Stretches: each is a continuous transfer after an idle time."
-PLATEAUS: Final = "Plateaus of the stretches."
+PLATEAUS: Final = f"Plateaus of the stretches. {PLATEAU_RULE}"
 NO_IDLE: Final = "the stretch followed the one before it, or other trials, directly"
 NOTHING: Final = "No stretch of this experiment was completed."
 
@@ -47,7 +47,7 @@ def sustained_chapter(
     own, every = failures.attempt(f'the transfers of "{heading.title}"', analysed, nothing)
     if not own:
         return Chapter(*heading, (*notices(failed), *([] if failed else [Paragraph(NOTHING)])))
-    answer = told(heading.title, lambda: PARAGRAPHS.join(sustained_answer(own, every)), failures, failed)
+    answer = told(heading.title, lambda: PARAGRAPHS.join(sustained_answer(own, every, found.invalid)), failures, failed)
     figures = numbered(heading, [_figure(number, each, found, failures) for number, each in enumerate(own, 1)])
     tables = failures.attempt(
         f'the tables in "{heading.title}"', lambda: tuple(_tables(own, found)), lambda each: _lost(each, failed)

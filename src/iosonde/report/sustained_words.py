@@ -7,15 +7,20 @@ from iosonde.analysis.burst_causes import DropCause, LimitUnit, cause_of, limit_
 from iosonde.analysis.bursts import Burst, Range
 from iosonde.analysis.plateaus import Transfer
 from iosonde.analysis.stretches import Stretch
-from iosonde.analysis.sustained import Recovery, Refill, Sustained
+from iosonde.analysis.sustained import Recovery, Refill, Sustained, cache_is_back, valid_sustained
 from iosonde.charts.quantities import operations_label
+from iosonde.findings.case import distinct, name_some
 from iosonde.printing import capital
 from iosonde.records import Workload
 from iosonde.report.plateau_words import end_text, plateau_sentence
+from iosonde.report.validity import Invalid, left_out_text
 from iosonde.units import SECOND_NS, format_amount, format_bandwidth, format_duration, format_iops, format_size
 
 BRIEF_MAX: Final = 2
 """The most workloads in the summary of a run."""
+
+NONE: Final[Invalid] = {}
+"""No cell is invalid."""
 
 TOO_FEW: Final = "too few intervals for plateaus"
 NOT_DECIDED: Final = (
@@ -169,28 +174,42 @@ def _cache_sentences(found: Sustained) -> Iterator[str]:
 
 def _cache_recovery(stretch: Stretch, first: Transfer) -> str:
     idle = format_duration(stretch.idle_ns)
-    plateaus = stretch.transfer.plateaus
-    fast = first.plateaus[0].bytes_per_s
-    if len(plateaus) > 1 and plateaus[0].bytes_per_s > plateaus[1].bytes_per_s:
-        return f"After {idle} idle, the cache took {end_text(plateaus[0])}."
-    if plateaus and plateaus[0].bytes_per_s < fast / 2:
+    is_back = cache_is_back(stretch, first)
+    if is_back:
+        return f"After {idle} idle, the cache took {end_text(stretch.transfer.plateaus[0])}."
+    if is_back is False:
         return f"After {idle} idle, the cache had not recovered."
     return f"After {idle} idle, the data do not show whether the cache had recovered."
 
 
-def sustained_answer(found: Sequence[Sustained], others: Sequence[Sustained]) -> list[str]:
-    """Two paragraphs for each workload: its plateaus, and what caused them."""
+def sustained_answer(found: Sequence[Sustained], others: Sequence[Sustained], invalid: Invalid = NONE) -> list[str]:
+    """Two paragraphs for each workload: its plateaus, and what caused them. Then which stretches are left out.
+
+    ``others`` are all workloads of the run, with ``found`` among them.
+    """
     answers = []
-    for each in found:
+    others = valid_sustained(others, invalid)
+    own = {each.workload for each in found}
+    for each in (each for each in others if each.workload in own):
         stretches = " ".join(capital(_stretch_sentence(stretch)) for stretch in each.stretches)
         answers.append(f"{capital(workload_name(each))}. {stretches}")
         answers.append(" ".join(_cause_sentences(each, others)))
+    answers.append(_left_out(found, invalid))
     return [answer for answer in answers if answer]
 
 
-def sustained_brief(found: Sequence[Sustained]) -> str:
-    """The first drop of each sustained workload of a run; empty if it has none."""
-    told = [sentence for each in found if (sentence := sustained_short(each))]
+def _left_out(found: Sequence[Sustained], invalid: Invalid) -> str:
+    """The invalid stretches, and the stretches after them."""
+    told = {stretch.cell for each in valid_sustained(found, invalid) for stretch in each.stretches}
+    rest = [stretch.cell for each in found for stretch in each.stretches if stretch.cell not in told]
+    after = [cell for cell in rest if cell not in invalid]
+    depends = f"Omitted because they follow an invalid stretch: {name_some(distinct(after))}." if after else ""
+    return " ".join(filter(None, [left_out_text(rest, invalid), depends]))
+
+
+def sustained_brief(found: Sequence[Sustained], invalid: Invalid = NONE) -> str:
+    """The first drop of each sustained workload of a run; empty if it has none, or none that is valid."""
+    told = [sentence for each in valid_sustained(found, invalid) if (sentence := sustained_short(each))]
     more = len(told) - BRIEF_MAX
     return " ".join(
         [*told[:BRIEF_MAX], *([f"{more} more in the chapter on sustained performance."] if more > 0 else [])]
