@@ -46,6 +46,12 @@ def test_a_knee_says_its_depth_who_named_it_what_it_gives_and_what_it_costs() ->
     )
 
 
+def test_a_knee_at_the_peak_is_not_compared_with_itself() -> None:
+    text = said((1000, 2000, 4000, 3990, 3980, 3970), repeats=2)
+    assert "At this depth, throughput is the best of the sweep (4,000 IOPS). Mean latency is 1.0 times the" in text
+    assert "%" not in text.split("At this depth")[1]
+
+
 def test_rules_that_differ_are_named_side_by_side() -> None:
     assert "(95 % of the best: 8, power: 4, Kneedle: 4; no CI: not every depth has two repeats)" in said(
         (1000, 2000, 3600, 3900, 4000, 4000)

@@ -10,7 +10,7 @@ import altair as alt
 from iosonde.charts.end_labels import Height
 from iosonde.charts.limit_axis import MetricAxis, axis_of, field_of, rescaled, with_ends
 from iosonde.charts.limit_labels import RISE_PX, TICK_PX, Box, Label, Place, number_box, placed_label
-from iosonde.charts.theme import INK
+from iosonde.charts.theme import INK, TEXT_EDGE
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -211,13 +211,12 @@ def _label_layers(field: str, side: str, places: dict[str, Any], *, is_upright: 
     slide = 0 if is_upright else TICK_PX / 2
     style: dict[str, Any] = {"align": align, "baseline": "middle", "fontSize": 12}
     style |= {"dx": -slide if align == "left" else slide, "dy": -rise if where == "above" else rise}
-    edge: dict[str, Any] = {"color": "white", "stroke": "white", "strokeWidth": 4, "strokeJoin": "round"}
     return [
         alt.Chart()
         .transform_filter(f"datum.{field}_side == '{side}'")
         .mark_text(**style, **colours)
         .encode(**places, text=alt.Text(f"{field}_text:N"))
-        for colours in (edge, {"color": INK})
+        for colours in (TEXT_EDGE, {"color": INK})
     ]
 
 

@@ -1,8 +1,9 @@
 """The theme of all charts: colours that colour-blind people can distinguish, shapes and fonts."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any, Final
 
 import altair as alt
@@ -12,6 +13,10 @@ from iosonde.records import Operation
 FONT: Final = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif"
 INK: Final = "#1f2933"
 INK_SOFT: Final = "#52606d"
+TEXT_EDGE: Final[Mapping[str, Any]] = MappingProxyType(
+    {"color": "white", "stroke": "white", "strokeWidth": 4, "strokeJoin": "round"}
+)
+"""A white outline, drawn below a label so that lines do not cross it."""
 GRID: Final = "#e4e7eb"
 HEIGHT: Final = 340
 HEIGHT_MIN: Final = 150

@@ -86,6 +86,8 @@ def _at_knee(name: str, knee: Knee) -> str:
     """Throughput and latency at the knee, relative to the depth with the highest throughput; empty without a knee."""
     if knee.point is None or knee.best is None or knee.throughput_share is None or knee.latency_share is None:
         return ""
+    if knee.throughput_share == 1:
+        return f" The knee of {name} (depth {knee.point.queue_depth}) is at the peak throughput."
     return (
         f" At the knee of {name} (depth {knee.point.queue_depth}), throughput is "
         f"{significant(100 * knee.throughput_share, 2)} % and mean latency "

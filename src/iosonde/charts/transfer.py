@@ -12,7 +12,7 @@ from iosonde.charts.axes import ABOVE, number_axis
 from iosonde.charts.figure import Figure, Row
 from iosonde.charts.lines import named_rows, tooltip
 from iosonde.charts.quantities import BANDWIDTH_UNIT, significant
-from iosonde.charts.theme import INK, INK_SOFT, Series, layered
+from iosonde.charts.theme import INK, INK_SOFT, TEXT_EDGE, Series, layered
 from iosonde.units import GIGABYTE, MEGABYTE, SECOND_NS, format_duration
 
 POINTS_MAX: Final = 400
@@ -128,9 +128,12 @@ def _layers(rows: Sequence[Row], levels: Sequence[Row], idles: Sequence[Row], se
             alt.Chart(data)
             .mark_rule(strokeWidth=2.5, color=INK)
             .encode(x=_along(x, "from_gb"), x2=alt.X2("to_gb:Q"), y=_other(y, "mean_mb_per_s")),
-            alt.Chart(data)
-            .mark_text(align="left", baseline="bottom", dx=3, dy=-4, fontSize=11, fontWeight=600, color=INK)
-            .encode(x=_along(x, "from_gb"), y=_other(y, "mean_mb_per_s"), text=alt.Text("label:N")),
+            *(
+                alt.Chart(data)
+                .mark_text(align="left", baseline="bottom", dx=3, dy=-4, fontSize=11, fontWeight=600, **colours)
+                .encode(x=_along(x, "from_gb"), y=_other(y, "mean_mb_per_s"), text=alt.Text("label:N"))
+                for colours in (TEXT_EDGE, {"color": INK})
+            ),
         ]
     if idles:
         data = alt.InlineData(values=list(idles))

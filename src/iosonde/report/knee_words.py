@@ -266,10 +266,14 @@ def _bargain(knee: Knee) -> str:
     assert knee.latency_ratio is not None
     assert knee.latency_share is not None
     tail = "" if knee.latency_p99_ratio is None else f" (p99: {significant(knee.latency_p99_ratio, 2)} times)"
+    growth = f"{significant(knee.latency_ratio, 2)} times the value at depth {knee.lowest.queue_depth}{tail}"
+    if knee.throughput_share == 1:
+        best = f"throughput is the best of the sweep ({format_iops(knee.best.throughput)} IOPS)"
+        return f"{best}. Mean latency is {growth}"
     return (
         f"throughput is {100 * knee.throughput_share:.0f} % of the best {in_parentheses(_best(knee.best))}. "
         f"Mean latency is {_share_text(knee.latency_share)} % of the value at depth {knee.best.queue_depth} and "
-        f"{significant(knee.latency_ratio, 2)} times the value at depth {knee.lowest.queue_depth}{tail}"
+        f"{growth}"
     )
 
 
