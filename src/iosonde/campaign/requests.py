@@ -25,7 +25,7 @@ from iosonde.plans import (
     probe_request,
     read_campaign,
 )
-from iosonde.plans.validation_errors import read_text
+from iosonde.plans.validation_errors import is_path, read_text
 from iosonde.records import Aim, Plan
 from iosonde.records.workload import ALL_READS
 from iosonde.units import parse_bytes, parse_duration, parse_percent
@@ -89,7 +89,7 @@ def campaign_request(
 
 def _campaign(profile: str) -> CampaignTable:
     """The campaign that ``--profile`` names: a file if the value has a slash or ends in .toml, else a profile."""
-    if "/" not in profile and not profile.endswith(".toml"):
+    if not is_path(profile):
         return load_profile(profile)
     text = read_text(profile, "a campaign file", "a profile such as lab")
     return read_campaign(text, profile)

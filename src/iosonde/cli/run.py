@@ -101,10 +101,10 @@ def run(
         raise _no_target()
     from iosonde.campaign import measure_to_directory, preflight
     from iosonde.campaign.requests import MeasuringOptions, campaign_request
+    from iosonde.cli.bounds import campaign_and_bounds
     from iosonde.cli.interrupted_runs import keeping
     from iosonde.cli.plan_text import plan_lines
     from iosonde.cli.progress import watching
-    from iosonde.cli.purposes import campaign_and_bounds
     from iosonde.cli.run_outputs import finish_directory
     from iosonde.machine.local_host import LocalHost
     from iosonde.plans import cell_overhead_ns, plan_cost

@@ -15,7 +15,7 @@ from iosonde.printing import quoted
 from iosonde.store import load_run
 
 if TYPE_CHECKING:
-    from iosonde.cli.expected import Expected
+    from iosonde.expectations.expected import Expected
 
 
 def finish_directory(path: Path, expected: "Expected | None" = None) -> IosondeError | None:
@@ -33,9 +33,11 @@ def finish_directory(path: Path, expected: "Expected | None" = None) -> IosondeE
     print_results(path, derived.analysis, derived.findings, derived.failures, derived.page)
     verdict = None
     if expected is not None and expected.is_purpose:
-        from iosonde.cli.purposes import print_verdict
+        from iosonde.cli.verdicts import print_checks, verdict_error
 
-        verdict = print_verdict(expected.check(derived.analysis, derived.findings))
+        checked = expected.check(derived.analysis, derived.findings)
+        print_checks(checked)
+        verdict = verdict_error(checked, expected)
     check_campaign(derived.analysis.run, path, derived.page)
     check_removed()
     return verdict

@@ -76,6 +76,16 @@ class CheckedResults:
     checks: tuple[Checked, ...]
     purpose: "PurposeOutcome | None" = None
 
+    @property
+    def verdict(self) -> Verdict:
+        """The worst verdict of all checks: ``fail`` before ``undecided`` before ``pass``."""
+        return min((each.verdict for each in self.checks), key=(Verdict.FAIL, Verdict.UNDECIDED, Verdict.PASS).index)
+
+    @property
+    def is_unmeasured(self) -> bool:
+        """Whether none of the expected values applies to a cell."""
+        return all(each.cell is None for each in self.checks)
+
     def count(self, verdict: Verdict) -> int:
         """The number of checks with this verdict."""
         return sum(each.verdict is verdict for each in self.checks)

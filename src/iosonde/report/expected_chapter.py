@@ -11,6 +11,7 @@ from iosonde.report.dashes import Dash
 from iosonde.report.expected_words import (
     INTERVAL_NAMES,
     bound_text,
+    conditions_text,
     interval_text,
     margin_text,
     reason_text,
@@ -34,7 +35,10 @@ def expected_chapter(checked: CheckedResults) -> Chapter:
     said = [_sentence(checked, checks)] if checked.purpose is None else purpose_texts(checked, checked.purpose)
     blocks: list[Block] = [*map(Paragraph, said), _table(checked, checks)]
     sources = _sources(checks)
-    return Chapter(*EXPECTED, (*blocks, *([Folded(SOURCES.format(len(sources.lines)), (sources,))] if sources else [])))
+    return Chapter(
+        *EXPECTED,
+        (*blocks, *([Folded(SOURCES.format(len(sources.lines)), (sources,), on_paper=True)] if sources else [])),
+    )
 
 
 def _sentence(checked: CheckedResults, checks: Sequence[Checked]) -> str:
@@ -89,23 +93,27 @@ def _table(checked: CheckedResults, checks: Sequence[Checked]) -> ResultTable:
 
 def _sources(checks: Sequence[Checked]) -> ResultTable | None:
     """Where the expected values come from; None if no source is stated."""
-    held = {each.name: each for each in checks if each.origin.source}
+    held = {(each.name, each.bound): each for each in checks if each.origin.source}
     if not held:
         return None
     return ResultTable(
         caption="What each expected value is, and where it comes from. Conditions that differ are below the verdicts.",
-        heads=tuple(Head(name, number=False) for name in ("Expected", "Basis", "Confidence", "Source")),
+        heads=tuple(
+            Head(name, number=False) for name in ("Expected", "Bound", "Conditions", "Basis", "Confidence", "Source")
+        ),
         lines=tuple(
             Line(
                 (
                     name,
+                    bound_text(each),
+                    conditions_text(each.origin.conditions) or Dash("the source states none"),
                     str(each.origin.basis),
                     str(each.origin.confidence or Dash("the file does not state it")),
                     each.origin.source,
                 ),
                 cell="",
             )
-            for name, each in held.items()
+            for (name, _), each in held.items()
         ),
         notes=(),
     )
