@@ -26,7 +26,7 @@ from iosonde.plans import (
     read_campaign,
 )
 from iosonde.plans.validation_errors import is_path, read_text
-from iosonde.records import Aim, Plan
+from iosonde.records import Aim, ExpectedValues, Plan
 from iosonde.records.workload import ALL_READS
 from iosonde.units import parse_bytes, parse_duration, parse_percent
 from iosonde.vocabulary import EngineChoice, Poll
@@ -57,6 +57,7 @@ class MeasuringOptions:
     names_file: bool = False
     label: str = ""
     note: str = ""
+    expected: ExpectedValues | None = None
 
 
 def campaign_request(
@@ -164,6 +165,7 @@ def _request(options: MeasuringOptions, target: TargetRequest, plan: PlanMaker) 
         command=options.command,
         label=_words_of_user(options.label, "--label", LABEL_LENGTH_MAX),
         note=_words_of_user(options.note, "--note", NOTE_LENGTH_MAX),
+        expected=options.expected,
     )
 
 

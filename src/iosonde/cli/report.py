@@ -86,8 +86,8 @@ def report(
     with _drawers_for(places) as drawers:
         analysis = analysed(run)
         findings = find_in(analysis, failures)
-        checked = compared(analysis, findings, expected)
-        tell = partial(print_results, run, analysis, findings, failures)
+        checked = compared(analysis, findings, failures, expected)
+        tell = partial(print_results, run, analysis, findings, failures, checked=checked)
         make = partial(page_of, analysis, findings, failures, deviations=deviations, checked=checked)
         if places.any:
             writer = Writer(analysis, findings, drawers, failures, make)

@@ -9,11 +9,10 @@ from iosonde.errors import ExpectationError, IosondeError, UndecidedError
 
 # Few runs have expected values, and their files' schema takes long to load.
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from iosonde.analysis.run import RunAnalysis
     from iosonde.expectations import CheckedResults
     from iosonde.expectations.expected import Expected
+    from iosonde.failures import FailureLog
     from iosonde.findings import Finding
 
 
@@ -32,11 +31,16 @@ def print_checks(checked: "CheckedResults", *, as_json: bool = False) -> None:
 
 
 def compared(
-    analysis: "RunAnalysis", findings: "Iterable[Finding]", expected: "Expected | None"
+    analysis: "RunAnalysis", findings: "tuple[Finding, ...]", failures: "FailureLog", expected: "Expected | None"
 ) -> "CheckedResults | None":
-    """The comparison of a run with expected values, if there are any. Says on stderr if none of them applies."""
+    """The comparison with these values, or with those in the record. Says on stderr if none of them applies.
+
+    None if there are no expected values.
+    """
     if expected is None:
-        return None
+        from iosonde.report.derive import stored_checks
+
+        return stored_checks(analysis, findings, failures)
     checked = expected.check(analysis, findings)
     if checked.is_unmeasured:
         say(f"warning: {_UNMEASURED.format(name=checked.name)}")
@@ -44,13 +48,16 @@ def compared(
     return checked
 
 
-def verdict_error(checked: "CheckedResults", expected: "Expected") -> IosondeError | None:
-    """The error to end with if a check failed or is undecided, else None."""
+def verdict_error(checked: "CheckedResults", way_out: str = "") -> IosondeError | None:
+    """The error to end with if a check failed or is undecided, else None.
+
+    ``way_out`` is the hint if none of the values applies to a cell.
+    """
     from iosonde.expectations import Verdict
 
     number, failed, undecided = len(checked.checks), checked.count(Verdict.FAIL), checked.count(Verdict.UNDECIDED)
-    if not failed and checked.is_unmeasured:
-        return UndecidedError(_UNMEASURED.format(name=checked.name), expected.way_out)
+    if checked.is_unmeasured and way_out:
+        return UndecidedError(_UNMEASURED.format(name=checked.name), way_out)
     if checked.purpose is not None:
         return _purpose_error(checked, number, failed, undecided)
     if failed:

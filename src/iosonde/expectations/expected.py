@@ -10,9 +10,11 @@ from iosonde.expectations.file import ExpectationsTable
 from iosonde.expectations.judge import CheckedResults, check_results
 from iosonde.expectations.purpose import Measured, outcome_of
 from iosonde.expectations.read_expectations import read_expectations
+from iosonde.failures import FailureLog
 from iosonde.plans import DATA_SHEET_PROFILE
-from iosonde.plans.validation_errors import is_path, read_text
+from iosonde.plans.validation_errors import SUFFIX, is_path, read_text
 from iosonde.printing import quoted
+from iosonde.records import ExpectedValues, RunRecord
 
 if TYPE_CHECKING:
     from iosonde.analysis.run import RunAnalysis
@@ -24,11 +26,10 @@ if TYPE_CHECKING:
 class Expected:
     """A file of expected values. ``is_purpose``: they are the requirements of a purpose, which have one verdict.
 
-    ``name`` is what the user named it by: a path, or the name of a shipped file. ``file`` is for error messages.
+    ``name`` is what the user named it by: a path, or the name of a shipped file.
     """
 
     name: str
-    file: str
     text: str
     table: ExpectationsTable
     is_purpose: bool = False
@@ -36,12 +37,22 @@ class Expected:
     @classmethod
     def read(cls, path: str) -> "Expected":
         """Reads a user's file. Raises UsageError."""
-        return cls.of(path, path, read_text(path, "a file with expected values", "see docs/guides/expectations.md"))
+        return cls.of(path, read_text(path, "a file with expected values", "see docs/guides/expectations.md"))
 
     @classmethod
-    def of(cls, name: str, file: str, text: str, *, is_purpose: bool = False) -> "Expected":
+    def of(cls, name: str, text: str, *, is_purpose: bool = False) -> "Expected":
         """Checks the text of a file. Raises UsageError."""
-        return cls(name, file, text, read_expectations(text, file), is_purpose)
+        return cls(name, text, read_expectations(text, _file(name)), is_purpose)
+
+    @classmethod
+    def stored(cls, values: ExpectedValues) -> "Expected":
+        """Reads the expected values in the record of a run. Raises UsageError."""
+        return cls.of(values.name, values.text, is_purpose=values.is_purpose)
+
+    @property
+    def record(self) -> ExpectedValues:
+        """As kept in the record of a run."""
+        return ExpectedValues(name=self.name, text=self.text, is_purpose=self.is_purpose)
 
     def check(self, analysis: "RunAnalysis", findings: "Iterable[Finding]") -> CheckedResults:
         """The verdicts for a run. Raises UsageError if the file names a cell that the run does not have."""
@@ -49,7 +60,7 @@ class Expected:
 
         run = analysis.run
         results = results_of_run(run.header.run, analysis.estimates, tuple(findings), conditions_of(run))
-        checked = check_results(results, self.table, (self.file, self.text))
+        checked = check_results(results, self.table, (_file(self.name), self.text))
         if not self.is_purpose:
             return checked
         timings = {cell.cell: cell.timing for cell in run.header.plan.cells}
@@ -72,7 +83,7 @@ class Expected:
             PrintedCell(name=cell.cell, subject=cell.workload.subject, figures=(), workload=cell.workload)
             for cell in cells
         )
-        checked = check_results(Results(ResultsKind.RUN, run, planned), self.table, (self.file, self.text))
+        checked = check_results(Results(ResultsKind.RUN, run, planned), self.table, (_file(self.name), self.text))
         missing = [each.name for each in checked.checks if each.cell is None]
         if self.is_purpose and missing:
             raise UsageError(
@@ -108,3 +119,33 @@ class Expected:
             f"--profile {DATA_SHEET_PROFILE} measures the workloads of data sheets; for other workloads, write a "
             "campaign file (docs/campaigns.md)"
         )
+
+
+def _file(name: str) -> str:
+    """The name of the file, for error messages."""
+    return name if is_path(name) else f"{name}{SUFFIX}"
+
+
+def own_values(run: RunRecord, place: Path) -> Expected:
+    """The expected values in the record of a run at ``place``. Raises UsageError if it has none."""
+    if run.header.expected is None:
+        raise UsageError(
+            f"{place} was not started with expected values (--for or --against)",
+            "add --against with the name of a data sheet or a purpose, or the path of a file with expected values",
+        )
+    return Expected.stored(run.header.expected)
+
+
+def check_stored(analysis: "RunAnalysis", findings: "Iterable[Finding]", failures: FailureLog) -> CheckedResults | None:
+    """The verdicts for the expected values in the record of a run; None if there are none.
+
+    Another version may have written values that this one cannot read. ``failures`` then has the reason.
+    """
+    values = analysis.run.header.expected
+    if values is None:
+        return None
+    try:
+        return Expected.stored(values).check(analysis, findings)
+    except UsageError as error:
+        failures.note("the comparison with expected values", error)
+        return None

@@ -95,6 +95,7 @@ class CheckedResults:
         found: dict[str, str | tuple[Checked, ...]] = {
             str(self.results.kind): self.results.name,
             "name": self.name,
+            "verdict": str(self.verdict),
             "checks": self.checks,
         }
         return TypeAdapter(dict[str, str | tuple[Checked, ...]]).dump_json(found, indent=1).decode()

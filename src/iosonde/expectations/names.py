@@ -24,7 +24,7 @@ def expected_values(name: str) -> Expected:
     if name in PURPOSES:
         return _shipped_purpose(name)
     if name in data_sheet_names():
-        return Expected.of(name, f"{name}{SUFFIX}", data_sheet_text(name))
+        return Expected.of(name, data_sheet_text(name))
     near = difflib.get_close_matches(name, (*data_sheet_names(), *PURPOSES), n=1, cutoff=_NEAR_CUTOFF)
     meant = f"did you mean {near[0]}? " if near else ""
     raise UsageError(
@@ -68,7 +68,7 @@ def campaign_and_bounds(
 
 
 def _shipped_purpose(name: str) -> Expected:
-    return Expected.of(name, f"{name}{SUFFIX}", purpose_text(name), is_purpose=True)
+    return Expected.of(name, purpose_text(name), is_purpose=True)
 
 
 def _file_hint(name: str, content: str) -> str:
