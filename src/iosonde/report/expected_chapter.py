@@ -14,6 +14,7 @@ from iosonde.report.expected_words import (
     conditions_text,
     interval_text,
     margin_text,
+    part_texts,
     reason_text,
     reasoned,
     unlike_texts,
@@ -87,7 +88,7 @@ def _table(checked: CheckedResults, checks: Sequence[Checked]) -> ResultTable:
             )
             for each in checks
         ),
-        notes=tuple(dict.fromkeys([*notes, *(f"{each}." for each in unlike_texts(checks))])),
+        notes=tuple(dict.fromkeys([*notes, *(f"{each}." for each in [*part_texts(checks), *unlike_texts(checks)])])),
     )
 
 

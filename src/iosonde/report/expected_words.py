@@ -52,6 +52,11 @@ def unlike_texts(checks: Iterable[Checked]) -> list[str]:
     ]
 
 
+def part_texts(checks: Iterable[Checked]) -> list[str]:
+    """Which plateau of a sustained transfer determines a verdict: a sentence for each."""
+    return [f"Sustained transfer {each.cell}: {each.name} is checked in {each.part}" for each in checks if each.part]
+
+
 def conditions_text(conditions: ConditionsTable) -> str:
     """The conditions of a source: ``random, 100 % reads, 4 KiB, queue depth 32 x 4 jobs``; empty if it states none."""
     each = conditions
