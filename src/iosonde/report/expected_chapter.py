@@ -25,6 +25,8 @@ from iosonde.report.tables import Head, Line, ResultTable
 from iosonde.report.titles import EXPECTED
 
 SOURCES: Final = "Sources of the expected values ({})"
+BOUND: Final = "Bound"
+SOURCE_HEADS: Final = ("Expected", BOUND, "Conditions", "Basis, confidence", "Source")
 NOTHING: Final = "there is no such value"
 _VERBS: Final = {Verdict.PASS: "met", Verdict.FAIL: "missed", Verdict.UNDECIDED: "undecided"}
 
@@ -70,7 +72,7 @@ def _table(checked: CheckedResults, checks: Sequence[Checked]) -> ResultTable:
             Head("Expected", number=False),
             Head("Verdict", number=False),
             Head("Cell", number=False),
-            Head("Bound"),
+            Head(BOUND),
             Head("Measured"),
             Head(INTERVAL_NAMES[checked.results.kind]),
             Head("Margin"),
@@ -99,17 +101,14 @@ def _sources(checks: Sequence[Checked]) -> ResultTable | None:
         return None
     return ResultTable(
         caption="What each expected value is, and where it comes from. Conditions that differ are below the verdicts.",
-        heads=tuple(
-            Head(name, number=False) for name in ("Expected", "Bound", "Conditions", "Basis", "Confidence", "Source")
-        ),
+        heads=tuple(Head(name, number=name == BOUND) for name in SOURCE_HEADS),
         lines=tuple(
             Line(
                 (
                     name,
                     bound_text(each),
                     conditions_text(each.origin.conditions) or Dash("the source states none"),
-                    str(each.origin.basis),
-                    str(each.origin.confidence or Dash("the file does not state it")),
+                    _basis(each),
                     each.origin.source,
                 ),
                 cell="",
@@ -118,6 +117,11 @@ def _sources(checks: Sequence[Checked]) -> ResultTable | None:
         ),
         notes=(),
     )
+
+
+def _basis(each: Checked) -> str:
+    """What an expected value is, and how well its source supports it: ``specified, high``."""
+    return f"{each.origin.basis}, {each.origin.confidence or 'not stated'}"
 
 
 def _measured(each: Checked) -> tuple[str, str, str]:
