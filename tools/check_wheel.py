@@ -71,7 +71,7 @@ def data_files() -> Iterator[str]:
     """The data files of the package, by their names in a wheel."""
     package = ROOT / "src" / "iosonde"
     yield "iosonde/py.typed"
-    for path in (package / "plans").rglob("*.toml"):
+    for path in package.rglob("*.toml"):
         yield f"iosonde/{path.relative_to(package)}"
     for folder in DATA_FOLDERS:
         for path in (package / folder).rglob("*"):

@@ -41,7 +41,7 @@ def test_the_page_runs_from_its_first_snippet_to_its_last(tmp_path: Path) -> Non
         [sys.executable, "-c", "".join(snippets)], cwd=tmp_path, capture_output=True, text=True, check=False
     )
     assert ended.returncode == 0, ended.stderr
-    assert len(snippets) == 6
+    assert len(snippets) == 7
     assert "--queue-depth 0 is not a whole number from 1 to 4096" in ended.stdout
     assert sorted(path.name for path in tmp_path.iterdir()) == ["run"]
 

@@ -154,9 +154,9 @@ WRONG_INPUTS: Final[list[tuple[str, int, str, str]]] = [
         2,
         "unknown profile 'snia'",
         (
-            "available profiles: lab, lab-slow, reads, reads-slow, mechanisms, decide-bursts, decide-durability, "
-            "decide-limits, decide-order, decide-working-set, decide-writes; for a campaign file, give its path, "
-            "such as ./snia.toml"
+            "available profiles: lab, lab-slow, reads, reads-slow, data-sheet, mechanisms, decide-bursts, "
+            "decide-durability, decide-limits, decide-order, decide-working-set, decide-writes; for a campaign file, "
+            "give its path, such as ./snia.toml"
         ),
     ),
     (

@@ -188,4 +188,4 @@ def test_the_json_names_what_was_checked_by_its_kind(kind: ResultsKind) -> None:
     results = Results(kind, "this one", results_in(DOCUMENT, "").cells)
     found = json.loads(check_results(results, read_expectations(text, "s.toml"), ("s.toml", text)).to_json())
     assert (found[str(kind)], found["name"], len(found["checks"])) == ("this one", "SLA", 1)
-    assert list(found) == [str(kind), "name", "checks"]
+    assert list(found) == [str(kind), "name", "verdict", "checks"]

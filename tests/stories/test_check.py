@@ -56,3 +56,27 @@ def test_what_is_undecided_has_an_exit_code_of_its_own_and_json_tells_all(run: P
     assert [each["verdict"] for each in found["checks"]] == ["pass", "undecided"]
     first = found["checks"][0]
     assert first["low"] <= first["high"] < first["bound"] == 600_000
+
+
+def test_a_sustained_cell_is_checked_in_its_worst_plateau(tmp_path: Path) -> None:
+    """The bursts of the volume have 3,000 IOPS, and its base rate is 300 IOPS."""
+    keys = 'pattern = "random"\nread = 100\nblock_size = "16KiB"\nqueue_depth = 8\n'
+    campaign = f'name = "long"\n[[experiment]]\nname = "reads"\nkind = "sustained"\n{keys}duration = "50s"\n'
+    (tmp_path / "long.toml").write_text(campaign)
+    words = ("run", "sim:cloud-burst,seed=1", "--profile", "long.toml", "--seed", "1", "--out", "run")
+    assert iosonde(*words, folder=tmp_path).returncode == 0
+    bounds = (
+        'metric = "iops"\nat_least = 290',
+        'metric = "iops"\nat_least = 2900',
+        'metric = "latency_ns_p99"\nat_most = "1 s"',
+    )
+    (tmp_path / "sla.toml").write_text('name = "SLA"\n' + "".join(f"[[expect]]\n{keys}{each}\n" for each in bounds))
+    ended = iosonde("check", "run", "--against", "sla.toml", "--json", folder=tmp_path)
+    assert ended.returncode == 9, ended.stderr
+    found = json.loads(ended.stdout)["checks"]
+    assert [each["verdict"] for each in found] == ["pass", "fail", "undecided"]
+    assert [each["part"][:14] for each in found] == ["plateau 2 of 2", "plateau 2 of 2", ""]
+    assert found[0]["value"] == pytest.approx(300, rel=0.01)
+    assert "a sustained cell is one transfer without repeats" in found[2]["why"]
+    said = " ".join(iosonde("check", "run", "--against", "sla.toml", folder=tmp_path).stdout.split())
+    assert "is checked in plateau 2 of 2, from 1.49 GB" in said

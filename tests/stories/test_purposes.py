@@ -1,10 +1,14 @@
 """``iosonde run TARGET --for NAME`` says whether a target is good enough for a purpose."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from iosonde.campaign import RunRequest
+from iosonde.expectations.names import requirements
 from iosonde.plans import PURPOSES
+from tests.campaign_runs import Interrupting, measure, profile_request
 from tests.commands import iosonde
 
 CAMPAIGN = """
@@ -112,3 +116,74 @@ def test_a_file_that_names_no_campaign_is_refused(tmp_path: Path) -> None:
     assert ended.returncode == 2
     assert "own/mine.toml does not name a campaign" in ended.stderr
     assert 'hint: add campaign = "etcd"' in ended.stderr
+
+
+def interrupted(folder: Path, name: str) -> None:
+    """A run for a purpose that was interrupted after two trials, with the values that the command stores."""
+    expected = requirements(name)
+    request: RunRequest = profile_request(["sim:mmc,seed=1"], expected.campaign, seed=1)
+    with pytest.raises(KeyboardInterrupt):
+        measure(replace(request, expected=expected.record), folder / "run", Interrupting(2))
+
+
+@pytest.mark.parametrize(
+    ("limit", "code", "end"),
+    [("1 ms", 0, "mine: met."), ("10 us", 9, "mine: not met."), ("100.3 us", 10, "mine: undecided.")],
+)
+def test_a_resumed_run_ends_with_the_verdict_of_an_uninterrupted_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, limit: str, code: int, end: str
+) -> None:
+    folder = folder_with(tmp_path, limit)
+    monkeypatch.chdir(folder)
+    interrupted(folder, "own/mine.toml")
+    # The record has the requirements: a changed or removed file does not change the verdict.
+    (folder / "own/mine.toml").unlink()
+    ended = iosonde("resume", "run", folder=folder)
+    assert ended.returncode == code, ended.stderr
+    said = " ".join(ended.stdout.split())
+    assert end in said
+    assert end in (folder / "run/report.html").read_text(encoding="utf-8")
+    checked = iosonde("check", "run", folder=folder)
+    assert checked.returncode == code
+    assert " ".join(checked.stdout.split()) in said
+
+
+def test_a_later_report_of_a_run_for_a_purpose_has_the_verdict(tmp_path: Path) -> None:
+    folder = folder_with(tmp_path, "1 ms")
+    words = ("run", "sim:mmc,seed=1", "--seed", "1", "--for", "own/mine.toml", "--out", "run")
+    assert iosonde(*words, folder=folder).returncode == 0
+    ended = iosonde("report", "run", "--html", "page.html", folder=folder)
+    assert ended.returncode == 0, ended.stderr
+    assert "mine: met." in ended.stdout
+    assert "mine: met." in (folder / "page.html").read_text(encoding="utf-8")
+    # Other expected values replace those of the run.
+    ended = iosonde("report", "run", "--against", "intel-s4500", "--html", "other.html", folder=folder)
+    page = (folder / "other.html").read_text(encoding="utf-8")
+    assert "checks against the expected values of Intel DC S4500" in page
+    assert "mine: met." not in page
+
+
+def test_a_check_without_expected_values_says_how_to_give_some(tmp_path: Path) -> None:
+    folder = folder_with(tmp_path, "1 ms")
+    words = ("run", "sim:mmc,seed=1", "--profile", "own/short.toml", "--out", "run")
+    assert iosonde(*words, folder=folder).returncode == 0
+    ended = iosonde("check", "run", folder=folder)
+    assert ended.returncode == 2
+    assert "error: run was not started with expected values (--for or --against)" in ended.stderr
+    assert "hint: add --against with the name of a data sheet or a purpose" in ended.stderr
+
+
+def test_stored_values_that_cannot_be_read_do_not_prevent_a_report(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = folder_with(tmp_path, "1 ms")
+    monkeypatch.chdir(folder)
+    expected = requirements("own/mine.toml").record
+    later = expected.model_copy(update={"text": expected.text.replace("at_most", "at_all")})
+    request = profile_request(["sim:mmc,seed=1"], "own/short.toml", seed=1)
+    measure(replace(request, expected=later), folder / "run")
+    ended = iosonde("report", "run", folder=folder)
+    assert ended.returncode == 0, ended.stderr
+    assert "warning: The comparison with expected values could not be created" in ended.stderr
+    assert "unknown key at_all" in ended.stderr
+    assert "Random read" in ended.stdout

@@ -10,6 +10,7 @@ from enum import StrEnum
 from typing import Final, Protocol
 
 from iosonde.analysis.distribution import NOT_PRINTED
+from iosonde.analysis.sustained_figures import PartFigure
 from iosonde.figures import Figure
 from iosonde.records import Operation, Provenance, Workload
 from iosonde.vocabulary import Quantity
@@ -27,7 +28,7 @@ class CellResults(Protocol):
 
     ``workload`` is None if the document does not describe it completely; missing parts are never guessed. ``subject``
     is the operation that the cell measures. ``invalid_by`` and ``unreliable_by`` are the ids of the findings that make
-    the cell invalid or doubtful.
+    the cell invalid or doubtful. ``is_sustained``: it is one long transfer without repeats.
     """
 
     @property
@@ -45,8 +46,14 @@ class CellResults(Protocol):
     @property
     def unreliable_by(self) -> tuple[str, ...]: ...  # noqa: D102
 
+    @property
+    def is_sustained(self) -> bool: ...  # noqa: D102
+
     def figure(self, quantity: Quantity, operation: Operation) -> Figure | None:
         """A quantity of an operation; None if there are no results for that operation."""
+
+    def parts(self, quantity: Quantity, operation: Operation) -> Sequence[PartFigure]:
+        """The quantity in each plateau of a sustained transfer; empty for other cells and quantities."""
 
 
 @dataclass(frozen=True)
@@ -80,6 +87,7 @@ class PrintedCell:
     workload: Workload | None = None
     invalid_by: tuple[str, ...] = ()
     unreliable_by: tuple[str, ...] = ()
+    is_sustained: bool = False
 
     def figure(self, quantity: Quantity, operation: Operation) -> Figure | None:
         """The printed figure. A quantity that the document omits has no value but a reason."""
@@ -95,3 +103,7 @@ class PrintedCell:
             why_none=NOT_PRINTED,
         )
         return printed.get(quantity, missing)
+
+    def parts(self, quantity: Quantity, operation: Operation) -> Sequence[PartFigure]:  # noqa: ARG002 - see below
+        """No document has the plateaus of a transfer."""
+        return ()

@@ -7,13 +7,15 @@ from inspect import signature
 from pathlib import Path
 
 from iosonde.api.runs import Run
-from iosonde.campaign import NullObserver, measure_in_memory, measure_to_directory, preflight
+from iosonde.campaign import NullObserver, Preflight, RunRequest, measure_in_memory, measure_to_directory, preflight
 from iosonde.campaign.outcomes import add_resume_hint, check_campaign, check_probe, has_started
 from iosonde.campaign.requests import MeasuringOptions, campaign_request, probe_campaign_request
 from iosonde.errors import IosondeError, UsageError
+from iosonde.expectations.names import campaign_and_bounds
 from iosonde.failures import HOW_TO_REPORT
 from iosonde.machine.local_host import LocalHost
 from iosonde.plans import choice_of
+from iosonde.plans.validation_errors import is_path
 from iosonde.printing import quoted
 from iosonde.vocabulary import EngineChoice, Poll
 from iosonde.workload_keys import PROBE_KEYS
@@ -29,7 +31,9 @@ class _Warner(NullObserver):
 
 def run(
     *targets: str | Path,
-    profile: str | Path = "lab",
+    profile: str | Path | None = None,
+    purpose: str | Path | None = None,
+    against: str | Path | None = None,
     quick: bool = False,
     precision: str | float | None = None,
     budget: str | None = None,
@@ -46,14 +50,17 @@ def run(
 ) -> Run:
     """Measures targets with a whole campaign, as ``iosonde run`` does with the same options, and returns the run.
 
-    ``size`` is text with a unit, such as ``"8GiB"``, or bytes; ``precision`` is in percent. Nothing is printed. The run
-    directory (``out``, by default ``./iosonde-RUN``) contains the same files as after the command. It keeps all results
-    if the run is interrupted: after Ctrl-C, which raises KeyboardInterrupt, ``iosonde resume`` continues the run.
+    ``profile`` is ``"lab"`` by default. ``purpose`` is the option ``--for``, whose name is a keyword of Python;
+    ``Run.check`` returns its verdict, and that of ``against``. ``size`` is text with a unit, such as ``"8GiB"``, or
+    bytes; ``precision`` is in percent. Nothing is printed. The run directory (``out``, by default ``./iosonde-RUN``)
+    contains the same files as after the command. It keeps all results if the run is interrupted: after Ctrl-C, which
+    raises KeyboardInterrupt, ``iosonde resume`` continues the run.
 
     Raises IosondeError. After a MeasurementError the whole run can be opened with ``open_run``.
     """
     asked = {name: value for name, value in locals().items() if name != "targets"}
     now = datetime.now(UTC)
+    campaign, expected = campaign_and_bounds(_name(purpose), _name(profile), _name(against))
     options = MeasuringOptions(
         targets=_words(targets),
         size=_text(size),
@@ -66,17 +73,25 @@ def run(
         command=_call(run, targets, asked),
         label=label,
         note=note,
+        expected=None if expected is None else expected.record,
     )
     request = campaign_request(
         options,
-        profile=str(profile),
+        profile=campaign,
         quick=quick,
         precision=None if precision is None else str(precision),
         budget=budget,
         fixed=fixed,
     )
     ahead = preflight(request, now)
+    if expected is not None:
+        expected.check_cells(ahead.run, ahead.plan.cells)
     directory = Path(f"iosonde-{ahead.run}") if out is None else Path(out)
+    return _measured(request, ahead, directory, now)
+
+
+def _measured(request: RunRequest, ahead: Preflight, directory: Path, now: datetime) -> Run:
+    """Measures into a run directory, and derives its files."""
     try:
         measure_to_directory(request, ahead, directory, _Warner(), now)
         # Imported here because it loads the chart library, which takes a second and is not needed to measure.
@@ -89,7 +104,7 @@ def run(
         raise
     for failure in derived.failures.failures:
         warnings.warn(
-            f"{failure.statement}. {HOW_TO_REPORT.format(run=quoted(directory))}", RuntimeWarning, stacklevel=2
+            f"{failure.statement}. {HOW_TO_REPORT.format(run=quoted(directory))}", RuntimeWarning, stacklevel=3
         )
     check_campaign(derived.analysis.run, directory, derived.page)
     return Run(derived.analysis.run, directory, whole=True)
@@ -158,6 +173,13 @@ def _words(targets: tuple[str | Path, ...]) -> list[str]:
                 'pass each target as a separate argument, such as "/mnt/data"',
             )
     return [str(target) for target in targets]
+
+
+def _name(value: str | Path | None) -> str | None:
+    """A name or a path, as the option takes it. A path without a folder is a file in the working directory."""
+    if not isinstance(value, Path) or is_path(str(value)):
+        return None if value is None else str(value)
+    return f"./{value}"
 
 
 def _text(size: str | int | None) -> str | None:

@@ -13,6 +13,7 @@ from iosonde.store import load_run
 if TYPE_CHECKING:
     from iosonde.analysis.columns import Table
     from iosonde.analysis.run import RunAnalysis
+    from iosonde.expectations import CheckedResults
     from iosonde.findings import Finding
 
 
@@ -110,6 +111,24 @@ class Run:
         # Some of the findings need intervals.
         _, findings = self._judged(self.record)
         return Frame(finding_table(findings))
+
+    def check(self, against: str | Path | None = None) -> CheckedResults:
+        """Compares the run with expected values, as ``iosonde check`` does, and returns typed checks.
+
+        ``against`` is the name of a data sheet or a purpose, or the path of a file. Without it, the run is compared
+        with the values that it was started with (``purpose`` or ``against``). ``verdict`` of the result is the worst
+        verdict of all ``checks``, and ``purpose`` has the requirement that determines the verdict for a purpose.
+        Raises UsageError.
+        """
+        from iosonde.expectations.expected import Expected, own_values
+        from iosonde.expectations.names import expected_values
+
+        if against is None:
+            expected = own_values(self._record, self.path or Path(self.name))
+        else:
+            expected = Expected.read(str(against)) if isinstance(against, Path) else expected_values(against)
+        # Some of the findings need intervals.
+        return expected.check(*self._judged(self.record))
 
     def _judged(self, record: RunRecord) -> tuple[RunAnalysis, tuple[Finding, ...]]:
         """A record's analysis and findings; computed again only after the intervals have been read."""

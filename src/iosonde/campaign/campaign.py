@@ -22,6 +22,7 @@ from iosonde.records import (
     CellRecord,
     CellTurn,
     EngineHello,
+    ExpectedValues,
     IntervalRecord,
     Plan,
     RunHeader,
@@ -41,7 +42,7 @@ PlanMaker = Callable[[TargetInfo], Plan]
 class RunRequest:
     """The user's request for a campaign.
 
-    ``command`` is the call that made it, if it was not a command line. ``label`` and ``note`` are kept in the record.
+    ``command`` is the call that made it, if it was not a command line. The last three are kept in the record.
     """
 
     target: TargetRequest
@@ -52,6 +53,7 @@ class RunRequest:
     command: tuple[str, ...] = ()
     label: str = ""
     note: str = ""
+    expected: ExpectedValues | None = None
 
 
 @dataclass(frozen=True)
@@ -131,6 +133,7 @@ def _header(request: RunRequest, ahead: Preflight, now: datetime, session: OpenS
         plan=ahead.plan,
         label=request.label,
         note=request.note,
+        expected=request.expected,
         **session.start_facts(),
     )
 

@@ -25,8 +25,8 @@ from iosonde.plans import (
     probe_request,
     read_campaign,
 )
-from iosonde.plans.validation_errors import read_text
-from iosonde.records import Aim, Plan
+from iosonde.plans.validation_errors import is_path, read_text
+from iosonde.records import Aim, ExpectedValues, Plan
 from iosonde.records.workload import ALL_READS
 from iosonde.units import MILLISECOND_NS, parse_bytes, parse_duration, parse_percent
 from iosonde.vocabulary import EngineChoice, Poll
@@ -57,6 +57,7 @@ class MeasuringOptions:
     names_file: bool = False
     label: str = ""
     note: str = ""
+    expected: ExpectedValues | None = None
 
 
 def campaign_request(
@@ -89,7 +90,7 @@ def campaign_request(
 
 def _campaign(profile: str) -> CampaignTable:
     """The campaign that ``--profile`` names: a file if the value has a slash or ends in .toml, else a profile."""
-    if "/" not in profile and not profile.endswith(".toml"):
+    if not is_path(profile):
         return load_profile(profile)
     text = read_text(profile, "a campaign file", "a profile such as lab")
     return read_campaign(text, profile)
@@ -164,6 +165,7 @@ def _request(options: MeasuringOptions, target: TargetRequest, plan: PlanMaker) 
         command=options.command,
         label=_words_of_user(options.label, "--label", LABEL_LENGTH_MAX),
         note=_words_of_user(options.note, "--note", NOTE_LENGTH_MAX),
+        expected=options.expected,
     )
 
 

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any, Final
 
-from iosonde.plans import PURPOSES
+from iosonde.expectations.data_sheets import data_sheet_names
+from iosonde.plans import DATA_SHEET_PROFILE, PURPOSES
 from iosonde.plans.models import model_names
 from iosonde.sources import SIMULATED_WORD
 
@@ -67,14 +68,15 @@ def words_of(command: Any, name: str = "") -> Iterator[CommandWords]:  # noqa: A
 
 
 _OFFERED: Final = {
-    "profile": ("lab", "reads"),
+    "profile": ("lab", "reads", DATA_SHEET_PROFILE),
     "purpose": PURPOSES,
+    "against": (*data_sheet_names(), *PURPOSES),
     "pattern": ("random", "sequential", "permutation"),
     "model": model_names(),
 }
 """The most common values of parameters that also take others."""
 
-_TAKE_FILES: Final = frozenset({"profile", "purpose", "model"})
+_TAKE_FILES: Final = frozenset({"profile", "purpose", "against", "model"})
 
 _DRIVES: Final = SIMULATED_WORD.removesuffix(":")
 

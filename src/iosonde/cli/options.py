@@ -1,6 +1,5 @@
 """Flags that several commands share."""
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -110,13 +109,12 @@ Profile = Annotated[
     str | None,
     typer.Option(
         "--profile",
-        help="Profile: lab, reads (lab without writes), or the path of a campaign file (see docs/campaigns.md and "
-        "examples/). Default: lab.",
+        help="Profile: lab, reads (lab without writes), data-sheet (the workloads of data sheets), or the path of a "
+        "campaign file (see docs/campaigns.md and examples/). Default: lab.",
         metavar="NAME|FILE",
         show_default=False,
     ),
 ]
-DEFAULT_PROFILE = "lab"
 Purpose = Annotated[
     str | None,
     typer.Option(
@@ -127,12 +125,17 @@ Purpose = Annotated[
         show_default=False,
     ),
 ]
+AGAINST_HELP = (
+    "Name of a data sheet (intel-d3-s4510, intel-p4500, intel-s4500, micron-7400-pro, samsung-980-pro, samsung-pm9a1, "
+    "samsung-pm9a3, samsung-usb-type-c, sandisk-extreme-pro-usb, seagate-exos-x18, wd-ultrastar-hc310) or of a "
+    "purpose, or the path of a TOML file with expected values (see docs/guides/expectations.md)."
+)
 Against = Annotated[
-    Path | None,
+    str | None,
     typer.Option(
         "--against",
-        help="TOML file with expected values. The report has the verdicts.",
-        metavar="FILE",
+        help=f"{AGAINST_HELP} The report has the verdicts.",
+        metavar="NAME|FILE",
         rich_help_panel=OUTPUT_GROUP,
         show_default=False,
     ),

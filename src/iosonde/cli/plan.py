@@ -64,8 +64,8 @@ def plan(
     """
     from iosonde.campaign import preflight
     from iosonde.campaign.requests import MeasuringOptions, campaign_request
+    from iosonde.cli.bounds import campaign_and_bounds
     from iosonde.cli.plan_text import cell_lines, plan_json, plan_lines
-    from iosonde.cli.purposes import campaign_and_bounds
     from iosonde.machine.local_host import LocalHost
     from iosonde.plans import cell_overhead_ns, plan_cost
 

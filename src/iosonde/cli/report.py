@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from iosonde.cli.options import RUN_HELP
+from iosonde.cli.options import AGAINST_HELP, RUN_HELP
 from iosonde.errors import OutputError
 from iosonde.vocabulary import Paper
 
@@ -31,9 +31,7 @@ Deviations = Annotated[
 ]
 
 
-AgainstFile = Annotated[
-    Path | None, _option("--against", "Add the verdicts for a TOML file with expected values.", "FILE", READ_GROUP)
-]
+AgainstName = Annotated[str | None, _option("--against", f"Add the verdicts. {AGAINST_HELP}", "NAME|FILE", READ_GROUP)]
 
 
 def report(
@@ -61,7 +59,7 @@ def report(
         _option("--json", "Write the full record with estimates as JSON to FILE.", "FILE", COMPUTE_GROUP),
     ] = None,
     deviations: Deviations = False,
-    against: AgainstFile = None,
+    against: AgainstName = None,
     force: Annotated[bool, typer.Option("--force", help="Replace existing files.")] = False,
 ) -> None:
     """Print the summary of a run, and write reports and data. Without an output option, rewrite the HTML report in RUN.
@@ -70,9 +68,10 @@ def report(
 
     Example: [bold]iosonde report iosonde-20261120-173000-1f3a --pdf report.pdf --csv tables[/bold]
     """
-    from iosonde.cli.expected import Expected
+    from iosonde.cli.bounds import bounds_named
     from iosonde.cli.report_forms import Places, Writer, check_flags, check_lost
     from iosonde.cli.run_outputs import analysed, get_ready_to_report, print_results
+    from iosonde.cli.verdicts import compared
     from iosonde.failures import FailureLog
     from iosonde.findings import find_in
     from iosonde.report.derive import write_html
@@ -80,15 +79,15 @@ def report(
 
     places = Places(html=html, pdf=pdf, markdown=markdown, charts=charts, csv=csv, parquet=parquet, json=json)
     check_flags(places, paper)
-    expected = None if against is None else Expected.read(against)
+    expected = bounds_named(against)
     get_ready_to_report()
     failures = FailureLog()
     # The drawing processes start while the run is read.
     with _drawers_for(places) as drawers:
         analysis = analysed(run)
         findings = find_in(analysis, failures)
-        checked = None if expected is None else expected.check(analysis, findings)
-        tell = partial(print_results, run, analysis, findings, failures)
+        checked = compared(analysis, findings, failures, expected)
+        tell = partial(print_results, run, analysis, findings, failures, checked=checked)
         make = partial(page_of, analysis, findings, failures, deviations=deviations, checked=checked)
         if places.any:
             writer = Writer(analysis, findings, drawers, failures, make)

@@ -45,4 +45,6 @@ def resume(
         simulated = rest.run.header.is_simulated
         with watching(rest.run.header.plan, rest.turns, rest.done, virtual=simulated) as observer:
             go_on(run, rest, observer, datetime.now(UTC), overwrite=overwrite)
-        finish_directory(run)
+        unmet = finish_directory(run)
+    if unmet is not None:
+        raise unmet

@@ -101,16 +101,17 @@ def run(
         raise _no_target()
     from iosonde.campaign import measure_to_directory, preflight
     from iosonde.campaign.requests import MeasuringOptions, campaign_request
+    from iosonde.cli.bounds import campaign_and_bounds
     from iosonde.cli.interrupted_runs import keeping
     from iosonde.cli.plan_text import plan_lines
     from iosonde.cli.progress import watching
-    from iosonde.cli.purposes import campaign_and_bounds
     from iosonde.cli.run_outputs import finish_directory
     from iosonde.machine.local_host import LocalHost
     from iosonde.plans import cell_overhead_ns, plan_cost
     from iosonde.store import check_empty
 
     now = datetime.now(UTC)
+    campaign, expected = campaign_and_bounds(purpose, profile, against)
     options = MeasuringOptions(
         targets=targets,
         size=size,
@@ -122,8 +123,8 @@ def run(
         host=LocalHost(),
         label=label,
         note=note,
+        expected=None if expected is None else expected.record,
     )
-    campaign, expected = campaign_and_bounds(purpose, profile, against)
     request = campaign_request(options, profile=campaign, quick=quick, precision=precision, budget=budget, fixed=fixed)
     if out is not None:
         check_empty(out)
@@ -137,7 +138,7 @@ def run(
     with keeping(directory, ahead.run):
         with watching(ahead.plan, virtual=ahead.is_simulated) as observer:
             measure_to_directory(request, ahead, directory, observer, now)
-        unmet = finish_directory(directory, expected)
+        unmet = finish_directory(directory)
     if unmet is not None:
         raise unmet
 

@@ -15,30 +15,29 @@ from iosonde.printing import quoted
 from iosonde.store import load_run
 
 if TYPE_CHECKING:
-    from iosonde.cli.expected import Expected
+    from iosonde.expectations import CheckedResults
 
 
-def finish_directory(path: Path, expected: "Expected | None" = None) -> IosondeError | None:
+def finish_directory(path: Path) -> IosondeError | None:
     """Derives Parquet and the report from the journal, prints the summary. Raises for failed cells and files left.
 
-    The report compares the run with ``expected`` values. If they are the requirements of a purpose, the verdict is
-    printed last. Returns the error to end with if it is not met or undecided: the run itself is complete.
+    The report compares the run with the expected values in its record. If they are the requirements of a purpose, the
+    verdict is printed last. Returns the error to end with if it is not met or undecided: the run itself is complete.
     """
     from iosonde.report.derive import derive_files
 
     get_ready_to_report()
     if sys.stderr.isatty():
         say("writing tables and report ...")
-    derived = derive_files(path, None if expected is None else expected.check)
-    print_results(path, derived.analysis, derived.findings, derived.failures, derived.page)
-    verdict = None
-    if expected is not None and expected.is_purpose:
-        from iosonde.cli.purposes import print_verdict
-
-        verdict = print_verdict(expected.check(derived.analysis, derived.findings))
+    derived = derive_files(path)
+    print_results(path, derived.analysis, derived.findings, derived.failures, derived.page, derived.checked)
     check_campaign(derived.analysis.run, path, derived.page)
     check_removed()
-    return verdict
+    if derived.checked is None or derived.checked.purpose is None:
+        return None
+    from iosonde.cli.verdicts import verdict_error
+
+    return verdict_error(derived.checked)
 
 
 def analysed(run: Path) -> RunAnalysis:
@@ -65,10 +64,19 @@ def stop_checking_charts() -> None:
 
 
 def print_results(
-    run: Path, analysis: RunAnalysis, findings: tuple[Finding, ...], failures: FailureLog, page: Path | None
+    run: Path,
+    analysis: RunAnalysis,
+    findings: tuple[Finding, ...],
+    failures: FailureLog,
+    page: Path | None,
+    checked: "CheckedResults | None" = None,
 ) -> None:
-    """Prints the summary, and says which parts of it failed."""
+    """Prints the summary and the verdict for a purpose, and says which parts of it failed."""
     print_summary(analysis, findings, page, failures)
+    if checked is not None and checked.purpose is not None:
+        from iosonde.cli.verdicts import print_checks
+
+        print_checks(checked)
     tell_failures(failures, run)
 
 

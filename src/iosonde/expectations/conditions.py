@@ -24,7 +24,7 @@ class DriveState(StrEnum):
     STEADY = "steady"
 
 
-_STATES: Final = {
+STATES: Final = {
     DriveState.FRESH: "a fresh drive",
     DriveState.PRECONDITIONED: "a drive written once",
     DriveState.STEADY: "a drive in steady state",
@@ -64,7 +64,7 @@ def differences(asked: ConditionsTable, workload: Workload | None, here: Measure
         return ("the workload of this cell is unknown",) if asked.model_fields_set else ()
     found = [
         _load(asked, workload),
-        _unlike("block size", _size(asked.block_size), workload.size_text if asked.block_size else None),
+        _unlike("block size", size_name(asked.block_size), workload.size_text if asked.block_size else None),
         _unlike("pattern", None if asked.pattern is None else str(asked.pattern), str(workload.pattern)),
         _unlike("reads", _percent(asked.read), f"{workload.read_percent} %"),
         _unlike("sync", asked.sync and str(asked.sync), str(workload.sync)),
@@ -78,7 +78,8 @@ def _unlike(name: str, theirs: str | None, ours: str | None) -> str:
     return f"{name} {theirs}, here {ours}" if theirs and theirs != ours else ""
 
 
-def _size(sizes: int | BlockSizes | None) -> str | None:
+def size_name(sizes: int | BlockSizes | None) -> str | None:
+    """A block size, or a distribution of block sizes; None if it is not stated."""
     return format_size(sizes) if isinstance(sizes, int) else None if sizes is None else str(sizes)
 
 
@@ -108,4 +109,4 @@ def _state(theirs: DriveState | None, *, is_preconditioned: bool | None) -> str:
     if theirs is None or (theirs is DriveState.PRECONDITIONED and is_preconditioned):
         return ""
     ours = "every block was written at least once" if is_preconditioned else "the write history is unknown"
-    return f"{_STATES[theirs]}, here {ours}"
+    return f"{STATES[theirs]}, here {ours}"

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 from pydantic import TypeAdapter
 
 from iosonde.analysis.results import CellResults, Results, ResultsKind
+from iosonde.analysis.sustained_figures import PartFigure
 from iosonde.errors import UsageError
 from iosonde.expectations.conditions import differences
 from iosonde.expectations.file import NO_ORIGIN, Choose, ExpectationsTable, ExpectationTable, Origin
@@ -33,6 +34,9 @@ class Verdict(StrEnum):
     UNDECIDED = "undecided"
 
 
+SEVEREST_FIRST: Final = (Verdict.FAIL, Verdict.UNDECIDED, Verdict.PASS)
+
+
 @dataclass(frozen=True)
 class Checked:
     """One expected value, checked for one cell.
@@ -43,7 +47,8 @@ class Checked:
     values are None if nothing was measured. ``why`` is the reason for an undecided verdict, else empty.
     ``doubted_by`` lists the findings that make the cell doubtful or invalid. ``origin`` is the source of the expected
     value, and ``differs`` has the conditions of the source that the cell does not share. ``chosen_of`` is the number of
-    matching cells of which this one has the best value; 1 if no cell was chosen.
+    matching cells of which this one has the best value; 1 if no cell was chosen. ``part`` is the plateau of a sustained
+    transfer that determines the verdict, empty for other cells.
     """
 
     name: str
@@ -62,6 +67,7 @@ class Checked:
     origin: Origin = NO_ORIGIN
     differs: tuple[str, ...] = ()
     chosen_of: int = 1
+    part: str = ""
 
 
 @dataclass(frozen=True)
@@ -76,6 +82,16 @@ class CheckedResults:
     checks: tuple[Checked, ...]
     purpose: "PurposeOutcome | None" = None
 
+    @property
+    def verdict(self) -> Verdict:
+        """The worst verdict of all checks: ``fail`` before ``undecided`` before ``pass``."""
+        return min((each.verdict for each in self.checks), key=SEVEREST_FIRST.index)
+
+    @property
+    def is_unmeasured(self) -> bool:
+        """Whether none of the expected values applies to a cell."""
+        return all(each.cell is None for each in self.checks)
+
     def count(self, verdict: Verdict) -> int:
         """The number of checks with this verdict."""
         return sum(each.verdict is verdict for each in self.checks)
@@ -85,6 +101,7 @@ class CheckedResults:
         found: dict[str, str | tuple[Checked, ...]] = {
             str(self.results.kind): self.results.name,
             "name": self.name,
+            "verdict": str(self.verdict),
             "checks": self.checks,
         }
         return TypeAdapter(dict[str, str | tuple[Checked, ...]]).dump_json(found, indent=1).decode()
@@ -119,12 +136,22 @@ def _chosen(expectation: ExpectationTable, cells: Sequence[CellResults]) -> Sequ
     if expectation.choose is Choose.ALL or len(cells) <= 1:
         return cells
     values = [
-        (not cell.invalid_by, figure.value if expectation.at_most is None else -figure.value, cell)
+        (not cell.invalid_by, value if expectation.at_most is None else -value, cell)
         for cell in cells
-        if (figure := cell.figure(expectation.metric, expectation.operation or cell.subject)) is not None
-        and figure.value is not None
+        if (value := _best_value(cell, expectation)) is not None
     ]
     return [max(values, key=lambda each: each[:2])[2]] if values else cells[:1]
+
+
+def _best_value(cell: CellResults, expectation: ExpectationTable) -> float | None:
+    """The value of a cell; of a sustained transfer, that of its best plateau."""
+    operation = expectation.operation or cell.subject
+    figures = [each.figure for each in cell.parts(expectation.metric, operation)]
+    whole = cell.figure(expectation.metric, operation)
+    if not figures and whole is not None:
+        figures = [whole]
+    known = [each.value for each in figures if each.value is not None]
+    return (max if expectation.at_most is None else min)(known, default=None)
 
 
 def _why_not_found(results: Results) -> str:
@@ -183,15 +210,25 @@ def _has_workload(asked: Workload, expectation: ExpectationTable) -> bool:
 
 
 def _checked(expectation: ExpectationTable, cell: CellResults) -> Checked:
-    figure = cell.figure(expectation.metric, expectation.operation or cell.subject)
+    operation = expectation.operation or cell.subject
+    figure = cell.figure(expectation.metric, operation)
     if figure is None:
         return _unmeasured(expectation, cell.name, "the cell has no results for this operation")
-    checked = _judged(expectation, cell.name, figure)
+    parts = cell.parts(expectation.metric, operation)
+    checked = _of_parts(expectation, cell.name, parts) if parts else _judged(expectation, cell.name, figure)
     invalid = cell.invalid_by
     if invalid:
         why = f"the cell is invalid, see {', '.join(invalid)}"
         checked = replace(checked, verdict=Verdict.UNDECIDED, why=why)
     return replace(checked, doubted_by=tuple(dict.fromkeys((*invalid, *cell.unreliable_by))))
+
+
+def _of_parts(expectation: ExpectationTable, cell: str, parts: Sequence[PartFigure]) -> Checked:
+    """The worst plateau of a sustained transfer, or the best one if the best value is wanted."""
+    checks = [replace(_judged(expectation, cell, each.figure), part=each.part) for each in parts]
+    if expectation.choose is Choose.BEST:
+        return max(checks, key=lambda each: each.margin_share or 0.0)
+    return min(checks, key=lambda each: (SEVEREST_FIRST.index(each.verdict), each.margin_share or 0.0))
 
 
 def _judged(expectation: ExpectationTable, cell: str, figure: Figure) -> Checked:

@@ -48,7 +48,8 @@ class Longer:
 
     ``repeats`` is the total number of repeats of ``measured``; None if more repeats would not decide it, or if the data
     do not show how many would. ``more_ns`` is the additional time. ``precision_percent`` is the equivalent value of
-    --precision; None if that flag does not apply to the metric. ``is_invalid``: the cell has no valid results.
+    --precision; None if that flag does not apply to the metric. ``is_invalid``: the cell has no valid
+    results, or it is a sustained transfer, which has no repeats.
     """
 
     check: Checked
@@ -81,8 +82,7 @@ class PurposeOutcome:
 
 def outcome_of(checked: CheckedResults, measured: Mapping[str, Measured]) -> PurposeOutcome:
     """The verdict for all requirements together. ``measured`` has the cells of the run by name."""
-    order = (Verdict.FAIL, Verdict.UNDECIDED, Verdict.PASS)
-    verdict = min((each.verdict for each in checked.checks), key=order.index)
+    verdict = checked.verdict
     binding = min((each for each in checked.checks if each.verdict is verdict), key=headroom)
     cells = {cell.name: cell for cell in checked.results.cells}
     undecided = [each for each in checked.checks if each.verdict is Verdict.UNDECIDED]
@@ -106,7 +106,7 @@ def headroom(check: Checked) -> float:
 
 def _longer(check: Checked, cell: CellResults | None, measured: Mapping[str, Measured]) -> Longer:
     known = measured.get(check.cell or "")
-    if cell is None or known is None or cell.invalid_by:
+    if cell is None or known is None or cell.invalid_by or cell.is_sustained:
         return Longer(check, known, is_invalid=True)
     operation = check.operation or cell.subject
     figure = cell.figure(check.metric, operation)

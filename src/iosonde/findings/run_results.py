@@ -2,14 +2,17 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from iosonde.analysis.cells import CellEstimate
 from iosonde.analysis.experiments import RunEstimates
 from iosonde.analysis.figures import figure_of
+from iosonde.analysis.plateaus import Transfer, transfer_of
 from iosonde.analysis.results import UNKNOWN_CONDITIONS, MeasuredConditions, Results, ResultsKind
+from iosonde.analysis.sustained_figures import PartFigure, plateau_figures, without_interval
 from iosonde.figures import Figure
 from iosonde.findings.finding import Finding, invalid_by, unreliable_by
-from iosonde.records import Operation, Outcome, RunRecord, Workload
+from iosonde.records import CellRecord, Experiment, Operation, Outcome, RunRecord, Workload
 from iosonde.vocabulary import Quantity
 
 
@@ -19,6 +22,7 @@ class EstimatedCell:
 
     estimate: CellEstimate
     findings: Sequence[Finding]
+    records: Sequence[CellRecord] = ()
 
     @property
     def name(self) -> str:
@@ -45,10 +49,32 @@ class EstimatedCell:
         """The doubtful findings that name the cell."""
         return unreliable_by(self.findings, self.name)
 
+    @property
+    def is_sustained(self) -> bool:
+        """Whether the cell is one long transfer without repeats."""
+        return self.estimate.experiments == (Experiment.SUSTAINED,)
+
     def figure(self, quantity: Quantity, operation: Operation) -> Figure | None:
         """The estimate of a quantity as a figure; None if no such operation completed."""
         estimates = self.estimate.of(operation)
-        return None if estimates is None else figure_of(quantity, estimates, self.name)
+        if estimates is None:
+            return None
+        figure = figure_of(quantity, estimates, self.name)
+        transfer = self._transfer
+        return figure if transfer is None else without_interval(transfer, self.workload, figure)
+
+    def parts(self, quantity: Quantity, operation: Operation) -> Sequence[PartFigure]:
+        """The quantity in each plateau of a sustained transfer; empty for other cells and quantities."""
+        figure, transfer = self.figure(quantity, operation), self._transfer
+        return () if figure is None or transfer is None else plateau_figures(transfer, self.workload, figure)
+
+    @cached_property
+    def _transfer(self) -> Transfer | None:
+        """The transfer of a sustained cell, which has one trial; None for other cells."""
+        if not self.is_sustained:
+            return None
+        finished = [each for each in self.records if each.outcome is Outcome.FINISHED]
+        return transfer_of(finished[-1]) if finished else None
 
 
 def results_of_run(
@@ -58,7 +84,7 @@ def results_of_run(
     conditions: MeasuredConditions = UNKNOWN_CONDITIONS,
 ) -> Results:
     """The results of the run with this name."""
-    cells = tuple(EstimatedCell(cell, findings) for cell in estimates.cells)
+    cells = tuple(EstimatedCell(cell, findings, estimates.records.get(cell.cell, ())) for cell in estimates.cells)
     return Results(ResultsKind.RUN, run, cells, conditions)
 
 

@@ -33,7 +33,14 @@ from iosonde.plans.precision import (
     turn_cost_ns,
 )
 from iosonde.plans.probe_request import choice_of, probe_request
-from iosonde.plans.profiles import PROFILES, PURPOSES, SLOW_FORMS, load_profile
+from iosonde.plans.profiles import (
+    DATA_SHEET_PROFILE,
+    DEFAULT_PROFILE,
+    PROFILES,
+    PURPOSES,
+    SLOW_FORMS,
+    load_profile,
+)
 from iosonde.plans.read_campaign import read_campaign
 from iosonde.plans.remaining import Remaining, remaining
 from iosonde.plans.verifying import account_bytes, is_verified, verified_step_bytes
@@ -41,7 +48,9 @@ from iosonde.plans.verifying import account_bytes, is_verified, verified_step_by
 __all__ = [
     "ASSUMED_WRITE_BYTES_PER_S",
     "CELL_OVERHEAD_NS",
+    "DATA_SHEET_PROFILE",
     "DEFAULT_BUDGET_NS",
+    "DEFAULT_PROFILE",
     "PRECISION_PERCENT_MAX",
     "PRECISION_PERCENT_MIN",
     "PROFILES",

@@ -62,7 +62,16 @@ from iosonde.records.plan import (
     in_order,
     one_stream,
 )
-from iosonde.records.run import SCHEMA_VERSION, EngineHello, RunHeader, RunRecord, Session, SessionEnd, SessionStart
+from iosonde.records.run import (
+    SCHEMA_VERSION,
+    EngineHello,
+    ExpectedValues,
+    RunHeader,
+    RunRecord,
+    Session,
+    SessionEnd,
+    SessionStart,
+)
 from iosonde.records.target import (
     Alignment,
     DeviceFacts,
@@ -124,6 +133,7 @@ __all__ = [
     "Engine",
     "EngineFacts",
     "EngineHello",
+    "ExpectedValues",
     "Experiment",
     "ExtentFacts",
     "Failure",

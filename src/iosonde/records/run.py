@@ -91,11 +91,26 @@ class SessionEnd(Record):
     extents: tuple[ExtentFacts | None, ...] = ()
 
 
+class ExpectedValues(Record):
+    """The expected values that a run is compared with, so that a resumed run ends with the same verdict.
+
+    ``name`` is what the user named them by: a shipped data sheet or purpose, or a path. ``text`` is the whole file.
+    """
+
+    name: str
+    text: str
+    is_purpose: bool = False
+
+
 class RunHeader(SessionStart, _Named):
-    """Everything about a run except its results. ``label`` and ``note`` are the user's words on it."""
+    """Everything about a run except its results.
+
+    ``label`` and ``note`` are the user's words on it. ``expected`` is None if it is not compared with expected values.
+    """
 
     label: str = ""
     note: str = ""
+    expected: ExpectedValues | None = None
     engine_asked: str
     poll_asked: Poll = Poll.INTERRUPT
     engine: Engine

@@ -20,24 +20,25 @@ from iosonde.store import RunDirectory, load_run, write_parquet
 if TYPE_CHECKING:
     from iosonde.expectations import CheckedResults
 
-Check = Callable[[RunAnalysis, tuple[Finding, ...]], "CheckedResults"]
-
 
 @dataclass(frozen=True)
 class Derived:
-    """A run with its analysis, its findings, the path of its page, and the parts that could not be made."""
+    """A run with its analysis, its findings, the path of its page, and the parts that could not be made.
+
+    ``checked`` is the comparison with the expected values in its record; None if it has none.
+    """
 
     analysis: RunAnalysis
     findings: tuple[Finding, ...]
     page: Path
     failures: FailureLog
+    checked: "CheckedResults | None" = None
 
 
-def derive_files(directory: Path, check: Check | None = None) -> Derived:
+def derive_files(directory: Path) -> Derived:
     """Derives Parquet and the page from the journal, replacing existing files. Raises RecordError or OutputError.
 
-    A failure of one does not prevent the other; the page and ``failures`` report it. ``check`` compares the run with
-    expected values, for the page.
+    A failure of one does not prevent the other; the page and ``failures`` report it.
     """
     failures = FailureLog()
     page = RunDirectory(directory).report_path
@@ -48,12 +49,13 @@ def derive_files(directory: Path, check: Check | None = None) -> Derived:
         failures.attempt(
             "Parquet", lambda: write_parquet(directory, run_tables(analysis, findings)), lambda _: (), CONDITIONS.id
         )
+        checked = stored_checks(analysis, findings, failures)
 
         def made() -> Page:
-            return page_of(analysis, findings, failures, checked=None if check is None else check(analysis, findings))
+            return page_of(analysis, findings, failures, checked=checked)
 
         write_html(made, page, failures, drawers)
-    return Derived(analysis, findings, page, failures)
+    return Derived(analysis, findings, page, failures, checked)
 
 
 def write_html(make: Callable[[], Page], path: Path, failures: FailureLog, drawers: Drawers | None) -> None:
@@ -68,3 +70,15 @@ def write_html(make: Callable[[], Page], path: Path, failures: FailureLog, drawe
 
     page = failures.attempt("the page", rendered, lambda failure: bare_html(failure.sentence))
     write_file(path, page)
+
+
+def stored_checks(
+    analysis: RunAnalysis, findings: tuple[Finding, ...], failures: FailureLog
+) -> "CheckedResults | None":
+    """The comparison with the expected values in the record of a run; None if it has none."""
+    # Few runs have expected values, and their schema takes long to load.
+    if analysis.run.header.expected is None:
+        return None
+    from iosonde.expectations.expected import check_stored
+
+    return check_stored(analysis, findings, failures)

@@ -11,8 +11,10 @@ from iosonde.report.dashes import Dash
 from iosonde.report.expected_words import (
     INTERVAL_NAMES,
     bound_text,
+    conditions_text,
     interval_text,
     margin_text,
+    part_texts,
     reason_text,
     reasoned,
     unlike_texts,
@@ -23,6 +25,8 @@ from iosonde.report.tables import Head, Line, ResultTable
 from iosonde.report.titles import EXPECTED
 
 SOURCES: Final = "Sources of the expected values ({})"
+BOUND: Final = "Bound"
+SOURCE_HEADS: Final = ("Expected", BOUND, "Conditions", "Basis, confidence", "Source")
 NOTHING: Final = "there is no such value"
 _VERBS: Final = {Verdict.PASS: "met", Verdict.FAIL: "missed", Verdict.UNDECIDED: "undecided"}
 
@@ -34,7 +38,10 @@ def expected_chapter(checked: CheckedResults) -> Chapter:
     said = [_sentence(checked, checks)] if checked.purpose is None else purpose_texts(checked, checked.purpose)
     blocks: list[Block] = [*map(Paragraph, said), _table(checked, checks)]
     sources = _sources(checks)
-    return Chapter(*EXPECTED, (*blocks, *([Folded(SOURCES.format(len(sources.lines)), (sources,))] if sources else [])))
+    return Chapter(
+        *EXPECTED,
+        (*blocks, *([Folded(SOURCES.format(len(sources.lines)), (sources,), on_paper=True)] if sources else [])),
+    )
 
 
 def _sentence(checked: CheckedResults, checks: Sequence[Checked]) -> str:
@@ -65,7 +72,7 @@ def _table(checked: CheckedResults, checks: Sequence[Checked]) -> ResultTable:
             Head("Expected", number=False),
             Head("Verdict", number=False),
             Head("Cell", number=False),
-            Head("Bound"),
+            Head(BOUND),
             Head("Measured"),
             Head(INTERVAL_NAMES[checked.results.kind]),
             Head("Margin"),
@@ -83,32 +90,38 @@ def _table(checked: CheckedResults, checks: Sequence[Checked]) -> ResultTable:
             )
             for each in checks
         ),
-        notes=tuple(dict.fromkeys([*notes, *(f"{each}." for each in unlike_texts(checks))])),
+        notes=tuple(dict.fromkeys([*notes, *(f"{each}." for each in [*part_texts(checks), *unlike_texts(checks)])])),
     )
 
 
 def _sources(checks: Sequence[Checked]) -> ResultTable | None:
     """Where the expected values come from; None if no source is stated."""
-    held = {each.name: each for each in checks if each.origin.source}
+    held = {(each.name, each.bound): each for each in checks if each.origin.source}
     if not held:
         return None
     return ResultTable(
         caption="What each expected value is, and where it comes from. Conditions that differ are below the verdicts.",
-        heads=tuple(Head(name, number=False) for name in ("Expected", "Basis", "Confidence", "Source")),
+        heads=tuple(Head(name, number=name == BOUND) for name in SOURCE_HEADS),
         lines=tuple(
             Line(
                 (
                     name,
-                    str(each.origin.basis),
-                    str(each.origin.confidence or Dash("the file does not state it")),
+                    bound_text(each),
+                    conditions_text(each.origin.conditions) or Dash("the source states none"),
+                    _basis(each),
                     each.origin.source,
                 ),
                 cell="",
             )
-            for name, each in held.items()
+            for (name, _), each in held.items()
         ),
         notes=(),
     )
+
+
+def _basis(each: Checked) -> str:
+    """What an expected value is, and how well its source supports it: ``specified, high``."""
+    return f"{each.origin.basis}, {each.origin.confidence or 'not stated'}"
 
 
 def _measured(each: Checked) -> tuple[str, str, str]:

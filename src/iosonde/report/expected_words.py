@@ -7,7 +7,8 @@ from iosonde.analysis.histogram import percent_label
 from iosonde.analysis.results import ResultsKind
 from iosonde.charts.quantities import NO_VALUE
 from iosonde.expectations import Checked, CheckedResults, Verdict
-from iosonde.units import format_bandwidth, format_iops, format_latency
+from iosonde.expectations.conditions import STATES, ConditionsTable, size_name
+from iosonde.units import format_bandwidth, format_iops, format_latency, format_size
 from iosonde.vocabulary import Quantity
 
 # A document has rounded numbers. Their interval is the rounding error, not a confidence interval.
@@ -49,6 +50,29 @@ def unlike_texts(checks: Iterable[Checked]) -> list[str]:
         f"{'; '.join(filter(None, [*differs, other and f'not compared: {other}']))} ({_some(found)})"
         for (differs, other), found in names.items()
     ]
+
+
+def part_texts(checks: Iterable[Checked]) -> list[str]:
+    """Which plateau of a sustained transfer determines a verdict: a sentence for each."""
+    return [f"Sustained transfer {each.cell}: {each.name} is checked in {each.part}" for each in checks if each.part]
+
+
+def conditions_text(conditions: ConditionsTable) -> str:
+    """The conditions of a source: ``random, 100 % reads, 4 KiB, queue depth 32 x 4 jobs``; empty if it states none."""
+    each = conditions
+    depth = None if each.queue_depth is None else f"queue depth {each.queue_depth}"
+    jobs = None if each.jobs is None else f"{each.jobs} {'job' if each.jobs == 1 else 'jobs'}"
+    found = (
+        None if each.pattern is None else str(each.pattern),
+        None if each.read is None else f"{each.read} % reads",
+        size_name(each.block_size),
+        " x ".join(filter(None, [depth, jobs])),
+        None if each.sync is None else f"sync {each.sync}",
+        None if each.span is None else f"test region {format_size(each.span)}",
+        None if each.state is None else STATES[each.state],
+        each.other,
+    )
+    return ", ".join(filter(None, found))
 
 
 def _some(names: Sequence[str]) -> str:

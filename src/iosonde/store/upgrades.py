@@ -74,8 +74,8 @@ UPGRADES: Final[Mapping[int, Upgrade]] = {
     4: Upgrade(header=_plan_of_steps, frames={Kind.CELL: _CELLS, Kind.PREPARATION: _CELLS}),
     # New: the facts at the end of a session, which are unknown for older runs.
     5: Upgrade(),
-    # New: label, note and description of a run, further facts about the host, and the CPU frequency of a trial; unknown
-    # for older runs.
+    # New: label, note, expected values and description of a run, further facts about the host, and the CPU frequency of
+    # a trial; unknown for older runs.
     6: Upgrade(),
 }
 """The steps, by the version that they convert from."""

@@ -17,7 +17,12 @@ DECIDING: Final = (
 )
 """The campaigns that decide between explanations of results."""
 
-PROFILES: Final = ("lab", "lab-slow", "reads", "reads-slow", "mechanisms", *DECIDING)
+DEFAULT_PROFILE: Final = "lab"
+
+DATA_SHEET_PROFILE: Final = "data-sheet"
+"""The campaign with the workloads of data sheets."""
+
+PROFILES: Final = ("lab", "lab-slow", "reads", "reads-slow", DATA_SHEET_PROFILE, "mechanisms", *DECIDING)
 
 PURPOSES: Final = ("etcd", "postgres-oltp", "kafka", "redis-aof", "vm-host", "video-ingest")
 """The campaigns for a purpose. A file of expected values with the same name has its requirements."""

@@ -13,6 +13,7 @@ from iosonde.report.expected_words import (
     bound_text,
     interval_text,
     margin_text,
+    part_texts,
     reason_text,
     reasoned,
     unlike_texts,
@@ -43,7 +44,8 @@ def render_checked(checked: CheckedResults) -> RenderableType:
     counts = ", ".join(f"{number} {verdict}" for verdict in Verdict if (number := checked.count(verdict)))
     against = f"{checked.results.kind} {printable(checked.results.name)}"
     head = Text.assemble((printable(checked.name), "bold"), f" against {against}: {counts}")
-    notes = [*_reasons(reasoned(checked)), *(Text(printable(each)) for each in unlike_texts(checks))]
+    conditions = [*part_texts(checks), *unlike_texts(checks)]
+    notes = [*_reasons(reasoned(checked)), *(Text(printable(each)) for each in conditions)]
     return Group(head, table, *notes, *_purpose(checked))
 
 
