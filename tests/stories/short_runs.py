@@ -93,6 +93,8 @@ def fork(work: Callable[[], None], before: Callable[[], None] = lambda: None) ->
     try:
         # Hides the messages of a run that a test kills.
         os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
+        # A shell ignores it in what it starts in the background.
+        signal.signal(signal.SIGINT, signal.default_int_handler)
         before()
         work()
         code = DONE

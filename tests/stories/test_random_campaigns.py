@@ -20,7 +20,7 @@ from tests.stories.random_campaigns import DRIVES, SPAN, Drawn, small_campaigns
 from tests.stories.whole_reports import assert_drawn, assert_whole, report_of
 
 ASKED: Final = os.environ.get("CAMPAIGNS")
-CAMPAIGNS: Final = int(ASKED or 12)
+CAMPAIGNS: Final = int(ASKED or 6)
 
 
 @pytest.fixture(scope="module")

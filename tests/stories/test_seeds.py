@@ -32,6 +32,8 @@ PLACES = {
 # The same campaigns with shorter cells, in which every experiment still has enough operations for its tables.
 SHORT = 'warmup = "250ms"\nduration = "500ms"\n'
 LONG = re.compile(r"^(?:warmup|duration) = .*\n", re.MULTILINE)
+# A sustained transfer that is still long enough for its plateaus.
+SUSTAINED = ('duration = "10m"', 'duration = "1m"')
 
 
 @dataclass(frozen=True)
@@ -65,7 +67,7 @@ def _reproduce(document: Document, folder: Path) -> Reproduced:
     size = words[words.index("--size") + 1] if "--size" in words else None
     short = folder / campaign.name
     head, table, rest = campaign.read_text(encoding="utf-8").partition("\n[[experiment]]")
-    short.write_text(LONG.sub("", head + "\n") + SHORT + table + rest, encoding="utf-8")
+    short.write_text(LONG.sub("", head + "\n") + SHORT + table + rest.replace(*SUSTAINED), encoding="utf-8")
     measure(profile_request([model], short, seed=1, size=size), folder / "run")
     report = report_of(folder / "run")
     return Reproduced(report, Evidence(report.texts["markdown"], json.loads(report.texts["json"]), OPTIONS))
