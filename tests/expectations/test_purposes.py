@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 
 import pytest
 
@@ -101,6 +102,16 @@ def test_it_is_met_if_all_are_and_names_the_smallest_margin() -> None:
     text = said(run, mean_at_most("1 ms"), mean_at_most("120 us"))
     assert "mine: met. All 2 requirements are met. The smallest margin is that of 2 in" in text
     assert "margin +16.7 %" in text
+
+
+def test_a_verdict_on_unreliable_results_says_so() -> None:
+    checked, outcome = judged(reads(99, 100, 101), mean_at_most("1 ms"), mean_at_most("80 us"))
+    first, second = checked.checks
+    doubted = replace(checked, checks=(replace(first, doubted_by=("steal", "drift")), second))
+    assert purpose_texts(doubted, outcome)[0].endswith(
+        "1 of these requirements rests on unreliable results (see steal, drift)."
+    )
+    assert "unreliable" not in purpose_texts(checked, outcome)[0]
 
 
 def test_one_missed_requirement_outweighs_all_that_are_met() -> None:

@@ -19,7 +19,17 @@ def purpose_texts(checked: CheckedResults, outcome: PurposeOutcome) -> list[str]
     said = f"{checked.name}: {NAMES[outcome.verdict]}. {_counts(checked)} {_binding(outcome)}"
     if outcome.binding.origin.confidence is Confidence.LOW:
         said = f"{said} {RULE_OF_THUMB}"
-    return [said, *map(_longer, outcome.longer)]
+    return [" ".join(filter(None, [said, _doubts(checked)])), *map(_longer, outcome.longer)]
+
+
+def _doubts(checked: CheckedResults) -> str:
+    """How many decided requirements rest on unreliable results, and the findings that say so; empty if none does."""
+    doubted = [each for each in checked.checks if each.doubted_by and each.verdict is not Verdict.UNDECIDED]
+    if not doubted:
+        return ""
+    findings = ", ".join(dict.fromkeys(finding for each in doubted for finding in each.doubted_by))
+    rest = "1 of these requirements rests" if len(doubted) == 1 else f"{len(doubted)} of these requirements rest"
+    return f"{rest} on unreliable results (see {findings})."
 
 
 def _counts(checked: CheckedResults) -> str:
