@@ -14,7 +14,7 @@ from iosonde.charts.figure import NO_FIGURES, NO_PERCENTILES, Figure, Row, left_
 from iosonde.charts.lines import named_rows, tooltip
 from iosonde.charts.names import names_of, slug
 from iosonde.charts.points import Point, unit_of
-from iosonde.charts.quantities import LatencyUnit, plural, significant
+from iosonde.charts.quantities import LatencyUnit, more_in_table, plural, significant
 from iosonde.charts.theme import PALETTE, Series, colour, dash, layered, shape
 from iosonde.records import Operation
 from iosonde.vocabulary import percentile_quantity
@@ -29,7 +29,7 @@ def queue_depth_percentiles(cells: Sequence[CellEstimate]) -> tuple[Figure, ...]
     """Median to p99.9 by requested depth, in a chart for each class of operations of each workload."""
     wanted = list(_wanted(families_of(cells, Along.DEPTH)))
     drawn, rest = wanted[:CHARTS_MAX], wanted[CHARTS_MAX:]
-    more = f" See the table for {len(rest)} more classes of operations." if rest else ""
+    more = "".join(f" {each}" for each in more_in_table(len(rest), "class of operations", "classes of operations"))
     last = len(drawn) - 1
     return tuple(
         _figure(family, name, operation, number, more if number == last else "")
