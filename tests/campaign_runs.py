@@ -7,11 +7,10 @@ from typing import Any
 
 from iosonde.campaign import NullObserver, RemainingRun, RunRequest, find_remaining, measure_to_directory, preflight
 from iosonde.campaign import resume as resume_run
-from iosonde.campaign.requests import MeasuringOptions, campaign_request
 from iosonde.machine import Host
 from iosonde.machine.local_host import LocalHost
 from iosonde.records import CellPlan, CellRecord, CellTurn
-from iosonde.vocabulary import EngineChoice, Poll
+from verify import campaigns
 
 
 class Interrupting(NullObserver):
@@ -37,18 +36,8 @@ class Interrupting(NullObserver):
 def profile_request(
     targets: Sequence[str], profile: str | Path, *, seed: int = 11, size: str | None = None, **others: Any
 ) -> RunRequest:
-    """The request that ``iosonde run TARGETS --profile PROFILE`` makes on this host."""
-    options = MeasuringOptions(
-        targets=targets,
-        size=size,
-        overwrite=False,
-        buffered=False,
-        engine=EngineChoice.AUTO,
-        poll=Poll.INTERRUPT,
-        seed=seed,
-        host=LocalHost(),
-    )
-    return campaign_request(options, profile=str(profile), **({"quick": False} | others))
+    """The request for a profile, with a seed of its own unless one is given."""
+    return campaigns.profile_request(targets, profile, seed=seed, size=size, **others)
 
 
 def measure(

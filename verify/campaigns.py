@@ -1,8 +1,10 @@
 """Campaigns on simulated drives, run as the command does, but in memory."""
 
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 from iosonde.campaign import NullObserver, RunRequest, measure_in_memory, preflight
 from iosonde.campaign.requests import MeasuringOptions, campaign_request
@@ -27,8 +29,15 @@ def run_one_cell(  # noqa: PLR0913 - all but two are by name
 
 def run_profile(target: str, profile: str, seed: int, *, size: str | None = None) -> RunRecord:
     """A profile, or a campaign file, on a simulated drive."""
+    return measured(profile_request([target], profile, seed=seed, size=size))
+
+
+def profile_request(
+    targets: Sequence[str], profile: str | Path, *, seed: int, size: str | None = None, **others: Any
+) -> RunRequest:
+    """The request that ``iosonde run TARGETS --profile PROFILE`` makes on this host."""
     options = MeasuringOptions(
-        targets=[target],
+        targets=targets,
         size=size,
         overwrite=False,
         buffered=False,
@@ -37,7 +46,7 @@ def run_profile(target: str, profile: str, seed: int, *, size: str | None = None
         seed=seed,
         host=LocalHost(),
     )
-    return measured(campaign_request(options, profile=profile, quick=False))
+    return campaign_request(options, profile=str(profile), **({"quick": False} | others))
 
 
 def measured(request: RunRequest) -> RunRecord:

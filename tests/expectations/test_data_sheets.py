@@ -15,7 +15,7 @@ from iosonde.expectations.file import Basis, Confidence
 from iosonde.expectations.names import expected_values
 from iosonde.findings.run_results import results_of_run
 from iosonde.plans import DATA_SHEET_PROFILE, PURPOSES, TargetInfo, campaign_plan, load_profile
-from iosonde.plans.validation_errors import is_path
+from iosonde.plans.shipped_files import is_path
 from tests.builders import run_record
 from tests.house.checkout import ROOT
 from tools.check_wheel import data_files

@@ -38,7 +38,7 @@ def cause_of(found: Sustained, others: Sequence[Sustained]) -> DropCause | None:
 
     None if there was no drop. Credits apply to reads and writes alike, a write cache to writes only.
     """
-    if all(len(each.transfer.plateaus) < 2 for each in found.stretches):  # noqa: PLR2004 - no change
+    if not found.changed:
         return None
     is_read_only = found.workload.read_percent == ALL_READS
     reads = [each for each in others if each.workload.read_percent == ALL_READS and each is not found]
@@ -56,13 +56,13 @@ def cause_of(found: Sustained, others: Sequence[Sustained]) -> DropCause | None:
 
 
 def _falls_first(found: Sustained) -> bool:
-    fallen = [each.transfer.plateaus for each in found.stretches if len(each.transfer.plateaus) > 1]
+    fallen = (each.transfer.plateaus for each in found.changed)
     return all(first.bytes_per_s > second.bytes_per_s and first.alternates is None for first, second, *_ in fallen)
 
 
 def _reads_are_free(reads: Sustained, writes: Sustained) -> bool:
     """Whether reads kept a level that the burst of the writes would not have allowed for so long."""
-    first, second, *_ = next(each.transfer.plateaus for each in writes.stretches if len(each.transfer.plateaus) > 1)
+    first, second, *_ = writes.changed[0].transfer.plateaus
     burst_s = first.end_ns / SECOND_NS
     # A limit may count bytes or operations. The reads must exceed both.
     limits = (

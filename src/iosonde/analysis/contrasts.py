@@ -7,6 +7,7 @@ flush or O_DSYNC, or without). The intervals of all pairs of one property hold t
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import takewhile
 from typing import Any, Final
 
 from iosonde.analysis.cells import CellEstimate, OperationEstimate, PercentileEstimate
@@ -192,20 +193,19 @@ class ContrastSeries:
     @property
     def allows_up_to(self) -> float:
         """The largest factor between the two, either way, that an interval contains from ``together_from`` on."""
-        start = self.together_from
-        near = () if start is None else self.contrasts[self.contrasts.index(start) :]
-        ratios = [each.iops.ratio for each in near if each.iops.ratio is not None]
+        ratios = [each.iops.ratio for each in self._together if each.iops.ratio is not None]
         return max((max(ratio.high, 1 / ratio.low) for ratio in ratios), default=1.0)
 
     @property
     def together_from(self) -> Contrast | None:
         """The smallest block size from which on IOPS no longer differ; None if they still differ at the largest."""
-        near: Contrast | None = None
-        for each in reversed(self.contrasts):
-            if not each.iops.is_near:
-                break
-            near = each
-        return near
+        return self._together[0] if self._together else None
+
+    @property
+    def _together(self) -> tuple[Contrast, ...]:
+        """The contrasts at the largest block sizes whose IOPS no longer differ."""
+        near = tuple(takewhile(lambda each: each.iops.is_near, reversed(self.contrasts)))
+        return near[::-1]
 
 
 def series_of(contrasts: Sequence[Contrast]) -> tuple[ContrastSeries, ...]:

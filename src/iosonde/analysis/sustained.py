@@ -52,6 +52,22 @@ class Sustained:
     workload: Workload
     stretches: tuple[Stretch, ...]
 
+    @property
+    def changed(self) -> tuple[Stretch, ...]:
+        """The stretches whose level changed."""
+        return tuple(each for each in self.stretches if len(each.transfer.plateaus) > 1)
+
+    @property
+    def cache_recoveries(self) -> tuple[tuple[Stretch, bool | None], ...]:
+        """The stretches after an idle time, and whether each is fast at first again; None if it does not show it.
+
+        They are compared with the first stretch whose level changed; empty if there is none.
+        """
+        if not self.changed:
+            return ()
+        first = self.changed[0].transfer
+        return tuple((each, _is_back(each, first)) for each in self.stretches[1:] if each.idle_ns)
+
     @cached_property
     def bursts(self) -> tuple[Burst | None, ...]:
         """The burst of each stretch; None for a stretch without one."""
@@ -145,8 +161,7 @@ def valid_sustained(found: Sequence[Sustained], invalid: Collection[str]) -> tup
     return tuple(each for each in valid if each.stretches)
 
 
-def cache_is_back(stretch: Stretch, first: Transfer) -> bool | None:
-    """Whether a stretch after an idle time has a fast part again as ``first`` had; None if it does not show it."""
+def _is_back(stretch: Stretch, first: Transfer) -> bool | None:
     plateaus, fast = stretch.transfer.plateaus, first.plateaus[0].bytes_per_s
     if len(plateaus) > 1 and plateaus[0].bytes_per_s > plateaus[1].bytes_per_s:
         return True

@@ -11,11 +11,10 @@ from iosonde.campaign import NullObserver, Preflight, RunRequest, measure_in_mem
 from iosonde.campaign.outcomes import add_resume_hint, check_campaign, check_probe, has_started
 from iosonde.campaign.requests import MeasuringOptions, campaign_request, probe_campaign_request
 from iosonde.errors import IosondeError, UsageError
-from iosonde.expectations.names import campaign_and_bounds
 from iosonde.failures import HOW_TO_REPORT
 from iosonde.machine.local_host import LocalHost
 from iosonde.plans import choice_of
-from iosonde.plans.validation_errors import is_path
+from iosonde.plans.shipped_files import is_path
 from iosonde.printing import quoted
 from iosonde.vocabulary import EngineChoice, Poll
 from iosonde.workload_keys import PROBE_KEYS
@@ -59,6 +58,9 @@ def run(
     Raises IosondeError. After a MeasurementError the whole run can be opened with ``open_run``.
     """
     asked = {name: value for name, value in locals().items() if name != "targets"}
+    # Imported here because the schema of expected values takes a quarter of a second to load, and a probe has none.
+    from iosonde.expectations.names import campaign_and_bounds
+
     now = datetime.now(UTC)
     campaign, expected = campaign_and_bounds(_name(purpose), _name(profile), _name(against))
     options = MeasuringOptions(

@@ -25,7 +25,8 @@ from iosonde.plans import (
     probe_request,
     read_campaign,
 )
-from iosonde.plans.validation_errors import is_path, read_text
+from iosonde.plans.shipped_files import is_path
+from iosonde.plans.validation_errors import read_text
 from iosonde.records import Aim, ExpectedValues, Plan
 from iosonde.records.workload import ALL_READS
 from iosonde.units import MILLISECOND_NS, parse_bytes, parse_duration, parse_percent

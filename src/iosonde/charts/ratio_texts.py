@@ -28,6 +28,16 @@ def multiple_text(multiple: Multiple) -> str:
     return ratio_text(multiple.value, multiple.ratio)
 
 
+def times_text(multiple: Multiple) -> str:
+    """``2.10 times``."""
+    return f"{multiple_text(multiple)} times"
+
+
+def times_with_interval(ratio: Ratio) -> str:
+    """``2.10 times (95 % CI 2.05 to 2.15)``."""
+    return f"{ratio_text(ratio.value, ratio)} times (95 % CI {ratio_ends(ratio)})"
+
+
 def ratio_ends(ratio: Ratio) -> str:
     """The ends of a ratio's interval, with enough decimals to tell them apart: ``0.48 to 0.52``."""
     least = _decimals_apart(ratio)

@@ -12,7 +12,8 @@ from iosonde.expectations.purpose import Measured, outcome_of
 from iosonde.expectations.read_expectations import read_expectations
 from iosonde.failures import FailureLog
 from iosonde.plans import DATA_SHEET_PROFILE
-from iosonde.plans.validation_errors import SUFFIX, is_path, read_text
+from iosonde.plans.shipped_files import file_name, is_path
+from iosonde.plans.validation_errors import read_text
 from iosonde.printing import quoted
 from iosonde.records import ExpectedValues, RunRecord
 
@@ -42,7 +43,7 @@ class Expected:
     @classmethod
     def of(cls, name: str, text: str, *, is_purpose: bool = False) -> "Expected":
         """Checks the text of a file. Raises UsageError."""
-        return cls(name, text, read_expectations(text, _file(name)), is_purpose)
+        return cls(name, text, read_expectations(text, file_name(name)), is_purpose)
 
     @classmethod
     def stored(cls, values: ExpectedValues) -> "Expected":
@@ -60,7 +61,7 @@ class Expected:
 
         run = analysis.run
         results = results_of_run(run.header.run, analysis.estimates, tuple(findings), conditions_of(run))
-        checked = check_results(results, self.table, (_file(self.name), self.text))
+        checked = check_results(results, self.table, (file_name(self.name), self.text))
         if not self.is_purpose:
             return checked
         timings = {cell.cell: cell.timing for cell in run.header.plan.cells}
@@ -83,7 +84,7 @@ class Expected:
             PrintedCell(name=cell.cell, subject=cell.workload.subject, figures=(), workload=cell.workload)
             for cell in cells
         )
-        checked = check_results(Results(ResultsKind.RUN, run, planned), self.table, (_file(self.name), self.text))
+        checked = check_results(Results(ResultsKind.RUN, run, planned), self.table, (file_name(self.name), self.text))
         missing = [each.name for each in checked.checks if each.cell is None]
         if self.is_purpose and missing:
             raise UsageError(
@@ -119,11 +120,6 @@ class Expected:
             f"--profile {DATA_SHEET_PROFILE} measures the workloads of data sheets; for other workloads, write a "
             "campaign file (docs/campaigns.md)"
         )
-
-
-def _file(name: str) -> str:
-    """The name of the file, for error messages."""
-    return name if is_path(name) else f"{name}{SUFFIX}"
 
 
 def own_values(run: RunRecord, place: Path) -> Expected:

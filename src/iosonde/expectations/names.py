@@ -11,7 +11,7 @@ from iosonde.expectations.data_sheets import data_sheet_names, data_sheet_text
 from iosonde.expectations.expected import Expected
 from iosonde.expectations.purposes import purpose_text
 from iosonde.plans import DEFAULT_PROFILE, PURPOSES
-from iosonde.plans.validation_errors import SUFFIX, is_path
+from iosonde.plans.shipped_files import SUFFIX, is_path
 
 _NEAR_CUTOFF: Final = 0.5
 """Names with a lower similarity are not meant: ``s4510`` and ``intel-d3-s4510`` have 0.53."""

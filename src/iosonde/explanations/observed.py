@@ -10,7 +10,7 @@ from iosonde.analysis.contrasts import Contrast, Multiple, Property, contrasts_o
 from iosonde.analysis.families import Along, Family, families_of
 from iosonde.analysis.sustained import Sustained, valid_sustained
 from iosonde.charts.quantities import cell_depth_label, operations_label
-from iosonde.charts.ratio_texts import multiple_text, ratio_ends, ratio_text
+from iosonde.charts.ratio_texts import ratio_text, times_text, times_with_interval
 from iosonde.findings.case import Case
 from iosonde.findings.finding import Finding, invalid_by
 from iosonde.records import CellRecord, DeviceFacts, Workload
@@ -130,11 +130,11 @@ def surely_below(multiple: Multiple, factor: float = 1 / NOTABLE) -> bool:
 def times(multiple: Multiple) -> str:
     """A ratio in words: ``3.2 times (95 % CI 3.0 to 3.4)``, or ``more than 3.0 times`` if the interval is wide."""
     if multiple.ratio is None:
-        return f"{ratio_text(multiple.value)} times"
+        return times_text(multiple)
     if multiple.is_wide:
         low, high = ratio_text(multiple.ratio.low), ratio_text(multiple.ratio.high)
         return f"more than {low} times" if multiple.ratio.low > 1 else f"less than {high} times"
-    return f"{multiple_text(multiple)} times (95 % CI {ratio_ends(multiple.ratio)})"
+    return times_with_interval(multiple.ratio)
 
 
 def named(cell: CellEstimate) -> str:

@@ -10,7 +10,6 @@ from iosonde.analysis.cells import CellEstimate
 from iosonde.analysis.contrasts import Multiple, multiple_of
 from iosonde.analysis.plateaus import Transfer
 from iosonde.analysis.regimes import Regime, regimes_of
-from iosonde.analysis.sustained import cache_is_back
 from iosonde.explanations.mechanism import Explanation, Mechanism
 from iosonde.explanations.observed import NOTABLE, Observed, named, surely_above, times
 from iosonde.findings.finding import Confidence
@@ -24,16 +23,17 @@ CACHE_BYTES_MIN: Final = 100 << 20
 
 def slc_cache(observed: Observed) -> Explanation | None:
     """Sequential writes continue at a lower level after some amount, and start at the high level after a pause."""
-    if observed.is_rotational or any(cause is DropCause.CREDITS for cause in _sustained_causes(observed)):
+    causes = [cause_of(each, observed.sustained) for each in observed.sustained]
+    if observed.is_rotational or DropCause.CREDITS in causes:
         return None
-    drops = [*_drops(observed), *_drops_of_fill(observed), *_drops_of_sustained(observed)]
+    drops = [*_drops(observed), *_drops_of_fill(observed), *_drops_of_sustained(observed, causes)]
     rises = [each for each in slower_bursts(observed) if each.short_bytes >= CACHE_BYTES_MIN]
     if not drops and not rises:
         return None
     back, gone = _recoveries(observed)
     evidence = [*(text for text, _ in drops[:1]), *(each.sentence for each in rises[:1]), *back[:1]]
     against = gone[:1] if rises or back or gone else [RECOVERY_UNKNOWN]
-    if DropCause.THROTTLING in _sustained_causes(observed):
+    if DropCause.THROTTLING in causes:
         against.append("The drive throttled during the sustained transfers of this run.")
     factor = max([*(each for _, each in drops), *(each.latency.value for each in rises)])
     confidence = Confidence.POSSIBLE if against else Confidence.LIKELY
@@ -45,11 +45,9 @@ def _recoveries(observed: Observed) -> tuple[list[str], list[str]]:
     back: list[str] = []
     gone: list[str] = []
     for found in observed.sustained:
-        first = next((each.transfer for each in found.stretches if len(each.transfer.plateaus) > 1), None)
-        if first is None or found.workload.only_operation is not Operation.WRITE:
+        if found.workload.only_operation is not Operation.WRITE:
             continue
-        for stretch in found.stretches[1:]:
-            is_back = cache_is_back(stretch, first) if stretch.idle_ns else None
+        for stretch, is_back in found.cache_recoveries:
             start = f"After {format_duration(stretch.idle_ns)} idle, sustained writes started at"
             if is_back:
                 fast = stretch.transfer.plateaus[0]
@@ -57,10 +55,6 @@ def _recoveries(observed: Observed) -> tuple[list[str], list[str]]:
             elif is_back is False:
                 gone.append(f"{start} {format_bandwidth(stretch.transfer.plateaus[0].bytes_per_s)}.")
     return back, gone
-
-
-def _sustained_causes(observed: Observed) -> list[DropCause | None]:
-    return [cause_of(each, observed.sustained) for each in observed.sustained]
 
 
 @dataclass(frozen=True)
@@ -123,14 +117,14 @@ def _drops(observed: Observed) -> list[tuple[str, float]]:
     return found
 
 
-def _drops_of_sustained(observed: Observed) -> list[tuple[str, float]]:
+def _drops_of_sustained(observed: Observed, causes: Sequence[DropCause | None]) -> list[tuple[str, float]]:
     """Where a sustained write dropped as with a write cache, and by which factor."""
-    caused = zip(observed.sustained, _sustained_causes(observed), strict=True)
-    found = []
-    for each in (each for each, cause in caused if cause is DropCause.WRITE_CACHE):
-        transfer = next(stretch.transfer for stretch in each.stretches if len(stretch.transfer.plateaus) > 1)
-        found.append(_fall("Sustained writes ran at", transfer))
-    return found
+    caused = zip(observed.sustained, causes, strict=True)
+    return [
+        _fall("Sustained writes ran at", each.changed[0].transfer)
+        for each, cause in caused
+        if cause is DropCause.WRITE_CACHE
+    ]
 
 
 def _fall(begins: str, transfer: Transfer) -> tuple[str, float]:

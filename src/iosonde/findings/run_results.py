@@ -2,27 +2,26 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
 from iosonde.analysis.cells import CellEstimate
 from iosonde.analysis.experiments import RunEstimates
 from iosonde.analysis.figures import figure_of
-from iosonde.analysis.plateaus import Transfer, transfer_of
+from iosonde.analysis.plateaus import Transfer
 from iosonde.analysis.results import UNKNOWN_CONDITIONS, MeasuredConditions, Results, ResultsKind
 from iosonde.analysis.sustained_figures import PartFigure, plateau_figures, without_interval
 from iosonde.figures import Figure
 from iosonde.findings.finding import Finding, invalid_by, unreliable_by
-from iosonde.records import CellRecord, Experiment, Operation, Outcome, RunRecord, Workload
+from iosonde.records import Experiment, Operation, Outcome, RunRecord, Workload
 from iosonde.vocabulary import Quantity
 
 
 @dataclass(frozen=True)
 class EstimatedCell:
-    """``CellResults`` for a cell of a run."""
+    """``CellResults`` for a cell of a run. ``transfer`` is that of a sustained cell; None for other cells."""
 
     estimate: CellEstimate
     findings: Sequence[Finding]
-    records: Sequence[CellRecord] = ()
+    transfer: Transfer | None = None
 
     @property
     def name(self) -> str:
@@ -60,21 +59,12 @@ class EstimatedCell:
         if estimates is None:
             return None
         figure = figure_of(quantity, estimates, self.name)
-        transfer = self._transfer
-        return figure if transfer is None else without_interval(transfer, self.workload, figure)
+        return figure if self.transfer is None else without_interval(self.transfer, self.workload, figure)
 
     def parts(self, quantity: Quantity, operation: Operation) -> Sequence[PartFigure]:
         """The quantity in each plateau of a sustained transfer; empty for other cells and quantities."""
-        figure, transfer = self.figure(quantity, operation), self._transfer
-        return () if figure is None or transfer is None else plateau_figures(transfer, self.workload, figure)
-
-    @cached_property
-    def _transfer(self) -> Transfer | None:
-        """The transfer of a sustained cell, which has one trial; None for other cells."""
-        if not self.is_sustained:
-            return None
-        finished = [each for each in self.records if each.outcome is Outcome.FINISHED]
-        return transfer_of(finished[-1]) if finished else None
+        figure = self.figure(quantity, operation)
+        return () if figure is None or self.transfer is None else plateau_figures(self.transfer, self.workload, figure)
 
 
 def results_of_run(
@@ -84,7 +74,13 @@ def results_of_run(
     conditions: MeasuredConditions = UNKNOWN_CONDITIONS,
 ) -> Results:
     """The results of the run with this name."""
-    cells = tuple(EstimatedCell(cell, findings, estimates.records.get(cell.cell, ())) for cell in estimates.cells)
+    transfers = {
+        stretch.cell: stretch.transfer
+        for each in estimates.sustained
+        for stretch in each.stretches
+        if stretch.record.experiments == (Experiment.SUSTAINED,)
+    }
+    cells = tuple(EstimatedCell(cell, findings, transfers.get(cell.cell)) for cell in estimates.cells)
     return Results(ResultsKind.RUN, run, cells, conditions)
 
 

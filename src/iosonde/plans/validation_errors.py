@@ -20,13 +20,7 @@ DEPTH_MAX = 100
 KEY_LENGTH_MAX = 1000
 INTEGER_MAX = 1 << 63
 SHOWN_MAX = 80
-SUFFIX = ".toml"
 _ENDS_KEY = re.compile(r"[=\n\[\]{}#,]")
-
-
-def is_path(name: str) -> bool:
-    """Whether a value names a file: with a slash or the suffix .toml it does, else it is the name of a shipped file."""
-    return "/" in name or name.endswith(SUFFIX)
 
 
 def read_text(name: str, noun: str, other: str) -> str:

@@ -19,7 +19,7 @@ from iosonde.analysis.depth_tails import (
 from iosonde.analysis.histogram import TAIL_PERCENT, percent_label
 from iosonde.analysis.missing_reasons import why_no_percentile, why_no_percentile_interval
 from iosonde.charts.quantities import cell_depth_label, more_in_table, operations_label, plural
-from iosonde.charts.ratio_texts import multiple_text, ratio_ends
+from iosonde.charts.ratio_texts import multiple_text, ratio_ends, times_text
 from iosonde.records import Operation
 from iosonde.report.dashes import Dash
 from iosonde.report.parentheses import in_parentheses, with_note
@@ -122,7 +122,7 @@ def _compared(each: TailAtDepth, lowest: TailAtDepth) -> tuple[str, str]:
     if each.of_lowest is None:
         return "", why_no_percentile(each.figures, TAIL_PERCENT)
     why = "" if each.of_lowest.ratio is not None else _why_no_interval(each, lowest)
-    return f"{multiple_text(each.of_lowest)} times{_interval(each.of_lowest)}", why
+    return f"{times_text(each.of_lowest)}{_interval(each.of_lowest)}", why
 
 
 def _why_no_interval(each: TailAtDepth, lowest: TailAtDepth) -> str:
@@ -146,7 +146,7 @@ def _growth(tails: DepthTails) -> str:
     assert step is not None
     return (
         f"Largest step: {cell_depth_label(shallow.cell)} to "
-        f"{with_note(cell_depth_label(deep.cell), f'{multiple_text(step)} times{_interval(step)}')}."
+        f"{with_note(cell_depth_label(deep.cell), f'{times_text(step)}{_interval(step)}')}."
     )
 
 

@@ -9,8 +9,9 @@ from iosonde.analysis.contrasts import Multiple, multiple_of
 from iosonde.analysis.families import Along, CellGroup, drawn_classes, families_of
 from iosonde.charts.names import names_of
 from iosonde.charts.quantities import cell_depth_label, operations_label, plural
+from iosonde.charts.ratio_texts import times_text
 from iosonde.records import Operation
-from iosonde.report.contrast_words import interval_text, times_text
+from iosonde.report.contrast_words import interval_text
 from iosonde.report.headline_figures import SweptKnee
 
 TOLD_MAX: Final = 6

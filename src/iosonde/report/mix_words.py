@@ -7,7 +7,7 @@ from iosonde.analysis.cells import CellEstimate
 from iosonde.analysis.contrasts import Multiple
 from iosonde.analysis.interference import DirectionInMix, Interference, interference_of, is_mix
 from iosonde.charts.quantities import cell_depth_label, plural
-from iosonde.charts.ratio_texts import multiple_text, ratio_ends
+from iosonde.charts.ratio_texts import multiple_text, ratio_ends, times_text
 from iosonde.report.dashes import Dash
 from iosonde.report.tables import Head, Line, ResultTable
 from iosonde.units import format_percent
@@ -44,11 +44,11 @@ def _tail(found: Sequence[Interference], of: Callable[[Interference], DirectionI
     if not _is_significant(tail):
         return f"No mix raises p99 of {name} significantly above that of pure {name}."
     if tail.value < 1:
-        highest = f"{multiple_text(tail)} times, in the mix with {_named(worst, found)}{_interval(tail)}"
+        highest = f"{times_text(tail)}, in the mix with {_named(worst, found)}{_interval(tail)}"
         return f"No mix raises p99 of {name} above that of pure {name}: at most {highest}."
     return (
         f"Compared with pure {name}, p99 of {name} rises most in the mix with {_named(worst, found)}: "
-        f"{multiple_text(tail)} times{_interval(tail)}."
+        f"{times_text(tail)}{_interval(tail)}."
     )
 
 

@@ -5,10 +5,9 @@ from typing import Final
 
 from iosonde.analysis.cells import CellEstimate
 from iosonde.analysis.families import Along
-from iosonde.analysis.ratios import Ratio
 from iosonde.analysis.regions import RegionSweep, is_aligned, region_sweeps
 from iosonde.charts.quantities import depth_label, more_in_table, operations_label
-from iosonde.charts.ratio_texts import ratio_ends, ratio_text
+from iosonde.charts.ratio_texts import times_with_interval
 from iosonde.report.growth_table import region_text
 from iosonde.units import format_size
 
@@ -39,8 +38,8 @@ def _of_span(sweep: RegionSweep) -> str:
         return f"throughput does not fall significantly up to the largest test region ({region_text(last)})"
     return (
         f"throughput falls between test regions of {region_text(sweep.below.workload)} and "
-        f"{region_text(sweep.cell.workload)}, to {_times(sweep.ratio)} that of {region_text(sweep.basis.workload)}"
-        "; a cache of a size between the two would explain it"
+        f"{region_text(sweep.cell.workload)}, to {times_with_interval(sweep.ratio)} that of "
+        f"{region_text(sweep.basis.workload)}; a cache of a size between the two would explain it"
     )
 
 
@@ -54,9 +53,5 @@ def _of_offset(sweep: RegionSweep) -> str:
         return f"no significant difference from {unit} was found"
     return (
         f"{unit} are slower; throughput at offset {format_size(sweep.cell.workload.offset_bytes)} is "
-        f"{_times(sweep.ratio)} that at {format_size(sweep.basis.workload.offset_bytes)}"
+        f"{times_with_interval(sweep.ratio)} that at {format_size(sweep.basis.workload.offset_bytes)}"
     )
-
-
-def _times(ratio: Ratio) -> str:
-    return f"{ratio_text(ratio.value, ratio)} times (95 % CI {ratio_ends(ratio)})"

@@ -5,9 +5,8 @@ from typing import Final
 
 from iosonde.analysis.burst_causes import DropCause, LimitUnit, cause_of, limit_unit
 from iosonde.analysis.bursts import Burst, Range
-from iosonde.analysis.plateaus import Transfer
 from iosonde.analysis.stretches import Stretch
-from iosonde.analysis.sustained import Recovery, Refill, Sustained, cache_is_back, valid_sustained
+from iosonde.analysis.sustained import Recovery, Refill, Sustained, valid_sustained
 from iosonde.charts.quantities import operations_label
 from iosonde.findings.case import distinct, name_some
 from iosonde.printing import capital
@@ -160,21 +159,19 @@ def _refill_sentence(found: Sustained, burst: Burst) -> str:
 
 
 def _cache_sentences(found: Sustained) -> Iterator[str]:
-    first = next(each.transfer for each in found.stretches if len(each.transfer.plateaus) > 1)
+    first = found.changed[0].transfer
     yield (
         f"This fits a write cache: the first drop is after {end_text(first.plateaus[0])}, and sustained reads on the "
         "same target do not show it."
     )
-    later = [each for each in found.stretches[1:] if each.idle_ns]
-    if not later:
+    if not found.cache_recoveries:
         yield "Recovery after idle time was not measured."
-    for each in later:
-        yield _cache_recovery(each, first)
+    for stretch, is_back in found.cache_recoveries:
+        yield _cache_recovery(stretch, is_back=is_back)
 
 
-def _cache_recovery(stretch: Stretch, first: Transfer) -> str:
+def _cache_recovery(stretch: Stretch, *, is_back: bool | None) -> str:
     idle = format_duration(stretch.idle_ns)
-    is_back = cache_is_back(stretch, first)
     if is_back:
         return f"After {idle} idle, the cache took {end_text(stretch.transfer.plateaus[0])}."
     if is_back is False:
@@ -189,8 +186,8 @@ def sustained_answer(found: Sequence[Sustained], others: Sequence[Sustained], in
     """
     answers = []
     others = valid_sustained(others, invalid)
-    own = {each.workload for each in found}
-    for each in (each for each in others if each.workload in own):
+    workloads = {each.workload for each in found}
+    for each in (each for each in others if each.workload in workloads):
         stretches = " ".join(capital(_stretch_sentence(stretch)) for stretch in each.stretches)
         answers.append(f"{capital(workload_name(each))}. {stretches}")
         answers.append(" ".join(_cause_sentences(each, others)))
@@ -218,10 +215,9 @@ def sustained_brief(found: Sequence[Sustained], invalid: Invalid = NONE) -> str:
 
 def sustained_short(found: Sustained) -> str:
     """The first drop of a workload in one sentence, or its level: for the summary of a run."""
-    fallen = [each for each in found.stretches if len(each.transfer.plateaus) > 1]
-    if fallen:
-        transfer = fallen[0].transfer
-        subject = f"Sustained {workload_name(found)} {stretch_name(fallen[0])}"
+    if found.changed:
+        transfer = found.changed[0].transfer
+        subject = f"Sustained {workload_name(found)} {stretch_name(found.changed[0])}"
         return plateau_sentence(transfer, subject, with_iops=True)
     restless = [each for each in found.stretches if any(level.alternates for level in each.transfer.plateaus)]
     if restless:

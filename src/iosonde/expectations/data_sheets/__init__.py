@@ -1,16 +1,13 @@
-"""The shipped data sheets. Each is a file in the same format as a user's, and every value in it has a source."""
+"""The shipped data sheets, in the format of a user's file of expected values. Each value states its source."""
 
-from importlib.resources import files
-
-_SUFFIX = ".toml"
+from iosonde.plans.shipped_files import shipped_names, shipped_text
 
 
 def data_sheet_names() -> tuple[str, ...]:
     """The names of the shipped data sheets, sorted."""
-    names = [entry.name for entry in files(__package__).iterdir()]
-    return tuple(sorted(name.removesuffix(_SUFFIX) for name in names if name.endswith(_SUFFIX)))
+    return shipped_names(__name__)
 
 
 def data_sheet_text(name: str) -> str:
     """The file of a data sheet, which is one of ``data_sheet_names``."""
-    return files(__package__).joinpath(f"{name}{_SUFFIX}").read_text(encoding="utf-8")
+    return shipped_text(__name__, name)

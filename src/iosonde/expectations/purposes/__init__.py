@@ -1,8 +1,8 @@
 """The shipped requirements of purposes. Each is a file in the same format as a user's, and names its campaign."""
 
-from importlib.resources import files
+from iosonde.plans.shipped_files import shipped_text
 
 
 def purpose_text(name: str) -> str:
     """The file of a purpose, which is one of ``iosonde.plans.PURPOSES``."""
-    return files(__package__).joinpath(f"{name}.toml").read_text(encoding="utf-8")
+    return shipped_text(__name__, name)

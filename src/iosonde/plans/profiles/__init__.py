@@ -1,11 +1,11 @@
 """The shipped campaigns. Each is a file in the same format as a user's."""
 
-from importlib.resources import files
 from typing import Final
 
 from iosonde.errors import UsageError
 from iosonde.plans.campaign_file import CampaignTable
 from iosonde.plans.read_campaign import read_campaign
+from iosonde.plans.shipped_files import file_name, shipped_text
 
 DECIDING: Final = (
     "decide-bursts",
@@ -38,4 +38,4 @@ def load_profile(name: str) -> CampaignTable:
             f"unknown profile '{name}'",
             f"available profiles: {', '.join(PROFILES)}; for a campaign file, give its path, such as ./{name}.toml",
         )
-    return read_campaign(files(__package__).joinpath(f"{name}.toml").read_text(encoding="utf-8"), f"{name}.toml")
+    return read_campaign(shipped_text(__name__, name), file_name(name))
