@@ -74,7 +74,7 @@ def test_no_significant_difference_says_what_wide_intervals_allow() -> None:
             for kib in (4, 16)
         }
     )
-    head, allowed = sentence.split(" at any block size, but the intervals allow a factor of up to ")
+    head, allowed = sentence.split(" at any block size, but the 95 % CIs include factors of up to ")
     assert head.endswith("no significant difference of more than 5 %")
     assert float(allowed.removesuffix(".")) > 2
 

@@ -88,12 +88,12 @@ def test_differences_from_the_conditions_of_the_vendor_are_stated(folder: Path) 
 def test_a_run_without_any_of_the_workloads_is_told_what_measures_them(folder: Path) -> None:
     ended = iosonde("check", "other", "--against", "samsung-pm9a3", folder=folder)
     assert ended.returncode == 10
-    assert "error: no cell of the run has a workload of Samsung PM9A3, 3.84 TB" in ended.stderr
+    assert "error: none of the workloads of Samsung PM9A3, 3.84 TB was measured in this run" in ended.stderr
     way = "hint: `iosonde run TARGET --profile data-sheet --against samsung-pm9a3` measures the workloads"
     assert way in ended.stderr
     ended = iosonde("report", "other", "--against", "samsung-pm9a3", folder=folder)
     assert ended.returncode == 0
-    assert "warning: no cell of the run has a workload of Samsung PM9A3, 3.84 TB" in ended.stderr
+    assert "warning: none of the workloads of Samsung PM9A3, 3.84 TB was measured in this run" in ended.stderr
     assert way in ended.stderr
 
 

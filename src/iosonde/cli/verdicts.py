@@ -16,11 +16,12 @@ if TYPE_CHECKING:
     from iosonde.findings import Finding
 
 
-_UNMEASURED: Final = "no cell of the run has a workload of {name}"
+MEASURE_LONGER: Final = "measure longer or with more repeats, or fix the causes listed above"
+_UNMEASURED: Final = "none of the workloads of {name} was measured in this run"
 
 
 def print_checks(checked: "CheckedResults", *, as_json: bool = False) -> None:
-    """Prints all checks, and the verdict for a purpose."""
+    """Prints the verdict of each check, and the overall verdict if they are the requirements of a purpose."""
     if as_json:
         typer.echo(checked.to_json())
         return
@@ -67,7 +68,7 @@ def verdict_error(checked: "CheckedResults", way_out: str = "") -> IosondeError 
     if undecided:
         return UndecidedError(
             f"{undecided} of {number} checks {'is' if undecided == 1 else 'are'} undecided",
-            "use a longer measurement time or more repeats, or fix the causes listed above",
+            MEASURE_LONGER,
         )
     return None
 
@@ -81,6 +82,6 @@ def _purpose_error(checked: "CheckedResults", number: int, failed: int, undecide
     if undecided:
         return UndecidedError(
             f"undecided whether it is good enough for {checked.name}: {undecided} of {number} requirements",
-            "measure longer, or remove the causes listed above",
+            MEASURE_LONGER,
         )
     return None

@@ -47,8 +47,8 @@ class Checked:
     values are None if nothing was measured. ``why`` is the reason for an undecided verdict, else empty.
     ``doubted_by`` lists the findings that make the cell doubtful or invalid. ``origin`` is the source of the expected
     value, and ``differs`` has the conditions of the source that the cell does not share. ``chosen_of`` is the number of
-    matching cells of which this one has the best value; 1 if no cell was chosen. ``part`` is the plateau of a sustained
-    transfer that determines the verdict, empty for other cells.
+    matching cells from which this one was selected for its best value; 1 without a selection. ``part`` is the plateau
+    of a sustained transfer that determines the verdict; empty for other cells.
     """
 
     name: str

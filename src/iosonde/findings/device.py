@@ -1,4 +1,4 @@
-"""Rules about the device: other users, the kind of disk, write cache and limits."""
+"""Rules about the device: concurrent use, virtual disks, write cache, and request limits."""
 
 from collections.abc import Iterator
 from typing import Final

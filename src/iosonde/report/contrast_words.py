@@ -6,7 +6,7 @@ from typing import Final
 from iosonde.analysis.cells import CellEstimate
 from iosonde.analysis.contrasts import NEAR, Contrast, ContrastSeries, Multiple, contrasts_of, series_of
 from iosonde.charts.quantities import depth_label, more_in_table, operations_label
-from iosonde.charts.ratio_texts import multiple_text, ratio_ends, ratio_text
+from iosonde.charts.ratio_texts import multiple_text, ratio_ends, ratio_text, times_text
 from iosonde.printing import capital
 from iosonde.report.dashes import Dash
 from iosonde.report.tables import Head, Line, ResultTable
@@ -16,7 +16,7 @@ TOLD_MAX: Final = 4
 """The most comparisons with a sentence. The table has all of them."""
 
 UNRESOLVED: Final = 1.25
-"""From this factor on, a sentence says that the intervals allow it."""
+"""A sentence names a factor that the confidence intervals include only if it is larger than this."""
 
 TOO_WIDE: Final = "the 95 % CI is too wide for a comparison"
 NO_P99: Final = "at least one of the two p99 values has too few samples"
@@ -54,7 +54,7 @@ def _sentence(series: ContrastSeries) -> str:
 def _unresolved(series: ContrastSeries) -> str:
     """How far apart the two may be although no difference is significant; empty if the intervals are narrow."""
     factor = series.allows_up_to
-    return f", but the intervals allow a factor of up to {ratio_text(factor)}" if factor > UNRESOLVED else ""
+    return f", but the 95 % CIs include factors of up to {ratio_text(factor)}" if factor > UNRESOLVED else ""
 
 
 def _is_known(contrast: Contrast) -> bool:
@@ -77,11 +77,6 @@ def _pair(contrast: Contrast, *, sized: bool) -> str:
         for cell in (contrast.one, contrast.other)
     )
     return f"{one} against {other} at {depth_label(contrast.one.queue_depth_asked, None)}"
-
-
-def times_text(multiple: Multiple) -> str:
-    """``2.10 times``."""
-    return f"{multiple_text(multiple)} times"
 
 
 def interval_text(multiple: Multiple) -> str:
