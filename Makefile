@@ -9,7 +9,7 @@ CARGO := cd engine && cargo
 DEMO := $(VENV)/bin/iosonde run demo --quick --out demo/run
 BENCH := $(PY) -m bench
 # An installation compiles what it installs; a checkout is only compiled as it is used, and where PYTHONDONTWRITEBYTECODE
-# is set not even then: every start would pay for it.
+# is set for users of the command not even then: every start would pay for it.
 COMPILE := $(PY) -m compileall -q src
 
 PACKAGES := $(VENV)/.stamp-packages
@@ -32,6 +32,8 @@ FUZZ_BOUNDS := -timeout=25 -rss_limit_mb=1536 -max_len=16384
 # What is set for another environment or another build must not reach this one.
 unexport PYTHONPATH PYTHONHOME PYTHONSAFEPATH VIRTUAL_ENV PIP_TARGET PIP_PREFIX PIP_USER PIP_REQUIRE_VIRTUALENV
 unexport SETUPTOOLS_RUST_CARGO_PROFILE CARGO_BUILD_TARGET
+# pytest keeps test files with rewritten assertions; rewriting them all takes each worker a quarter of a minute.
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: help setup demo test faultfs lint format wheel bench lab hangs verify memcheck same-reports fuzz schema docs lock clean
 .DELETE_ON_ERROR:

@@ -6,7 +6,8 @@ from altair.utils.schemapi import debug_mode
 from iosonde.analysis.stretches import Stretch, stretch_of
 from iosonde.charts.figure import Figure
 from iosonde.charts.theme import WRITE
-from iosonde.charts.transfer import POINTS_MAX, transfer_chart
+from iosonde.charts.transfer import transfer_chart
+from iosonde.charts.transfer_axis import POINTS_MAX
 from tests.transfer_builder import fill_plan, transfer_record
 
 

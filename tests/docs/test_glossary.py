@@ -13,8 +13,8 @@ from iosonde.analysis.experiments import ExperimentCells
 from iosonde.plans import campaign_schema
 from iosonde.report import titles
 from iosonde.report.titles import Heading, experiment_headings
+from tests.docs import test_numbers as numbers
 from tests.docs.test_commands import COMMANDS
-from tests.docs.test_numbers import COLUMNS
 from tests.house.checkout import ROOT
 from tools.glossary import PAGES, Term, glossary, read_glossary
 
@@ -47,7 +47,7 @@ def keys() -> set[str]:
 
 def columns() -> set[str]:
     """Every column of all tables, without the name of the table."""
-    return {column.partition(".")[2] for column in COLUMNS}
+    return {column.partition(".")[2] for column in numbers.columns()}
 
 
 def chapters() -> set[str]:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from functools import cache
 from typing import Any
 
 import pytest
@@ -96,23 +97,32 @@ def beside(page: Page) -> Iterator[str]:
     yield SPREAD_OF_REPEATS
 
 
-PAGES = [page_of(RunAnalysis(run), findings_of(run), deviations=True) for run in runs()]
-COLUMNS = {
-    f"{table}.{column}" for table, columns in run_tables(RunAnalysis(lab_run()), ()).items() for column in columns
-}
-SHOWN = {name for page in PAGES for name in on_a_page(page)}
+@cache
+def made_pages() -> tuple[Page, ...]:
+    return tuple(page_of(RunAnalysis(run), findings_of(run), deviations=True) for run in runs())
+
+
+@cache
+def columns() -> frozenset[str]:
+    """Every column of every table, as ``table.column``."""
+    tables = run_tables(RunAnalysis(lab_run()), ())
+    return frozenset(f"{table}.{column}" for table, columns in tables.items() for column in columns)
+
+
+def shown() -> set[str]:
+    return {name for page in made_pages() for name in on_a_page(page)}
 
 
 def test_every_column_of_every_table_has_one_entry() -> None:
-    assert sorted(all_named("Columns")) == sorted(COLUMNS)
+    assert sorted(all_named("Columns")) == sorted(columns())
 
 
 def test_every_term_and_every_head_of_the_page_has_an_entry() -> None:
-    assert SHOWN - set(all_named("Page")) == set()
+    assert shown() - set(all_named("Page")) == set()
 
 
 def test_no_entry_names_what_the_page_does_not_show() -> None:
-    known = SHOWN | {name for page in PAGES for name in beside(page)}
+    known = shown() | {name for page in made_pages() for name in beside(page)}
     assert set(all_named("Page")) - known == set()
 
 

@@ -68,6 +68,15 @@ def test_a_slow_drive_is_not_and_the_exit_code_says_so(tmp_path: Path, name: str
     assert "Sources of the expected values" in page
 
 
+def test_show_prints_the_verdict_of_a_run_for_a_purpose(tmp_path: Path) -> None:
+    folder = folder_with(tmp_path, "1 ms")
+    words = ("run", "sim:mmc,seed=1", "--seed", "1", "--for", "own/mine.toml", "--out", "run")
+    assert iosonde(*words, folder=folder).returncode == 0
+    shown = iosonde("show", "run", folder=folder)
+    assert "mine: met." in shown.stdout
+    assert shown.stdout.index("mine: met.") < shown.stdout.index("IOPS: operations/s;")
+
+
 @pytest.mark.parametrize(("limit", "code", "word"), [("1 ms", 0, "met"), ("10 us", 9, "not met")])
 def test_a_file_of_requirements_with_its_campaign_is_a_purpose(
     tmp_path: Path, limit: str, code: int, word: str

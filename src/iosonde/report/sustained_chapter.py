@@ -1,6 +1,7 @@
-"""The chapter of a sustained experiment: bandwidth over the data transferred, plateaus, and what caused them."""
+"""The chapter of a sustained experiment: rates and latency over the data transferred, plateaus, and their causes."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import Final
 
 from iosonde.analysis.experiments import ExperimentCells
@@ -10,6 +11,7 @@ from iosonde.charts.figure import Figure
 from iosonde.charts.quantities import BANDWIDTH_UNIT, significant
 from iosonde.charts.theme import BY_CLASS
 from iosonde.charts.transfer import transfer_chart
+from iosonde.charts.transfer_latency import transfer_latency_chart
 from iosonde.failures import FailureLog, PartFailure
 from iosonde.records import CellRecord, Operation
 from iosonde.report.blocks import Chapter, Charts, Paragraph, notices
@@ -48,7 +50,9 @@ def sustained_chapter(
     if not own:
         return Chapter(*heading, (*notices(failed), *([] if failed else [Paragraph(NOTHING)])))
     answer = told(heading.title, lambda: PARAGRAPHS.join(sustained_answer(own, every, found.invalid)), failures, failed)
-    figures = numbered(heading, [_figure(number, each, found, failures) for number, each in enumerate(own, 1)])
+    figures = numbered(
+        heading, [figure for number, each in enumerate(own, 1) for figure in _figures(number, each, found, failures)]
+    )
     tables = failures.attempt(
         f'the tables in "{heading.title}"', lambda: tuple(_tables(own, found)), lambda each: _lost(each, failed)
     )
@@ -60,18 +64,17 @@ def _lost(failure: PartFailure, failed: list[str]) -> tuple[ResultTable, ...]:
     return ()
 
 
-def _figure(number: int, sustained: Sustained, found: EvaluatedRun, failures: FailureLog) -> Figure:
-    identity = f"sustained-bandwidth-w{number}"
-    title = f"Sustained bandwidth: {workload_name(sustained)}"
+def _figures(number: int, sustained: Sustained, found: EvaluatedRun, failures: FailureLog) -> Iterator[Figure]:
+    """Bandwidth and latency of a workload."""
     only = sustained.workload.only_operation
     series = BY_CLASS[Operation.ALL if only is None else only]
-    return made_figure(
-        identity,
-        title,
-        lambda: transfer_chart(identity, title, sustained.stretches, series),
-        found.invalid,
-        failures,
+    makers: tuple[tuple[str, Callable[[str, str], Figure]], ...] = (
+        ("bandwidth", lambda identity, title: transfer_chart(identity, title, sustained.stretches, series)),
+        ("latency", lambda identity, title: transfer_latency_chart(identity, title, sustained.stretches)),
     )
+    for quantity, make in makers:
+        identity, title = f"sustained-{quantity}-w{number}", f"Sustained {quantity}: {workload_name(sustained)}"
+        yield made_figure(identity, title, partial(make, identity, title), found.invalid, failures)
 
 
 def _tables(own: Sequence[Sustained], found: EvaluatedRun) -> Iterator[ResultTable]:

@@ -15,6 +15,7 @@ from iosonde.failures import STRICT, FailureLog
 from iosonde.findings.finding import Finding
 from iosonde.printing import printable
 from iosonde.records import Experiment
+from iosonde.report.derive import stored_checks
 from iosonde.report.headline import headline_of
 from iosonde.report.result_tables import experiment_tables
 from iosonde.report.summary import render_summary
@@ -46,6 +47,8 @@ def render_run(
         "the analysis of the run", lambda: analysis.estimates, lambda _: RunEstimates((), {}), FIGURES
     )
     parts: list[RenderableType] = [summary, Text(), *map(failed, failures.sentences_of(FIGURES))]
+    if analysis.run.header.expected is not None:
+        parts += [isolated("the verdicts", lambda: _verdicts(analysis, findings, failures)), Text()]
     if all_findings:
         title = Text("All findings", style="bold underline")
         parts += [title, isolated("the findings", lambda: [render_findings(findings)]), Text()]
@@ -65,6 +68,16 @@ def render_run(
 
 FIGURES: Final = "figures"
 """The section of the failure log for the analysis of the run. Its notice is shown below the summary."""
+
+
+def _verdicts(analysis: RunAnalysis, findings: Sequence[Finding], failures: FailureLog) -> Iterator[RenderableType]:
+    """The comparison with the expected values that the run has in its record."""
+    checked = stored_checks(analysis, tuple(findings), failures)
+    if checked is not None:
+        # Imported here because few runs have expected values, and their schema takes long to load.
+        from iosonde.report.terminal.checked import render_checked
+
+        yield render_checked(checked)
 
 
 def _experiment(
