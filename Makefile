@@ -64,9 +64,9 @@ demo: setup ## measure a file in demo/ and write a report
 faultfs: ## build the file system that goes wrong, for tests of root
 	cd tests/faultfs && cargo build --locked
 
-test: setup faultfs ## run all tests of engine and front
+test: setup faultfs ## run the tests of engine and front (LONG=1: also those that take long)
 	$(CARGO) test --locked
-	$(PY) -m pytest -ra -n 4 --dist loadfile --no-loadscope-reorder
+	$(PY) -m pytest -ra -n 4 --dist loadfile --no-loadscope-reorder $(if $(LONG),--long)
 
 lint: setup ## check format, style, types and layers
 	$(VENV)/bin/ruff format --check .

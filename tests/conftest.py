@@ -1,8 +1,17 @@
-"""The order in which the tests run."""
+"""The order in which the tests run, and which of them run."""
 
 import pytest
 
+from tests.long_tests import skip_long
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Adds ``--long``."""
+    parser.addoption("--long", action="store_true", help="run the tests that take long as well")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Runs ``tests/stories`` first: they are long but mostly wait, so other tests use the CPU in the meantime."""
     items.sort(key=lambda item: "stories" not in item.path.parts)
+    if not config.getoption("long"):
+        skip_long(items)

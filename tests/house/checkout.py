@@ -25,7 +25,7 @@ def files_under(*folders: str, suffixes: tuple[str, ...] = ()) -> list[Path]:
     """The checkout's files in ``folders`` (all of it where none is named) that end in one of ``suffixes``."""
     found = listed()
     if isinstance(found, str):
-        pytest.skip(f"not a git checkout: {found}")
+        pytest.skip(f"not a git checkout: {found}", allow_module_level=True)
     places = [ROOT / folder for folder in folders] or [ROOT]
     inside = (path for path in found if any(path.is_relative_to(place) for place in places))
     return [path for path in inside if not suffixes or path.suffix in suffixes]

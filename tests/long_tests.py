@@ -1,0 +1,147 @@
+"""Which tests run only with ``--long``: whole tests, or most cases of one.
+
+``make test`` has to end in minutes, so it runs a sample of what takes long: the cases are evenly spaced, and always the
+same. ``make test LONG=1`` runs all.
+"""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from typing import Final, Protocol
+
+import pytest
+
+REASON: Final = "takes long: make test LONG=1"
+
+CASES_KEPT: Final[dict[str, dict[str, int]]] = {
+    "tests/analysis/test_sustained.py": {
+        "test_bucket_burst_and_base_rate_are_right_in_noise_or_nothing_is_said_of_credits": 0,
+    },
+    "tests/campaign/test_time_left.py": {
+        "test_with_an_aim_what_is_told_to_be_left_and_what_was_spent_are_the_plans_and_it_takes_that_long": 2,
+    },
+    "tests/docs/test_numbers.py": {
+        "test_a_json_path_is_one_of_the_document": 40,
+    },
+    "tests/findings/test_dips.py": {
+        "test_noise_makes_a_dip_in_at_most_one_of_twenty_flat_sweeps": 0,
+    },
+    "tests/hostile/test_dying_engines.py": {
+        "test_what_no_engine_says_is_told_by_its_field": 8,
+    },
+    "tests/hostile/test_foreign_text.py": {
+        "test_what_a_run_says_is_printed_as_text": 14,
+    },
+    "tests/hostile/test_forged_runs.py": {
+        "test_a_file_that_the_run_did_not_make_is_asked_for": 3,
+        "test_what_is_no_file_is_refused_as_a_target": 4,
+    },
+    "tests/hostile/test_held_files.py": {
+        "test_a_file_that_another_program_has_open_is_refused": 1,
+        "test_a_file_that_nobody_else_has_is_written": 1,
+    },
+    "tests/hostile/test_left_behind.py": {
+        "test_a_refused_account_leaves_no_target": 1,
+        "test_a_run_whose_files_are_lost_ends_at_once": 2,
+    },
+    "tests/hostile/test_limits.py": {
+        "test_a_limit_of_the_system_is_told_and_never_waited_for": 3,
+        "test_a_name_that_is_not_utf_8_costs_no_traceback": 3,
+        "test_a_stdout_that_lacks_a_sign_is_written_without_it": 4,
+    },
+    "tests/hostile/test_own_files.py": {
+        "test_a_damaged_account_is_told_and_the_run_can_go_on_without_it": 1,
+        "test_nothing_is_written_through_another_name": 8,
+    },
+    "tests/hostile/test_signals.py": {
+        "test_signals_that_come_together_are_one_end_that_leaves_nothing": 5,
+    },
+    "tests/hostile/test_written_names.py": {
+        "test_an_output_that_does_not_fit_leaves_nothing_and_what_was_there": 3,
+        "test_what_is_no_plain_file_at_the_name_is_refused_and_left": 12,
+        "test_what_lies_beside_the_name_is_neither_opened_nor_removed": 9,
+    },
+    "tests/report/test_degenerate.py": {
+        "test_what_is_at_the_edge_has_its_report": 5,
+    },
+    "tests/report/test_failures.py": {
+        "test_neither_page_nor_tables_nor_summary_cost_each_other": 2,
+        "test_whatever_fails_stands_in_its_place_and_the_rest_is_there": 6,
+    },
+    "tests/store/test_damaged_journals.py": {
+        "test_a_journal_cut_at_every_byte_of_its_last_4_kib_loads_up_to_the_last_whole_frame": 0,
+    },
+    "tests/store/test_memory.py": {
+        "test_a_long_run_is_read_in_the_memory_of_its_cells": 1,
+        "test_so_is_an_archive_of_it": 0,
+    },
+    "tests/stories/test_content.py": {
+        "test_as_many_blocks_are_duplicates_as_were_asked_for": 4,
+        "test_data_compresses_by_the_share_that_was_asked_for": 5,
+    },
+    "tests/stories/test_data_sheets.py": {
+        "test_a_new_run_is_compared_with_a_data_sheet": 1,
+        "test_a_report_has_the_values_of_every_data_sheet_with_their_sources": 3,
+        "test_a_run_can_be_compared_with_every_data_sheet": 3,
+    },
+    "tests/stories/test_followed.py": {
+        "test_a_viewer_sees_every_cell_and_has_the_record_in_the_end": 1,
+    },
+    "tests/stories/test_killed.py": {
+        "test_a_front_killed_within_each_fsync_and_rename_goes_on": 2,
+    },
+    "tests/stories/test_meanwhile.py": {
+        "test_a_target_that_changes_ends_the_run_and_can_only_be_resumed_when_it_is_back": 1,
+    },
+    "tests/stories/test_mixes.py": {
+        "test_mixes_of_every_experiment_are_drawn_and_nothing_false_is_said": 1,
+    },
+    "tests/stories/test_purposes.py": {
+        "test_a_fast_drive_is_good_enough_for_every_purpose": 2,
+        "test_a_slow_drive_is_not_and_the_exit_code_says_so": 1,
+    },
+    "tests/stories/test_seeds.py": {
+        "test_every_chapter_chart_table_text_and_path_of_a_row_is_in_the_report": 2,
+    },
+    "tests/stories/test_sustained.py": {
+        "test_bucket_burst_rate_and_base_rate_are_found_within_five_percent": 2,
+    },
+    "tests/stories/test_verify.py": {
+        "test_a_run_that_ends_in_the_middle_of_its_writes_raises_no_alarm": 1,
+        "test_a_sound_file_raises_no_alarm_at_once_or_later": 2,
+    },
+    "tests/stories/test_whole_reports.py": {
+        "test_every_other_profile_and_example_runs_to_a_whole_report_on_paper_too": 6,
+        "test_the_lab_runs_on_every_model_to_a_whole_report": 2,
+        "test_the_main_job_on_a_slow_disk_ends_with_its_report_in_every_form": 0,
+    },
+    "tests/verify/test_mechanisms.py": {
+        "test_the_deciding_campaign_shows_a_mechanism_that_is_switched_on": 3,
+        "test_the_deciding_campaign_shows_nothing_where_no_mechanism_is_switched_on": 2,
+    },
+}
+"""How many cases of each test of a file run without ``--long``. A test that is not listed runs with all of its cases."""
+
+
+class Skippable(Protocol):
+    """As much of a collected test as is needed here."""
+
+    @property
+    def nodeid(self) -> str:
+        """File, name and case."""
+
+    def add_marker(self, marker: pytest.MarkDecorator) -> None:
+        """Adds a marker."""
+
+
+def skip_long(items: Sequence[Skippable]) -> None:
+    """Skips the cases of long tests that are not in the sample."""
+    cases = defaultdict(list)
+    for item in items:
+        cases[item.nodeid.partition("[")[0]].append(item)
+    listed = ((f"{file}::{test}", kept) for file, tests in CASES_KEPT.items() for test, kept in tests.items())
+    for name, kept in listed:
+        found = cases.get(name, [])
+        sample = {(number * len(found) + len(found) // 2) // kept for number in range(kept)} if kept else set()
+        for number, item in enumerate(found):
+            if number not in sample:
+                item.add_marker(pytest.mark.skip(reason=REASON))
