@@ -1,8 +1,12 @@
 """The order in which the tests run, and which of them run."""
 
 import pytest
+from hypothesis import settings
 
 from tests.long_tests import skip_long
+
+
+settings.register_profile("sample", max_examples=25)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -15,3 +19,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     items.sort(key=lambda item: "stories" not in item.path.parts)
     if not config.getoption("long"):
         skip_long(items)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Tries fewer examples of properties, unless long tests run as well."""
+    if not config.getoption("long"):
+        settings.load_profile("sample")

@@ -15,7 +15,6 @@ from iosonde.failures import STRICT, FailureLog
 from iosonde.findings.finding import Finding
 from iosonde.printing import printable
 from iosonde.records import Experiment
-from iosonde.report.derive import stored_checks
 from iosonde.report.headline import headline_of
 from iosonde.report.result_tables import experiment_tables
 from iosonde.report.summary import render_summary
@@ -72,11 +71,12 @@ FIGURES: Final = "figures"
 
 def _verdicts(analysis: RunAnalysis, findings: Sequence[Finding], failures: FailureLog) -> Iterator[RenderableType]:
     """The comparison with the expected values that the run has in its record."""
+    # Imported here because few runs have expected values, and their schema takes long to load.
+    from iosonde.report.derive import stored_checks
+    from iosonde.report.terminal.checked import render_checked
+
     checked = stored_checks(analysis, tuple(findings), failures)
     if checked is not None:
-        # Imported here because few runs have expected values, and their schema takes long to load.
-        from iosonde.report.terminal.checked import render_checked
-
         yield render_checked(checked)
 
 
