@@ -5,7 +5,15 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from iosonde.campaign import NullObserver, RemainingRun, RunRequest, find_remaining, measure_to_directory, preflight
+from iosonde.campaign import (
+    NullObserver,
+    RemainingRun,
+    ResumeConsent,
+    RunRequest,
+    find_remaining,
+    measure_to_directory,
+    preflight,
+)
 from iosonde.campaign import resume as resume_run
 from iosonde.machine import Host
 from iosonde.machine.local_host import LocalHost
@@ -60,6 +68,7 @@ def resume(
     now: datetime | None = None,
     *,
     overwrite: bool = False,
+    destroy: tuple[str, ...] = (),
 ) -> None:
     """Resumes a run to its end. ``rest`` is the remaining work, by default that of ``rest_of``. Raises IosondeError."""
     resume_run(
@@ -67,5 +76,5 @@ def resume(
         rest or rest_of(directory),
         observer or NullObserver(),
         now or datetime.now(UTC),
-        overwrite=overwrite,
+        ResumeConsent(overwrite, destroy),
     )

@@ -5,7 +5,6 @@ from hypothesis import settings
 
 from tests.long_tests import skip_long
 
-
 settings.register_profile("sample", max_examples=25)
 
 

@@ -19,6 +19,7 @@ from pydantic import TypeAdapter
 
 from iosonde.campaign import (
     NullObserver,
+    ResumeConsent,
     RunRequest,
     TargetRequest,
     find_remaining,
@@ -129,7 +130,8 @@ def _write_run(folder: Path, run: Path) -> None:
     try:
         measure_to_directory(request, preflight(request, now), run, _Impatient(), now)
     except KeyboardInterrupt:
-        resume(run, find_remaining(run, LocalHost(), failed_again=False), NullObserver(), now, overwrite=True)
+        left = find_remaining(run, LocalHost(), failed_again=False)
+        resume(run, left, NullObserver(), now, ResumeConsent(overwrite=True))
     verify_later(run, LocalHost(), (), lambda _target, _bytes: None, now)
 
 

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use iosonde_engine::failure::FailureKind;
 use iosonde_engine::target::{DeviceOptions, FileOptions, Target};
 
-const READ: DeviceOptions = DeviceOptions { direct: true, generic: None };
+const READ: DeviceOptions = DeviceOptions { direct: true, generic: None, claim: None };
 const WRITE_OPTIONS: [FileOptions; 3] = [
     FileOptions { write: true, create_bytes: None, direct: false },
     FileOptions { write: true, create_bytes: None, direct: true },

@@ -8,6 +8,7 @@ use std::thread::{JoinHandle, park, spawn};
 use std::time::{Duration, Instant};
 
 use iosonde_engine::failure::Failure;
+use iosonde_engine::guard::Inspection;
 use iosonde_engine::protocol::LedgerSpec;
 use iosonde_engine::session::{TargetOpener, serve_within};
 use iosonde_engine::target::{CreatedFile, DeviceOptions, FileOptions, Target};
@@ -44,6 +45,10 @@ impl TargetOpener for Hanging {
     }
 
     fn open_device(&self, _: &Path, _: &DeviceOptions) -> Result<Target, Failure> {
+        hang()
+    }
+
+    fn inspect_device(&self, _: &Path) -> Result<Inspection, Failure> {
         hang()
     }
 

@@ -23,7 +23,7 @@ const STRIDE: u64 = 12_288;
 fn namespace() -> Option<Target> {
     let named = std::env::var("IOSONDE_NVME").ok()?;
     let (block, generic) = named.split_once(':').expect("a block device and a generic one");
-    let options = DeviceOptions { direct: true, generic: Some(PathBuf::from(generic)) };
+    let options = DeviceOptions { direct: true, generic: Some(PathBuf::from(generic)), claim: None };
     Some(Target::open_device(Path::new(block), &options).expect("a namespace"))
 }
 
@@ -69,7 +69,7 @@ fn commands_read_the_same_data_as_the_block_device() {
 
 #[test]
 fn a_file_that_is_not_a_generic_nvme_device_is_refused() {
-    let options = DeviceOptions { direct: true, generic: Some(PathBuf::from("/dev/null")) };
+    let options = DeviceOptions { direct: true, generic: Some(PathBuf::from("/dev/null")), claim: None };
     let Some(target) = namespace() else { return };
     let refused = Target::open_device(target.path(), &options).expect_err("no generic device");
     assert_eq!(refused.kind, FailureKind::NoNamespace);

@@ -31,10 +31,10 @@ def device(named: Path) -> BlockDevice:
 
 
 def test_what_writes_and_what_overwrites_is_refused_with_what_only_reads() -> None:
-    with pytest.raises(TargetError, match=r"^the profile lab would write to .*, but iosonde never writes") as refused:
+    with pytest.raises(TargetError, match=r"^the profile lab would destroy the contents of ") as refused:
         check_device(BLOCK, READABLE, writer="the profile lab", way_to_read="--profile reads", overwrite=False)
-    assert refused.value.hint.startswith("use --profile reads to measure reads; ")
-    with pytest.raises(TargetError, match="--overwrite would write to /dev/nvme0n1"):
+    assert refused.value.hint.startswith("use --profile reads to only read it; ")
+    with pytest.raises(TargetError, match="--overwrite applies to files, and /dev/nvme0n1 is a block device"):
         check_device(BLOCK, READABLE, writer="", way_to_read="--profile reads", overwrite=True)
 
 

@@ -18,6 +18,7 @@ def test_commands_are_listed_in_the_order_of_work() -> None:
     listed = [word for word in words if word in top]
     assert listed == [
         "run",
+        "doctor",
         "plan",
         "probe",
         "resume",

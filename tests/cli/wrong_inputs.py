@@ -219,19 +219,19 @@ WRONG_INPUTS: Final[list[tuple[str, int, str, str]]] = [
         "run /dev/zero",
         3,
         "/dev/zero is not a file, directory or block device",
-        "specify a file, a directory or a block device (read-only)",
+        "specify a file, a directory or a block device",
     ),
     (
         "run device",
         3,
         "device is not a file, directory or block device",
-        "specify a file, a directory or a block device (read-only)",
+        "specify a file, a directory or a block device",
     ),
     (
         "run pipe",
         3,
         "pipe is not a file, directory or block device",
-        "specify a file, a directory or a block device (read-only)",
+        "specify a file, a directory or a block device",
     ),
     ("run . --size 16MiB --quick --out full", 7, "full is not empty", "specify a new directory with --out"),
     (

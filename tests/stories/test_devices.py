@@ -101,14 +101,13 @@ def test_a_device_is_read_past_the_page_cache_and_what_it_is_stands_in_the_recor
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("run",), "the profile lab would write to "),
-        (("run", "--profile", "reads", "--overwrite"), "--overwrite would write"),
-        (("plan",), "the profile lab would write to "),
-        (("probe", "--read", "70"), "the requested workload would write to "),
-        (("probe", "--read", "99", "--trim", "1"), "the requested workload would write to "),
-        (("probe", "--read", "0", "--verify"), "the requested workload would write to "),
-        (("probe", "--read", "0", "--engine", "fio"), "the requested workload would write to "),
-        (("probe", "--overwrite"), "--overwrite would write"),
+        (("run",), "the profile lab would destroy the contents of "),
+        (("run", "--profile", "reads", "--overwrite"), "--overwrite applies to files"),
+        (("probe", "--read", "70"), "the requested workload would destroy the contents of "),
+        (("probe", "--read", "99", "--trim", "1"), "the requested workload would destroy the contents of "),
+        (("probe", "--read", "0", "--verify"), "the requested workload would destroy the contents of "),
+        (("probe", "--read", "0", "--engine", "fio"), "the requested workload would destroy the contents of "),
+        (("probe", "--overwrite"), "--overwrite applies to files"),
     ],
 )
 def test_what_would_write_a_device_is_refused_and_says_what_only_reads(
@@ -116,8 +115,14 @@ def test_what_would_write_a_device_is_refused_and_says_what_only_reads(
 ) -> None:
     error, hint = refused(words[0], device, *words[1:])
     assert said in error
-    assert hint.startswith(("hint: use --profile reads to ", "hint: use --read 100 to ", "hint: omit --over"))
-    assert hint.endswith("to measure writes, mount the device and specify a directory on it")
+    assert hint.startswith(("hint: use --profile reads to ", "hint: use --read 100 to ", "hint: omit it; --destroy"))
+    assert f"`iosonde doctor {device}`" in hint
+
+
+def test_a_plan_that_would_write_a_device_needs_no_permission_and_writes_nothing(device: Path) -> None:
+    ended = iosonde("plan", device)
+    assert ended.returncode == 0, ended.stderr
+    assert "block device, its contents will be destroyed" in ended.stdout
 
 
 def test_whatever_the_front_asks_for_the_engine_opens_no_device_for_writing(device: Path) -> None:
@@ -139,8 +144,7 @@ def test_any_block_device_that_there_is_is_refused_to_whoever_would_write_it() -
     if not there:
         pytest.skip("there is no block device here")
     error, _ = refused("probe", there[0], "--read", "50")
-    workload = f"the requested workload would write to {there[0]}"
-    assert error == f"error: {workload}, but iosonde never writes to block devices"
+    assert error == f"error: the requested workload would destroy the contents of {there[0]}"
 
 
 @pytest.mark.parametrize(
@@ -157,8 +161,8 @@ def test_what_makes_no_sense_for_a_device_is_told(device: Path, words: tuple[str
 
 def test_a_device_beside_a_file_that_would_be_made_and_filled_is_refused(device: Path, tmp_path: Path) -> None:
     error, hint = refused("probe", tmp_path, device)
-    assert "would be created and written" in error
-    assert hint == "hint: specify only devices and existing files, or only new files and directories"
+    assert "would also write to the block device" in error
+    assert hint.startswith("hint: specify only devices and existing files, or only new files and directories")
 
 
 def test_a_device_with_two_nodes_is_one_device(device: Path, tmp_path: Path) -> None:

@@ -40,5 +40,5 @@ def test_what_is_refused_names_the_device_and_the_way_out() -> None:
     with pytest.raises(UnpermittedWriteError) as refused:
         OpenRequest(target(Path("/dev/sdz")), write=True, direct=True)
     assert refused.value.message == "/dev/sdz is a block device, and writing to it is not permitted"
-    assert refused.value.hint.endswith("mount the device and specify a directory on it")
+    assert refused.value.hint.startswith("--destroy IDENTITY permits to destroy the contents of a device")
     assert (refused.value.final, refused.value.exit_code) == (True, 3)

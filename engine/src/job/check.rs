@@ -126,6 +126,9 @@ impl Job {
         if (self.writes() || self.trims()) && !target.writable {
             return bad("the target was opened read-only, but the job writes or trims".to_owned());
         }
+        if self.trims() && target.kind == TargetKind::Device && self.engine != Engine::Psync {
+            return bad("trims of a device require engine psync, which discards".to_owned());
+        }
         if matches!(self.engine, Engine::Null | Engine::Nop) != (target.kind == TargetKind::Null) {
             return bad("engines null and nop require a null target, and a null target requires one of them".to_owned());
         }

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use serde::Deserialize;
 
 use crate::failure::{Failure, FailureKind};
+use crate::guard::Claim;
 use crate::job::Job;
 use crate::sim::{FaultPlan, Model};
 use crate::target::Target;
@@ -26,6 +27,11 @@ pub struct NumberedCommand {
 pub enum Command {
     /// Open a target, in addition to those already open.
     Open(Box<TargetSpec>),
+    /// Report the identity of a block device, and what speaks against writing to it.
+    Inspect {
+        /// Its path.
+        path: PathBuf,
+    },
     /// Run a job on the first `job.targets` open targets.
     Run {
         /// The job.
@@ -50,7 +56,7 @@ pub enum Command {
 
 /// The target to open, and how.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
-#[serde(tag = "kind", rename_all = "snake_case")]
+#[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
 pub enum TargetSpec {
     /// A regular file.
     File {
@@ -74,7 +80,7 @@ pub enum TargetSpec {
         #[serde(default)]
         ledger: Option<LedgerSpec>,
     },
-    /// A block device, read-only.
+    /// A block device, read-only unless it has a claim.
     Device {
         /// Its path.
         path: PathBuf,
@@ -86,6 +92,12 @@ pub enum TargetSpec {
         /// The CPUs near it; empty if unknown or if all are equally near.
         #[serde(default)]
         cpus_near: Vec<u32>,
+        /// What the user named in order to write to it.
+        #[serde(default)]
+        claim: Option<Claim>,
+        /// The ledger of a target that is to be verified.
+        #[serde(default)]
+        ledger: Option<LedgerSpec>,
     },
     /// A null target: operations complete immediately.
     Null {

@@ -4,6 +4,7 @@ use serde::Serialize;
 
 use crate::cell::{Interval, JobResult, Verification};
 use crate::failure::{Failure, FailureKind};
+use crate::guard::{DeviceIdentity, Inspection};
 use crate::job::Engine;
 use crate::record::errno_name;
 use crate::ring::{passthrough_offered, uring_refused};
@@ -26,6 +27,13 @@ pub enum Event {
     },
     /// The target is open.
     Opened(Opened),
+    /// What an inspection of a block device found.
+    Inspected {
+        /// The command's ID.
+        id: u64,
+        /// What it found.
+        inspection: Inspection,
+    },
     /// The job has started.
     Started {
         /// The command's ID.
@@ -159,6 +167,9 @@ pub struct Opened {
     /// Facts about the NVMe namespace, if passthrough is possible.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub namespace: Option<NamespaceFacts>,
+    /// The identity of a device that was opened for writing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub granted: Option<DeviceIdentity>,
 }
 
 impl Event {
@@ -174,6 +185,7 @@ impl Event {
             alignment: target.alignment.clone(),
             holes: target.holes,
             namespace: target.namespace.as_ref().map(|namespace| namespace.facts),
+            granted: target.grant().map(|grant| grant.identity().clone()),
         })
     }
 

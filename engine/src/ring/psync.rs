@@ -4,10 +4,14 @@
 use std::fs::File;
 use std::io;
 use std::os::fd::AsRawFd;
+use std::os::unix::fs::FileTypeExt;
 use std::sync::Arc;
 use std::time::Duration;
 
 use super::{Buffers, Completion, Operation, PUNCH_HOLE, Request, Ring, RingFacts, SharedBuffers};
+
+/// Discards a range: its start and length, as two 64-bit numbers.
+const BLKDISCARD: libc::c_ulong = 0x1277;
 
 /// One file with one operation at a time.
 #[derive(Debug)]
@@ -16,13 +20,16 @@ pub struct PsyncRing {
     buffers: SharedBuffers,
     waiting: Option<Request>,
     done: Option<Completion>,
+    // Trims of a device are discards. A punched hole would be zeros that the kernel may write.
+    discards: bool,
 }
 
 impl PsyncRing {
     /// A ring on an open file, with its buffers.
     #[must_use]
     pub fn new(file: Arc<File>, buffers: Buffers) -> Self {
-        Self { file, buffers: buffers.into(), waiting: None, done: None }
+        let discards = file.metadata().is_ok_and(|facts| facts.file_type().is_block_device());
+        Self { file, buffers: buffers.into(), waiting: None, done: None, discards }
     }
 
     fn call(&self, request: &Request) -> isize {
@@ -38,6 +45,10 @@ impl PsyncRing {
                 Operation::Read => libc::pread(file, buffer, length, offset),
                 Operation::Write => libc::pwrite(file, buffer, length, offset),
                 Operation::WriteDsync => libc::pwritev2(file, &raw const vector, 1, offset, libc::RWF_DSYNC),
+                Operation::Trim if self.discards => {
+                    let range = [request.offset_bytes, u64::from(request.length_bytes)];
+                    libc::ioctl(file, BLKDISCARD, range.as_ptr()) as isize
+                }
                 Operation::Trim => libc::fallocate(file, PUNCH_HOLE, offset, i64::from(request.length_bytes)) as isize,
                 Operation::Flush => libc::fdatasync(file) as isize,
             }

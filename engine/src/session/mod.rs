@@ -1,6 +1,7 @@
 //! A session: executes commands and sends events, until the input ends.
 
 mod open_target;
+mod opening;
 mod stop_control;
 mod target_opener;
 
@@ -22,12 +23,11 @@ use crate::cell::{
 };
 use crate::clock::{Clock, Monotonic, read_ns};
 use crate::failure::{Failure, FailureKind};
-use crate::host::memory_bytes_free;
-use crate::job::{Job, TARGETS_MAX};
-use crate::protocol::{Command, Event, Hello, NumberedCommand, TargetSpec};
+use crate::job::Job;
+use crate::protocol::{Command, Event, Hello, NumberedCommand};
 use crate::record::Phase;
-use crate::sim::{Drive, FaultPlan, Model, VirtualClock, check_faults, flush_all};
-use crate::target::{Target, TargetKind, sync_all};
+use crate::sim::{Drive, VirtualClock, flush_all};
+use crate::target::{Target, sync_all};
 use crate::watchdog::{Deadlines, WatchedThread, waiting_for};
 
 /// The maximum number of commands that wait while another runs. Further commands are rejected, so that the session
@@ -176,6 +176,7 @@ impl<W: Write> Session<W> {
         self.stop_control.begin(id);
         match command {
             Command::Open(spec) => self.open(id, *spec),
+            Command::Inspect { path } => self.inspect(id, path),
             Command::Run { job } if self.drives.is_empty() => self.run(id, job),
             Command::Run { job } => self.run_simulated(id, &job),
             Command::Sync => {
@@ -210,49 +211,6 @@ impl<W: Write> Session<W> {
     // The current time on the clock that the open targets use.
     fn now(&self) -> u64 {
         if self.drives.is_empty() { self.clock.now() } else { self.virtual_clock.now() }
-    }
-
-    // Opens a target, with its drive if it is simulated.
-    fn open(&mut self, id: u64, spec: TargetSpec) -> Result<Event, Failure> {
-        if self.targets.len() >= TARGETS_MAX as usize {
-            let message = format!("the maximum of {TARGETS_MAX} targets is already open");
-            return Err(Failure::new(FailureKind::Protocol, message));
-        }
-        let is_simulated = matches!(spec, TargetSpec::Simulation { .. });
-        if self.targets.iter().any(|target| (target.kind == TargetKind::Simulation) != is_simulated) {
-            let message = "simulated drives run in virtual time and cannot be open together with other targets";
-            return Err(Failure::new(FailureKind::Protocol, message));
-        }
-        let target = if let TargetSpec::Simulation { model, seed, faults } = spec {
-            self.open_simulated(&model, seed, &faults)?
-        } else {
-            let opener = Arc::clone(&self.opener);
-            let work = move |made: &mut dyn FnMut(open_target::Created)| open_target::open(opener.as_ref(), spec, made);
-            self.run_watched(self.deadlines[0], work, &mut |session, (identity, marked)| {
-                session.send(&Event::Made { id, identity, marked });
-                ControlFlow::Continue(())
-            })??
-        };
-        let event = Event::opened(id, &target);
-        self.targets.push(target);
-        Ok(event)
-    }
-
-    fn open_simulated(&mut self, model: &Model, seed: u64, faults: &[FaultPlan]) -> Result<Target, Failure> {
-        model.check()?;
-        let (needed, free) = (model.memory_bytes(), memory_bytes_free());
-        if needed > free {
-            let message = format!(
-                "this drive needs {needed} bytes of memory, but {free} are free; increase capacity_scale to use less memory"
-            );
-            return Err(Failure::new(FailureKind::BadModel, message));
-        }
-        let drive = Drive::new(model, seed);
-        let size_bytes = drive.simulated().size_bytes();
-        check_faults(faults, size_bytes)?;
-        self.virtual_clock.check(0)?;
-        self.drives.push(drive.with_faults(faults, self.virtual_clock.now()));
-        Ok(Target::simulation(size_bytes))
     }
 
     fn run(&mut self, id: u64, job: Box<Job>) -> Result<Event, Failure> {

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::TargetOpener;
 use crate::failure::{Failure, FailureKind};
+use crate::guard::Inspection;
 use crate::protocol::{Access, TargetSpec};
 use crate::target::{DeviceOptions, FileOptions, Identity, Target};
 use crate::watchdog::{ProgressSource, waiting_for};
@@ -37,13 +38,20 @@ pub fn open(opener: &dyn TargetOpener, spec: TargetSpec, created: &mut dyn FnMut
             target.ledger = ledger.map(|spec| opener.open_ledger(spec, &target)).transpose()?.map(Arc::new);
             Ok(target)
         }
-        TargetSpec::Device { path, generic, direct, cpus_near } => {
+        TargetSpec::Device { path, generic, direct, cpus_near, claim, ledger } => {
             begin(&path);
-            let mut target = opener.open_device(&path, &DeviceOptions { direct, generic })?;
+            let mut target = opener.open_device(&path, &DeviceOptions { direct, generic, claim })?;
             target.cpus_near = cpus_near;
+            target.ledger = ledger.map(|spec| opener.open_ledger(spec, &target)).transpose()?.map(Arc::new);
             Ok(target)
         }
     }
+}
+
+/// Inspects a block device.
+pub fn inspect(opener: &dyn TargetOpener, path: &Path) -> Result<Inspection, Failure> {
+    begin(path);
+    opener.inspect_device(path)
 }
 
 fn begin(path: &Path) {

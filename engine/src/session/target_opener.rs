@@ -3,8 +3,9 @@
 use std::path::Path;
 
 use crate::failure::Failure;
+use crate::guard::Inspection;
 use crate::protocol::LedgerSpec;
-use crate::target::{CreatedFile, DeviceOptions, FileOptions, Target};
+use crate::target::{CreatedFile, DeviceOptions, FileOptions, Target, inspect_path};
 use crate::verify::Ledger;
 
 /// How a session opens targets. Calls may block; they run on the session's watched thread.
@@ -17,6 +18,8 @@ pub trait TargetOpener: Send + Sync + 'static {
     fn open_file(&self, path: &Path, options: FileOptions) -> Result<Target, Failure>;
     /// Opens a block device.
     fn open_device(&self, path: &Path, options: &DeviceOptions) -> Result<Target, Failure>;
+    /// Inspects a block device.
+    fn inspect_device(&self, path: &Path) -> Result<Inspection, Failure>;
     /// Opens the ledger of a target.
     fn open_ledger(&self, spec: LedgerSpec, target: &Target) -> Result<Ledger, Failure>;
 }
@@ -40,6 +43,10 @@ impl TargetOpener for OpenByPath {
 
     fn open_device(&self, path: &Path, options: &DeviceOptions) -> Result<Target, Failure> {
         Target::open_device(path, options)
+    }
+
+    fn inspect_device(&self, path: &Path) -> Result<Inspection, Failure> {
+        inspect_path(path)
     }
 
     fn open_ledger(&self, spec: LedgerSpec, target: &Target) -> Result<Ledger, Failure> {

@@ -1,4 +1,5 @@
-//! Block devices. They are only opened for reading; there is no option for write access.
+//! Block devices. They are opened for reading, or for writing with a grant of the guard, which has the only handle that
+//! can write.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -9,6 +10,7 @@ use rustix::fs::{FileType, OFlags, SeekFrom, Stat, fcntl_getfl, fstat, major, mi
 use super::open::{enable_direct_io, file_type_text, inspect, open_failure, reopen};
 use super::{Alignment, Identity, Namespace, Target, TargetKind, lock};
 use crate::failure::{Failure, FailureKind};
+use crate::guard::{Claim, Inspection, WriteGrant, inspect as inspect_device};
 
 /// How to open a device.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -17,19 +19,35 @@ pub struct DeviceOptions {
     pub direct: bool,
     /// The generic character device of the same NVMe namespace, for passthrough commands.
     pub generic: Option<PathBuf>,
+    /// What the user named in order to write to it; None to read only.
+    pub claim: Option<Claim>,
+}
+
+/// Inspects the block device at a path: its identity, and what speaks against writing to it.
+pub fn inspect_path(path: &Path) -> Result<Inspection, Failure> {
+    let (handle, facts) = inspect(path)?;
+    check_block(path, &facts)?;
+    inspect_device(&handle)
 }
 
 impl Target {
-    /// Opens a block device read-only. The path is first inspected through an `O_PATH` handle; then exactly that device
-    /// is opened.
+    /// Opens a block device, read-only unless the guard grants a claim. The path is first inspected through an `O_PATH`
+    /// handle; then exactly that device is opened.
     pub fn open_device(path: &Path, options: &DeviceOptions) -> Result<Self, Failure> {
         let (handle, facts) = inspect(path)?;
         check_block(path, &facts)?;
-        let file = reopen(&handle, false).map_err(|error| open_failure(path, &error))?;
-        check_read_only(path, &file)?;
+        let grant = options.claim.as_ref().map(|claim| WriteGrant::obtain(&handle, claim)).transpose()?;
+        let file = match &grant {
+            Some(grant) => Arc::clone(grant.file()),
+            None => Arc::new(read_only(path, &handle)?),
+        };
         let opened = fstat(&file).map_err(|error| open_failure(path, &error.into()))?;
         check_block(path, &opened)?;
-        lock::share(path, &file)?;
+        if grant.is_some() {
+            lock::take(path, &file)?;
+        } else {
+            lock::share(path, &file)?;
+        }
         let identity = Identity { size_bytes: size_bytes(&file)?, ..numbers(&opened) };
         if identity.size_bytes == 0 {
             let message = format!("{} has size 0: no medium, or no backing device", path.display());
@@ -39,7 +57,7 @@ impl Target {
         let alignment = if options.direct { enable_direct_io(&file, identity)? } else { Alignment::none() };
         Ok(Self {
             kind: TargetKind::Device,
-            writable: false,
+            writable: grant.is_some(),
             direct: options.direct,
             created: false,
             size_bytes: identity.size_bytes,
@@ -50,7 +68,8 @@ impl Target {
             ledger: None,
             namespace,
             path: path.to_owned(),
-            file: Some(Arc::new(file)),
+            file: Some(file),
+            grant,
         })
     }
 }
@@ -87,11 +106,15 @@ fn check_block(path: &Path, facts: &Stat) -> Result<(), Failure> {
     Err(Failure::new(FailureKind::NotDevice, message))
 }
 
-// Checks the flags that the kernel reports, not the requested ones, because a device handle must never be writable.
-fn check_read_only(path: &Path, file: &File) -> Result<(), Failure> {
-    let flags = fcntl_getfl(file).map_err(|error| open_failure(path, &error.into()))?;
-    assert!(flags & OFlags::ACCMODE == OFlags::RDONLY, "a device is never open for writing");
-    Ok(())
+// Checks the flags that the kernel reports, not the requested ones: without a grant, no handle of a device can write.
+fn read_only(path: &Path, handle: &File) -> Result<File, Failure> {
+    let file = reopen(handle, false).map_err(|error| open_failure(path, &error))?;
+    let flags = fcntl_getfl(&file).map_err(|error| open_failure(path, &error.into()))?;
+    if flags & OFlags::ACCMODE != OFlags::RDONLY {
+        let message = format!("{} was opened for writing without a grant", path.display());
+        return Err(Failure::new(FailureKind::DeviceWrite, message));
+    }
+    Ok(file)
 }
 
 // Seeks to the end. Operations have explicit offsets, so the file position does not matter.

@@ -1,5 +1,5 @@
 //! The open target. It is opened once, and all checks use the open handle. In: a path and how to open it. Out: a handle
-//! that is writable only if it is a regular file and write access was requested.
+//! that is writable only if write access was requested, and, for a device, granted by the guard.
 
 mod alignment;
 mod device;
@@ -19,13 +19,14 @@ use rustix::fs::{Advice, fadvise};
 use serde::Serialize;
 
 pub use alignment::Alignment;
-pub use device::DeviceOptions;
+pub use device::{DeviceOptions, inspect_path};
 pub use namespace::{Namespace, NamespaceFacts};
 pub(crate) use open::reopen;
 pub use open::{CreatedFile, FileOptions};
 pub use sync::sync_all;
 
 use crate::failure::{Failure, FailureKind};
+use crate::guard::WriteGrant;
 use crate::verify::Ledger;
 use crate::watchdog::{ProgressSource, waiting_for};
 
@@ -34,7 +35,7 @@ use crate::watchdog::{ProgressSource, waiting_for};
 pub enum TargetKind {
     /// A regular file.
     File,
-    /// A block device, which is only read.
+    /// A block device.
     Device,
     /// A null target: operations complete immediately.
     Null,
@@ -94,6 +95,8 @@ pub struct Target {
     pub namespace: Option<Namespace>,
     path: PathBuf,
     file: Option<Arc<File>>,
+    // Held as long as the target is open.
+    grant: Option<WriteGrant>,
 }
 
 impl Target {
@@ -114,6 +117,7 @@ impl Target {
             namespace: None,
             path: PathBuf::new(),
             file: None,
+            grant: None,
         }
     }
 
@@ -135,11 +139,16 @@ impl Target {
         self.file.as_ref()
     }
 
-    /// Makes all writes durable. Does nothing for a device, because the engine never writes to devices, and other
-    /// processes sync their own writes.
+    /// The grant to write to a device; None for any other target, and for a device that is only read.
+    #[must_use]
+    pub fn grant(&self) -> Option<&WriteGrant> {
+        self.grant.as_ref()
+    }
+
+    /// Makes all writes durable. Does nothing for a device that is only read: other processes sync their own writes.
     pub fn sync(&self) -> Result<(), Failure> {
         match &self.file {
-            Some(file) if self.kind != TargetKind::Device => {
+            Some(file) if self.kind != TargetKind::Device || self.writable => {
                 file.sync_data().map_err(|error| Failure::from_io(FailureKind::Io, "fdatasync", &error))
             }
             _ => Ok(()),

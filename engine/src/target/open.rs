@@ -189,6 +189,7 @@ fn finish(path: &Path, file: File, options: FileOptions, size_bytes: Option<u64>
         namespace: None,
         path: path.to_owned(),
         file: Some(Arc::new(file)),
+        grant: None,
     })
 }
 

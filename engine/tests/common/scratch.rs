@@ -7,6 +7,7 @@ use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
 use iosonde_engine::failure::{Failure, FailureKind};
+use iosonde_engine::guard::Inspection;
 use iosonde_engine::protocol::LedgerSpec;
 use iosonde_engine::session::TargetOpener;
 use iosonde_engine::target::{CreatedFile, DeviceOptions, FileOptions, Target};
@@ -81,6 +82,10 @@ impl TargetOpener for ScratchOpener {
     }
 
     fn open_device(&self, _: &Path, _: &DeviceOptions) -> Result<Target, Failure> {
+        Err(Failure::new(FailureKind::NoRights, "no devices here"))
+    }
+
+    fn inspect_device(&self, _: &Path) -> Result<Inspection, Failure> {
         Err(Failure::new(FailureKind::NoRights, "no devices here"))
     }
 

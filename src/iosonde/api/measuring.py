@@ -1,7 +1,7 @@
 """The measuring commands as functions, with the same options, checks and files on disk."""
 
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from inspect import signature
 from pathlib import Path
@@ -39,6 +39,8 @@ def run(
     fixed: bool = False,
     size: str | int | None = None,
     overwrite: bool = False,
+    destroy: Sequence[str] = (),
+    consent: Sequence[str] = (),
     buffered: bool = False,
     engine: str = "auto",
     poll: str = "interrupt",
@@ -73,6 +75,8 @@ def run(
         seed=seed,
         host=LocalHost(),
         command=_call(run, targets, asked),
+        destroy=tuple(destroy),
+        consents=tuple(consent),
         label=label,
         note=note,
         expected=None if expected is None else expected.record,
@@ -136,6 +140,8 @@ def probe(
     warmup: str = "1s",
     size: str | int | None = None,
     overwrite: bool = False,
+    destroy: Sequence[str] = (),
+    consent: Sequence[str] = (),
     buffered: bool = False,
     engine: str = "auto",
     poll: str = "interrupt",
@@ -158,6 +164,8 @@ def probe(
         seed=seed,
         host=LocalHost(),
         command=_call(probe, targets, asked),
+        destroy=tuple(destroy),
+        consents=tuple(consent),
     )
     request = probe_campaign_request(options, {key.name: asked[key.name] for key in PROBE_KEYS})
     record = measure_in_memory(request, preflight(request, now), _Warner(), now)

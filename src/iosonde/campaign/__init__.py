@@ -7,7 +7,7 @@ from iosonde.campaign.campaign import Preflight, RunRequest, measure_in_memory, 
 from iosonde.campaign.observer import NullObserver, Observer
 from iosonde.campaign.recorded_targets import recorded_target_line, recorded_targets
 from iosonde.campaign.responsiveness import check_answers
-from iosonde.campaign.resume import RemainingRun, find_remaining, resume
+from iosonde.campaign.resume import RemainingRun, ResumeConsent, find_remaining, resume
 from iosonde.campaign.target_resolution import TargetRequest
 
 __all__ = [
@@ -15,6 +15,7 @@ __all__ = [
     "Observer",
     "Preflight",
     "RemainingRun",
+    "ResumeConsent",
     "RunRequest",
     "TargetRequest",
     "check_answers",

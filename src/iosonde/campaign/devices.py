@@ -1,13 +1,14 @@
-"""Block devices as targets. They are read, and never written."""
+"""Block devices as targets. They are read, and written only with a permit."""
 
 import os
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from iosonde.errors import TargetError, UsageError
-from iosonde.machine import Host, PathFacts
+from iosonde.machine import Host, PathFacts, permit_for
 from iosonde.records import Identity, Plan
-from iosonde.sources import BlockDevice, Target
+from iosonde.sources import BlockDevice, EngineSource, Target, find_engine
 from iosonde.units import exact_size, format_size
 
 
@@ -18,13 +19,14 @@ def check_device(path: Path, facts: PathFacts, *, writer: str, way_to_read: str,
     """
     if overwrite:
         raise TargetError(
-            f"--overwrite would write to {path}, but iosonde never writes to block devices",
-            "omit --overwrite; to measure writes, mount the device and specify a directory on it",
+            f"--overwrite applies to files, and {path} is a block device",
+            f"omit it; --destroy IDENTITY permits to destroy the contents of a device (`iosonde doctor {path}`)",
         )
     if writer:
         raise TargetError(
-            f"{writer} would write to {path}, but iosonde never writes to block devices",
-            f"use {way_to_read} to measure reads; to measure writes, mount the device and specify a directory on it",
+            f"{writer} would destroy the contents of {path}",
+            f"use {way_to_read} to only read it; if its contents are not needed, add --destroy IDENTITY with the "
+            f"identity that `iosonde doctor {path}` prints",
         )
     if not facts.may_read:
         raise TargetError(
@@ -68,6 +70,23 @@ def check_commands(target: Target, *, asked: bool) -> None:
         raise UsageError(
             f"{target.name} accepts only NVMe commands", f"add --engine passthrough, or use the block device {block}"
         )
+
+
+def permitted(
+    prefix: Sequence[str], targets: Sequence[Target], destroy: Collection[str], consents: Collection[str]
+) -> tuple[Target, ...]:
+    """The targets, with a permit for each block device. Raises TargetError for one that must not be written."""
+    devices = [each for each in targets if isinstance(each, BlockDevice)]
+    if not devices:
+        return tuple(targets)
+    source = EngineSource([*prefix, find_engine()])
+    try:
+        permits = {each.path: permit_for(each.name, source.inspect(each.path), destroy, consents) for each in devices}
+    finally:
+        source.end()
+    return tuple(
+        replace(each, permit=permits[each.path]) if isinstance(each, BlockDevice) else each for each in targets
+    )
 
 
 def check_permits(plan: Plan, targets: Iterable[Target]) -> None:

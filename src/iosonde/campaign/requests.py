@@ -43,7 +43,9 @@ class MeasuringOptions:
     """The options that every command that measures has.
 
     If the seed is None, it is drawn at random. ``command`` is kept in the record. ``names_file`` says that the targets
-    are names of files, not mistyped directories, so that a file without a suffix can be created.
+    are names of files, not mistyped directories, so that a file without a suffix can be created. ``destroy`` has the
+    identities of block devices whose contents may be destroyed, and ``consents`` the checks whose findings are
+    accepted. A run that is ``only_planned`` needs neither.
     """
 
     targets: Sequence[str]
@@ -59,6 +61,9 @@ class MeasuringOptions:
     label: str = ""
     note: str = ""
     expected: ExpectedValues | None = None
+    destroy: Sequence[str] = ()
+    consents: Sequence[str] = ()
+    only_planned: bool = False
 
 
 def campaign_request(
@@ -194,6 +199,9 @@ def _target_request(
         writer=f"the profile {profile}" if profile else "the requested workload",
         way_to_read="--profile reads" if profile else "--read 100",
         names_file=options.names_file,
+        destroy=tuple(options.destroy),
+        consents=tuple(options.consents),
+        only_planned=options.only_planned,
     )
 
 

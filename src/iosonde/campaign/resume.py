@@ -6,6 +6,7 @@ from datetime import datetime
 from pathlib import Path
 
 from iosonde.campaign.conductor import ENDS_RUN, RemainingWork, analysed
+from iosonde.campaign.devices import permitted
 from iosonde.campaign.observer import Observer, Recorder
 from iosonde.campaign.recorded_targets import exists, is_own, recorded_targets, resolve_recorded
 from iosonde.campaign.removal import CreatedFiles
@@ -159,10 +160,21 @@ def _is_done(cell: CellRecord, *, failed_again: bool) -> bool:
     return cell.outcome is Outcome.FINISHED
 
 
-def resume(path: Path, rest: RemainingRun, observer: Observer, now: datetime, *, overwrite: bool = False) -> None:
-    """Measures what is left. A file that iosonde did not create is written only with ``overwrite``.
+@dataclass(frozen=True)
+class ResumeConsent:
+    """What the user permits again: to overwrite files that iosonde did not create, and to destroy devices' contents."""
 
-    Raises TargetError if a target has changed or needs ``overwrite``, and EngineError if the run's engine is not
+    overwrite: bool = False
+    destroy: tuple[str, ...] = ()
+    consents: tuple[str, ...] = ()
+
+
+def resume(
+    path: Path, rest: RemainingRun, observer: Observer, now: datetime, consent: ResumeConsent | None = None
+) -> None:
+    """Measures what is left. What iosonde did not create is written only with the user's consent.
+
+    Raises TargetError if a target has changed or needs consent, and EngineError if the run's engine is not
     available.
     """
     directory = RunDirectory(path)
@@ -177,8 +189,7 @@ def resume(path: Path, rest: RemainingRun, observer: Observer, now: datetime, *,
             if isinstance(each, ExistingFile) and each.mark:
                 _remove_aside(host, each)
         if not rest.is_done:
-            writes = header.plan.changes
-            targets = tuple(resolve_recorded(host, each, writes=writes, overwrite=overwrite) for each in recorded)
+            targets = _resolved(host, recorded, header, consent or ResumeConsent())
             is_new = any(isinstance(each, NewFile) for each in targets)
             is_written = not is_new and _holds_what_was_written(run)
             targets = tuple(_with_note(each, is_written=is_written) for each in targets)
@@ -205,6 +216,15 @@ def resume(path: Path, rest: RemainingRun, observer: Observer, now: datetime, *,
                 _remove_left_file(host, each, observer)
             if not run.finished:
                 journal.end(NOTHING_LEFT)
+
+
+def _resolved(
+    host: Host, recorded: tuple[Target, ...], header: RunHeader, consent: ResumeConsent
+) -> tuple[Target, ...]:
+    """The recorded targets as they are now, with a permit for each device that is written."""
+    writes = header.plan.changes
+    targets = tuple(resolve_recorded(host, each, writes=writes, overwrite=consent.overwrite) for each in recorded)
+    return permitted(host.command_prefix(), targets, consent.destroy, consent.consents) if writes else targets
 
 
 def _analysed_to_the_end(path: Path, rest: RemainingRun, journal: Recorder, observer: Observer) -> RemainingRun:

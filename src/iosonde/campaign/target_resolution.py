@@ -44,7 +44,9 @@ class TargetRequest:
     """The requested targets (``words``, as typed) and the flags about them. ``seed`` is the run's.
 
     ``writer`` describes what requests writes. ``way_to_read`` is the option for reads only. ``names_file`` says that
-    the words are names of files, with or without a suffix.
+    the words are names of files, with or without a suffix. ``destroy`` has the identities of block devices whose
+    contents may be destroyed, and ``consents`` the checks whose findings the user accepts. A run that
+    is ``only_planned`` needs neither.
     """
 
     words: tuple[str, ...]
@@ -57,6 +59,9 @@ class TargetRequest:
     writer: str = "the requested workload"
     way_to_read: str = "--read 100"
     names_file: bool = False
+    destroy: tuple[str, ...] = ()
+    consents: tuple[str, ...] = ()
+    only_planned: bool = False
 
 
 def default_span_bytes(available_bytes: int, *, quick: bool) -> int:
@@ -127,10 +132,10 @@ def _check_together(host: Host, request: TargetRequest, targets: list[Target]) -
     made = [target for target in stored if isinstance(target, NewFile)]
     kept = [target for target in stored if not isinstance(target, NewFile)]
     device = next((target for target in stored if isinstance(target, BlockDevice)), None)
-    if made and device is not None:
+    if made and device is not None and not (request.destroy or request.only_planned):
         raise TargetError(
-            f"{made[0].path} would be created and written, but iosonde only reads the block device {device.path}",
-            "specify only devices and existing files, or only new files and directories",
+            f"preconditioning the new file {made[0].path} would also write to the block device {device.path}",
+            "specify only devices and existing files, or only new files and directories, or add --destroy IDENTITY",
         )
     if made and kept and not request.overwrite:
         # New files are preconditioned before they are read, and preconditioning writes all targets.
@@ -178,7 +183,7 @@ def _resolve_one(host: Host, request: TargetRequest, word: str, name: str) -> Ta
         case "other":
             raise TargetError(
                 f"{path} is not a file, directory or block device",
-                "specify a file, a directory or a block device (read-only)",
+                "specify a file, a directory or a block device",
             )
 
 
@@ -197,7 +202,8 @@ def _check_no_run(host: Host, path: Path) -> None:
 
 
 def _device(request: TargetRequest, path: Path, facts: PathFacts) -> BlockDevice:
-    writer = request.writer if request.writes else ""
+    permitted = request.destroy or request.only_planned
+    writer = request.writer if request.writes and not permitted else ""
     check_device(path, facts, writer=writer, way_to_read=request.way_to_read, overwrite=request.overwrite)
     span = device_span_bytes(facts, request.size_bytes, SPAN_BYTES_MIN, MIB)
     generic = Path(facts.generic) if facts.generic else None

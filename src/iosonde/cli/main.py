@@ -10,6 +10,7 @@ from iosonde import __version__
 from iosonde.cli.check import check
 from iosonde.cli.clean import clean
 from iosonde.cli.completion import completion
+from iosonde.cli.doctor import doctor
 from iosonde.cli.export import export
 from iosonde.cli.help_texts import CommandGroupHelp, CommandHelp, GroupHelp
 from iosonde.cli.list import list_runs
@@ -55,6 +56,7 @@ def _main(
 
 
 app.command("run", cls=CommandHelp)(run)
+app.command("doctor", cls=CommandHelp)(doctor)
 app.command("plan", cls=CommandHelp)(plan)
 app.command("probe", cls=CommandHelp)(probe)
 app.command("resume", cls=CommandHelp)(resume)

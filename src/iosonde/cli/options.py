@@ -1,5 +1,6 @@
 """Flags that several commands share."""
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -8,7 +9,8 @@ from iosonde.vocabulary import EngineChoice, Poll
 
 TARGET_HELP = (
     "A directory (iosonde creates a test file in it and removes the file afterwards), a new or existing file, a block "
-    "device (read-only), or sim:MODEL (a simulated drive). Multiple targets are measured at the same time."
+    "device (only read, unless --destroy names it), or sim:MODEL (a simulated drive). Multiple targets are measured at "
+    "the same time."
 )
 
 RUN_HELP = "Run directory or run archive."
@@ -35,6 +37,37 @@ Overwrite = Annotated[
     bool,
     typer.Option(
         "--overwrite", help="Overwrite an existing file; its contents are lost.", rich_help_panel=TARGET_GROUP
+    ),
+]
+Destroy = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--destroy",
+        help="Write to the block device with this identity; its contents are lost. `iosonde doctor DEVICE` prints the "
+        "identity.",
+        metavar="IDENTITY",
+        rich_help_panel=TARGET_GROUP,
+        show_default=False,
+    ),
+]
+DestroyFrom = Annotated[
+    Path | None,
+    typer.Option(
+        "--destroy-from",
+        help="Write to the block devices whose identities are in FILE, one per line, for unattended runs.",
+        metavar="FILE",
+        rich_help_panel=TARGET_GROUP,
+        show_default=False,
+    ),
+]
+Consent = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--consent",
+        help="Accept what this check of the device to write found: open, below or signature.",
+        metavar="CHECK",
+        rich_help_panel=TARGET_GROUP,
+        show_default=False,
     ),
 ]
 Buffered = Annotated[

@@ -78,6 +78,7 @@ def plan(
         poll=poll,
         seed=seed,
         host=LocalHost(),
+        only_planned=True,
     )
     campaign, expected = campaign_and_bounds(purpose, profile)
     request = campaign_request(options, profile=campaign, quick=quick, precision=precision, budget=budget, fixed=fixed)

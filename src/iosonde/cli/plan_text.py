@@ -153,7 +153,7 @@ def _fate(target: Target, plan: Plan) -> str:
         case NullTarget():
             return "no I/O"
         case BlockDevice():
-            return "block device, read-only"
+            return "block device, its contents will be destroyed" if plan.changes else "block device, read-only"
         case NewFile():
             return "will be created, and removed at the end"
         case ExistingFile():

@@ -5,7 +5,18 @@ from typing import Annotated, Any
 
 import typer
 
-from iosonde.cli.options import OUTPUT_GROUP, Buffered, EngineOption, Overwrite, PollOption, Seed, Size
+from iosonde.cli.options import (
+    OUTPUT_GROUP,
+    Buffered,
+    Consent,
+    Destroy,
+    DestroyFrom,
+    EngineOption,
+    Overwrite,
+    PollOption,
+    Seed,
+    Size,
+)
 from iosonde.cli.workload_options import GROUP, ProbeTargets, with_workload_flags
 from iosonde.errors import UsageError
 from iosonde.vocabulary import EngineChoice, Poll
@@ -17,6 +28,9 @@ def probe(
     targets: ProbeTargets = None,
     size: Size = None,
     overwrite: Overwrite = False,
+    destroy: Destroy = None,
+    destroy_from: DestroyFrom = None,
+    consent: Consent = None,
     buffered: Buffered = False,
     engine: EngineOption = EngineChoice.AUTO,
     poll: PollOption = Poll.INTERRUPT,
@@ -43,6 +57,7 @@ def probe(
     Example: [bold]iosonde probe /mnt/data --pattern random --read 70 --block-size 4KiB --queue-depth 32[/bold]
     """
     from iosonde.campaign.requests import MeasuringOptions, probe_campaign_request
+    from iosonde.cli.destroyed import identities
     from iosonde.cli.probe_run import print_probe, run_probe
     from iosonde.machine.local_host import LocalHost
 
@@ -68,6 +83,8 @@ def probe(
         seed=seed,
         host=LocalHost(),
         names_file=names_file,
+        destroy=identities(destroy, destroy_from),
+        consents=tuple(consent or ()),
     )
     print_probe(run_probe(probe_campaign_request(options, workload), datetime.now(UTC)), as_json=json)
 

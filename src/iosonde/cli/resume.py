@@ -7,13 +7,16 @@ from typing import Annotated
 import typer
 
 from iosonde.cli.messages import say
-from iosonde.cli.options import Overwrite
+from iosonde.cli.options import Consent, Destroy, DestroyFrom, Overwrite
 from iosonde.errors import RecordError
 
 
 def resume(
     run: Annotated[Path, typer.Argument(readable=False, help="Run directory.", metavar="RUN", show_default=False)],
     overwrite: Overwrite = False,
+    destroy: Destroy = None,
+    destroy_from: DestroyFrom = None,
+    consent: Consent = None,
     failed: Annotated[
         bool, typer.Option("--failed", help="Also repeat failed trials. The recorded failures remain in the journal.")
     ] = False,
@@ -23,10 +26,11 @@ def resume(
     Example: [bold]iosonde resume iosonde-20261120-173000-1f3a[/bold]
 
     The run cannot be resumed if the target has changed. A test file that iosonde created and removed is created and
-    laid out again. To write to any other file, specify --overwrite again.
+    laid out again. To write to any other file or to a device, specify --overwrite or --destroy again.
     """
-    from iosonde.campaign import find_remaining, recorded_target_line, recorded_targets
+    from iosonde.campaign import ResumeConsent, find_remaining, recorded_target_line, recorded_targets
     from iosonde.campaign import resume as go_on
+    from iosonde.cli.destroyed import identities
     from iosonde.cli.interrupted_runs import keeping
     from iosonde.cli.plan_text import rest_line
     from iosonde.cli.progress import watching
@@ -34,6 +38,7 @@ def resume(
     from iosonde.machine.local_host import LocalHost
 
     host = LocalHost()
+    allowed = ResumeConsent(overwrite, identities(destroy, destroy_from), tuple(consent or ()))
     rest = find_remaining(run, host, failed_again=failed)
     if rest.run.running:
         raise RecordError(f"another iosonde process is writing {run}", "wait until it has finished, or stop it first")
@@ -44,7 +49,7 @@ def resume(
     with keeping(run, rest.run.header.run):
         simulated = rest.run.header.is_simulated
         with watching(rest.run.header.plan, rest.turns, rest.done, virtual=simulated) as observer:
-            go_on(run, rest, observer, datetime.now(UTC), overwrite=overwrite)
+            go_on(run, rest, observer, datetime.now(UTC), allowed)
         unmet = finish_directory(run)
     if unmet is not None:
         raise unmet

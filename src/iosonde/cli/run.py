@@ -2,7 +2,7 @@
 
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -13,6 +13,9 @@ from iosonde.cli.options import (
     Against,
     Budget,
     Buffered,
+    Consent,
+    Destroy,
+    DestroyFrom,
     EngineOption,
     Fixed,
     Overwrite,
@@ -26,6 +29,9 @@ from iosonde.cli.options import (
 )
 from iosonde.errors import UsageError
 from iosonde.vocabulary import EngineChoice, Poll
+
+if TYPE_CHECKING:
+    from iosonde.campaign import Preflight, RunRequest
 
 Out = Annotated[
     Path | None,
@@ -67,6 +73,7 @@ A target is a directory (iosonde creates a test file in it and removes the file 
   iosonde run /mnt/data                  measure the file system at /mnt/data, in about 6 minutes
   iosonde run sim:sata-dc                measure a simulated drive: a full report in seconds, without hardware
   iosonde run /dev/sdb --profile reads   measure the read performance of a drive; never writes to it
+  iosonde doctor /dev/sdb                show what would prevent or spoil a measurement that writes to the drive
   iosonde run /mnt/data --for etcd       say whether /mnt/data is good enough for etcd, in about 3 minutes
   iosonde plan /mnt/data                 estimate the run time and drive wear of the first command
 """
@@ -82,6 +89,9 @@ def run(
     fixed: Fixed = False,
     size: Size = None,
     overwrite: Overwrite = False,
+    destroy: Destroy = None,
+    destroy_from: DestroyFrom = None,
+    consent: Consent = None,
     buffered: Buffered = False,
     engine: EngineOption = EngineChoice.AUTO,
     poll: PollOption = Poll.INTERRUPT,
@@ -99,13 +109,11 @@ def run(
     """
     if not targets:
         raise _no_target()
-    from iosonde.campaign import measure_to_directory, preflight
+    from iosonde.campaign import preflight
     from iosonde.campaign.requests import MeasuringOptions, campaign_request
     from iosonde.cli.bounds import campaign_and_bounds
-    from iosonde.cli.interrupted_runs import keeping
+    from iosonde.cli.destroyed import identities
     from iosonde.cli.plan_text import plan_lines
-    from iosonde.cli.progress import watching
-    from iosonde.cli.run_outputs import finish_directory
     from iosonde.machine.local_host import LocalHost
     from iosonde.plans import cell_overhead_ns, plan_cost
     from iosonde.store import check_empty
@@ -123,6 +131,8 @@ def run(
         host=LocalHost(),
         label=label,
         note=note,
+        destroy=identities(destroy, destroy_from),
+        consents=tuple(consent or ()),
         expected=None if expected is None else expected.record,
     )
     request = campaign_request(options, profile=campaign, quick=quick, precision=precision, budget=budget, fixed=fixed)
@@ -134,7 +144,16 @@ def run(
     cost = plan_cost(ahead.plan, ahead.assumed_bytes_per_s, overhead_ns=cell_overhead_ns(ahead.engine))
     for line in plan_lines(ahead, cost):
         say(line)
-    directory = out or Path(f"iosonde-{ahead.run}")
+    _measure(request, ahead, out or Path(f"iosonde-{ahead.run}"), now)
+
+
+def _measure(request: "RunRequest", ahead: "Preflight", directory: Path, now: datetime) -> None:
+    """Measures, writes the report, and ends with the error of a run that does not meet its expected values."""
+    from iosonde.campaign import measure_to_directory
+    from iosonde.cli.interrupted_runs import keeping
+    from iosonde.cli.progress import watching
+    from iosonde.cli.run_outputs import finish_directory
+
     with keeping(directory, ahead.run):
         with watching(ahead.plan, virtual=ahead.is_simulated) as observer:
             measure_to_directory(request, ahead, directory, observer, now)

@@ -144,8 +144,10 @@ def content_unknown(case: Case) -> Iterator[Finding]:
 
 
 def written_unknown(case: Case) -> Iterator[Finding]:
-    """The write history of a device is unknown: its blocks may never have been written."""
-    devices = tuple(target.path for target in case.run.header.targets if target.kind == "device")
+    """The write history of a device that is only read is unknown: its blocks may never have been written."""
+    devices = tuple(
+        target.path for target in case.run.header.targets if target.kind == "device" and target.written != "filled"
+    )
     if devices:
         yield Finding(
             id="written-unknown",

@@ -5,7 +5,18 @@ campaign creates it, and all other code uses the interface.
 """
 
 from iosonde.machine.holders import Holders
-from iosonde.machine.host import Host, PathFacts, leads_nowhere
+from iosonde.machine.host import Counters, Host, PathFacts, leads_nowhere
 from iosonde.machine.orphans import Orphan
+from iosonde.machine.write_permit import CONSENTABLE, WAYS_OUT, permit_for
 
-__all__ = ["Holders", "Host", "Orphan", "PathFacts", "leads_nowhere"]
+__all__ = [
+    "CONSENTABLE",
+    "WAYS_OUT",
+    "Counters",
+    "Holders",
+    "Host",
+    "Orphan",
+    "PathFacts",
+    "leads_nowhere",
+    "permit_for",
+]

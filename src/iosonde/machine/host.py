@@ -10,7 +10,17 @@ from typing import Literal, Protocol
 
 from iosonde.machine.holders import Holders
 from iosonde.machine.orphans import Orphan
-from iosonde.records import DeviceFacts, DeviceUse, ExtentFacts, FileSystemFacts, HostFacts, Identity, Neighbour
+from iosonde.records import (
+    DeviceFacts,
+    DeviceState,
+    DeviceUse,
+    ExtentFacts,
+    FileSystemFacts,
+    HostFacts,
+    HostState,
+    Identity,
+    Neighbour,
+)
 from iosonde.safe_files import CreatedFile
 
 
@@ -33,6 +43,14 @@ class PathFacts:
     block: str = ""
     generic: str = ""
     identifier: str = ""
+
+
+@dataclass(frozen=True)
+class Counters:
+    """Counters at one time: CPU times in ticks, and those of a device as in /sys/block/NAME/stat (may be empty)."""
+
+    cpu: tuple[int, ...]
+    device: tuple[int, ...] = ()
 
 
 def leads_nowhere(error: OSError) -> bool:
@@ -72,6 +90,15 @@ class Host(Protocol):
 
     def device(self, path: str) -> DeviceFacts | None:
         """The whole device that a path is on, or is; None if there is none. Raises OSError."""
+
+    def counters(self, device_number: int | None) -> Counters:
+        """The present counters of the host, and of a device."""
+
+    def state(self, before: Counters, io_uring_refused: str) -> HostState:
+        """The state of the host, with what changed since ``before``."""
+
+    def device_state(self, device_number: int, before: Counters, elapsed_ns: int) -> DeviceState | None:
+        """The state of a device, with its I/O since ``before``; None if sysfs does not have it."""
 
     def uses(self, device_number: int) -> tuple[DeviceUse, ...]:
         """The other uses of a device's disk."""

@@ -4,10 +4,12 @@ from pathlib import Path
 
 from iosonde.machine.competing_runs import neighbours_of
 from iosonde.machine.device import device_facts
+from iosonde.machine.device_state import device_counters, device_state
 from iosonde.machine.extents import extent_facts
 from iosonde.machine.holders import Holders, holders_of
-from iosonde.machine.host import PathFacts
+from iosonde.machine.host import Counters, PathFacts
 from iosonde.machine.host_facts import host_facts
+from iosonde.machine.host_state import cpu_times, host_state
 from iosonde.machine.mounts import file_system_facts
 from iosonde.machine.numa import cpus_near
 from iosonde.machine.orphans import Orphan, orphans_in, remove_orphan, renamed_in
@@ -15,7 +17,17 @@ from iosonde.machine.path_facts import identity_at, path_facts
 from iosonde.machine.removal import present_path, remove_created_file, start_remover
 from iosonde.machine.responsiveness import silent_paths
 from iosonde.machine.uses import uses_of
-from iosonde.records import DeviceFacts, DeviceUse, ExtentFacts, FileSystemFacts, HostFacts, Identity, Neighbour
+from iosonde.records import (
+    DeviceFacts,
+    DeviceState,
+    DeviceUse,
+    ExtentFacts,
+    FileSystemFacts,
+    HostFacts,
+    HostState,
+    Identity,
+    Neighbour,
+)
 from iosonde.safe_files import CreatedFile, has_mark, mark_on, path_handle, register_created, unregister_created
 
 
@@ -61,6 +73,18 @@ class LocalHost:
     def device(self, path: str) -> DeviceFacts | None:
         """The whole device that a path is on, or is. Raises OSError."""
         return device_facts(Path(path))
+
+    def counters(self, device_number: int | None) -> Counters:
+        """The present counters of the host, and of a device."""
+        return Counters(cpu_times(), () if device_number is None else device_counters(device_number))
+
+    def state(self, before: Counters, io_uring_refused: str) -> HostState:
+        """The state of the host, with what changed since ``before``."""
+        return host_state(before.cpu, io_uring_refused)
+
+    def device_state(self, device_number: int, before: Counters, elapsed_ns: int) -> DeviceState | None:
+        """The state of a device, with its I/O since ``before``."""
+        return device_state(device_number, before.device, elapsed_ns)
 
     def uses(self, device_number: int) -> tuple[DeviceUse, ...]:
         """The other uses of a device's disk."""

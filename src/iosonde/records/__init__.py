@@ -28,10 +28,12 @@ from iosonde.records.cell import (
     depth_kept,
     device_depth,
 )
+from iosonde.records.conditions import DeviceState, HostState, IdleState, LinkFacts, QueueSettings, Traffic
 from iosonde.records.distribution import Distribution, Moments, Percentiles
 from iosonde.records.engine_facts import EngineFacts, FioFacts, ImportFacts, SourceFacts
 from iosonde.records.histogram import Histogram, Layout
 from iosonde.records.host import WSL, HostFacts
+from iosonde.records.inspection import DeviceIdentity, DeviceInspection, Refusal
 from iosonde.records.interval import INTERVAL_FORM, IntervalRecord, OperationTotals, Times
 from iosonde.records.pattern import (
     BlockSizes,
@@ -126,6 +128,9 @@ __all__ = [
     "Data",
     "DeviceCounts",
     "DeviceFacts",
+    "DeviceIdentity",
+    "DeviceInspection",
+    "DeviceState",
     "DeviceUse",
     "Distribution",
     "DriveHealth",
@@ -146,14 +151,17 @@ __all__ = [
     "Histogram",
     "HostFacts",
     "HostPart",
+    "HostState",
     "HotSpots",
     "Identity",
+    "IdleState",
     "IdleStep",
     "ImportFacts",
     "IntervalRecord",
     "LatencyKind",
     "LaterPass",
     "Layout",
+    "LinkFacts",
     "Moments",
     "NamespaceFacts",
     "Neighbour",
@@ -169,6 +177,8 @@ __all__ = [
     "PlannedExperiment",
     "ProcessorPart",
     "Provenance",
+    "QueueSettings",
+    "Refusal",
     "RequestCounts",
     "RunHeader",
     "RunRecord",
@@ -194,6 +204,7 @@ __all__ = [
     "Times",
     "Timing",
     "Tracked",
+    "Traffic",
     "Verification",
     "WithinRepeat",
     "Workload",

@@ -4,9 +4,10 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Literal
 
 from iosonde.records.base import Record
+from iosonde.records.inspection import DeviceIdentity
 
 TargetKind = Literal["file", "device", "null", "simulation"]
-"""A file, a block device (read only), the null target, or a simulated drive."""
+"""A file, a block device, the null target, or a simulated drive."""
 
 
 class Identity(Record):
@@ -135,7 +136,8 @@ class TargetFacts(Record):
 
     For a block device, ``device_identifier`` identifies it regardless of its connection (empty if it has none), and
     ``uses`` are its other uses at the time it was opened. ``namespace`` is the NVMe namespace, with passthrough.
-    ``host`` is the index of its host, from 0.
+    ``granted`` is the identity of a block device that was opened for writing, and ``consents`` are the checks whose
+    findings the user accepted. ``host`` is the index of its host, from 0.
     """
 
     kind: TargetKind
@@ -153,6 +155,8 @@ class TargetFacts(Record):
     device_identifier: str = ""
     uses: tuple[DeviceUse, ...] = ()
     namespace: NamespaceFacts | None = None
+    granted: DeviceIdentity | None = None
+    consents: tuple[str, ...] = ()
     host: int = 0
 
     @property

@@ -49,6 +49,7 @@ __all__ = [
     "StoredTarget",
     "Target",
     "check_fio_can",
+    "find_engine",
     "start_source",
 ]
 

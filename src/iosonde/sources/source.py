@@ -12,6 +12,7 @@ from iosonde.records import (
     CellPlan,
     CellRecord,
     CellTurn,
+    DeviceIdentity,
     Engine,
     EngineHello,
     Identity,
@@ -85,6 +86,7 @@ class OpenTarget(Record):
     alignment: Alignment
     holes: bool
     namespace: NamespaceFacts | None = None
+    granted: DeviceIdentity | None = None
 
     @field_validator("alignment")
     @classmethod

@@ -42,7 +42,7 @@ _REASONS: Final = {
     ),
     "--force_test": (
         Kind.NOT_AVAILABLE,
-        "iosonde never writes to block devices, and overwrites files only with --overwrite",
+        "--destroy IDENTITY permits to destroy the contents of one device, after checks that it does not replace",
     ),
     "--mail": (Kind.NOT_AVAILABLE, "iosonde does not send email"),
     "--smtp": (Kind.NOT_AVAILABLE, "iosonde does not send email"),

@@ -5,7 +5,7 @@ from typing import Annotated, Any, Final, TypeVar
 from pydantic import Field, ValidationError
 
 from iosonde.errors import HINT_ONE_BUILD, EngineError
-from iosonde.records import Engine, Verification
+from iosonde.records import DeviceInspection, Engine, Verification
 from iosonde.records.base import Record, first_error
 
 # The engine's clocks, sizes and counts are 64-bit.
@@ -31,6 +31,12 @@ class Calibrated(Record):
 
     overhead_ns_per_io: Natural
     clock_read_ns: Natural
+
+
+class Inspected(Record):
+    """What an inspection of a block device found."""
+
+    inspection: DeviceInspection
 
 
 class Verifying(Record):

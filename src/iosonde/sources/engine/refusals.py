@@ -23,7 +23,7 @@ _MENDS: Final[Mapping[str, tuple[type[IosondeError], str]]] = {
     FailureKind.NOT_DEVICE: (TargetError, "specify a file, a directory or a block device in /dev"),
     FailureKind.DEVICE_WRITE: (
         TargetError,
-        "iosonde never writes to block devices; to measure writes, mount the device and specify a directory on it",
+        "`iosonde doctor DEVICE` shows what speaks against writing to a device, and how to change it",
     ),
     FailureKind.NO_NAMESPACE: (
         TargetError,

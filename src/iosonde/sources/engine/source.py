@@ -1,6 +1,7 @@
 """Measures cells with iosonde's own engine."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Final
 
@@ -13,6 +14,7 @@ from iosonde.records import (
     CellPlan,
     CellRecord,
     CellTurn,
+    DeviceInspection,
     Engine,
     EngineHello,
     IntervalRecord,
@@ -25,6 +27,7 @@ from iosonde.sources.engine.event_schemas import (
     Calibrated,
     Event,
     Greeting,
+    Inspected,
     Verified,
     Verifying,
     check_interval,
@@ -110,6 +113,11 @@ class EngineSource:
                     on_made(checked(MadeTarget, event))
             raise
         return checked(OpenTarget, _expected("opened", answer))
+
+    def inspect(self, path: Path) -> DeviceInspection:
+        """The identity of a block device, and what speaks against writing to it. Raises TargetError."""
+        answer = self._ask(COMMAND_S_MAX, command="inspect", path=str(path))
+        return checked(Inspected, _expected("inspected", answer)).inspection
 
     def sync(self) -> None:
         """Makes all that was written durable, on every target."""
@@ -269,9 +277,11 @@ def _target_fields(request: OpenRequest) -> dict[str, Any]:
             return {"kind": "simulation", "model": drive.table, "seed": drive.seed, "faults": drive.faults}
         case NullTarget(span_bytes=size_bytes):
             return {"kind": "null", "size_bytes": size_bytes}
-        case BlockDevice(path=path, generic=generic):
+        case BlockDevice(path=path, generic=generic, permit=permit):
             beside = {"generic": str(generic)} if request.commands and generic is not None else {}
-            return {"kind": "device", "path": str(path), "direct": request.direct, **beside, **near}
+            claim = {"claim": asdict(permit)} if request.write and permit is not None else {}
+            device = {"kind": "device", "path": str(path), "direct": request.direct}
+            return device | beside | claim | near | _ledger_of(request.ledger)
         case NewFile(path=path, span_bytes=size_bytes):
             return _file(request, path, size_bytes) | near | _ledger_of(request.ledger)
         case ExistingFile(path=path):

@@ -1,0 +1,213 @@
+//! Decides whether a block device may be written. In: a path, and what the user named. Out: a [`WriteGrant`], the only
+//! key to a handle that can write to a device, or what speaks against it.
+//!
+//! A check that cannot be made counts as failed. All of them are made on the open handle: by device number, never by
+//! name, and again after the kernel has granted exclusive access, which is then held as long as the grant.
+
+mod check;
+mod exports;
+mod format;
+mod identity;
+mod ioctl;
+mod magics;
+mod mounts;
+mod node;
+mod open_files;
+mod probe;
+mod stack;
+
+use std::fs::{File, OpenOptions};
+use std::io;
+use std::os::fd::AsRawFd;
+use std::os::unix::fs::OpenOptionsExt;
+use std::sync::Arc;
+
+pub use check::{Check, Refusal};
+pub use identity::DeviceIdentity;
+use serde::{Deserialize, Serialize};
+
+use crate::failure::{Failure, FailureKind};
+use check::{Found, refusals};
+use node::Node;
+
+/// What the user has named: the device to write to, and the checks whose findings the user accepts.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Claim {
+    /// The identity, as an inspection prints it.
+    pub identity: String,
+    /// The size of the device.
+    pub size_bytes: u64,
+    /// The number of the disk since boot, if it was inspected in this boot.
+    #[serde(default)]
+    pub diskseq: Option<u64>,
+    /// The checks that the user consents to, by name.
+    #[serde(default)]
+    pub consents: Vec<Check>,
+}
+
+/// A device as the checks see it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Inspection {
+    /// The kernel's name of the device, such as `nvme0n1p2`.
+    pub name: String,
+    /// Its identity; None if it could not be derived.
+    pub identity: Option<DeviceIdentity>,
+    /// What speaks against writing to it.
+    pub refusals: Vec<Refusal>,
+}
+
+/// The permission to write to one device, with the exclusive handle that it holds.
+#[derive(Debug)]
+pub struct WriteGrant {
+    file: Arc<File>,
+    identity: DeviceIdentity,
+    // Keeps udev from probing the disk meanwhile. A partition has no lock of its own.
+    _disk: Option<File>,
+}
+
+/// Inspects a device through a handle, without changing it or taking it.
+pub fn inspect(handle: &File) -> Result<Inspection, Failure> {
+    let reading = reopened(handle, OpenOptions::new().read(true)).map_err(|error| failure(&error))?;
+    let mut inspection = inspect_open(&reading)?;
+    // Asked for separately: a handle that has exclusive access does not see others that want it.
+    if let Err(error) = reopened(handle, OpenOptions::new().read(true).custom_flags(libc::O_EXCL)) {
+        let evidence = format!("the kernel does not grant exclusive access to {}: {error}", inspection.name);
+        inspection.refusals.push(Refusal { check: Check::Exclusive, evidence });
+    }
+    Ok(inspection)
+}
+
+impl WriteGrant {
+    /// Takes the device of a handle exclusively, if nothing speaks against it.
+    pub fn obtain(handle: &File, claim: &Claim) -> Result<Self, Failure> {
+        decide(&inspect(handle)?, claim)?;
+        let mut options = OpenOptions::new();
+        options.read(true).write(true).custom_flags(libc::O_EXCL);
+        let file = reopened(handle, &options).map_err(|error| failure(&error))?;
+        // Whatever changed since the first inspection is found by the second one, on the handle that will write.
+        let inspection = inspect_open(&file)?;
+        let identity = decide(&inspection, claim)?;
+        let disk = Node::of(&file).and_then(|node| lock_node(&node)).map_err(|error| failure(&error))?;
+        Ok(Self { file: Arc::new(file), identity, _disk: disk })
+    }
+
+    /// The handle that can write.
+    #[must_use]
+    pub fn file(&self) -> &Arc<File> {
+        &self.file
+    }
+
+    /// The identity of the device.
+    #[must_use]
+    pub fn identity(&self) -> &DeviceIdentity {
+        &self.identity
+    }
+}
+
+// The identity, if it is the claimed one and nothing else speaks against writing.
+fn decide(inspection: &Inspection, claim: &Claim) -> Result<DeviceIdentity, Failure> {
+    let mut left: Vec<Refusal> = claimed(inspection, claim).into_iter().collect();
+    let consented = |check: Check| check.allows_consent() && claim.consents.contains(&check);
+    left.extend(inspection.refusals.iter().filter(|each| !consented(each.check)).cloned());
+    match (&inspection.identity, left.is_empty()) {
+        (Some(identity), true) => Ok(identity.clone()),
+        _ => Err(refused(&inspection.name, &left)),
+    }
+}
+
+// Why the device is not the claimed one.
+fn claimed(inspection: &Inspection, claim: &Claim) -> Option<Refusal> {
+    let found = inspection.identity.as_ref()?;
+    let evidence = if found.name != claim.identity {
+        format!("{} is {}, not {}", inspection.name, found.name, claim.identity)
+    } else if found.size_bytes != claim.size_bytes {
+        format!("{} has {} bytes, not {}", inspection.name, found.size_bytes, claim.size_bytes)
+    } else if claim.diskseq.is_some() && found.diskseq != claim.diskseq {
+        format!("{} was removed and another device has its name", inspection.name)
+    } else {
+        return None;
+    };
+    Some(Refusal { check: Check::Identity, evidence })
+}
+
+fn refused(name: &str, refusals: &[Refusal]) -> Failure {
+    let told: Vec<String> =
+        refusals.iter().map(|each| format!("{} ({})", each.evidence, check_name(each.check))).collect();
+    Failure::new(FailureKind::DeviceWrite, format!("{name} must not be written: {}", told.join("; ")))
+}
+
+/// The name of a check, as users see it.
+#[must_use]
+pub fn check_name(check: Check) -> String {
+    let name = serde_json::to_value(check).expect("a name");
+    name.as_str().unwrap_or_default().to_owned()
+}
+
+fn inspect_open(file: &File) -> Result<Inspection, Failure> {
+    let node = Node::of(file).map_err(|error| failure(&error))?;
+    let (identity, problems): (_, Found) = match identity::identity_of(file, &node) {
+        Ok((identity, problems)) => (Some(identity), Ok(problems)),
+        Err(error) => (None, Err(error)),
+    };
+    let mut found = refusals(Check::Identity, problems);
+    let mut add = |check, result: Found| found.extend(refusals(check, result));
+    add(Check::Writable, format::writable(file, &node));
+    let relatives = node.relatives();
+    let of_relatives = |ask: &dyn Fn(&[Node]) -> Found| match &relatives {
+        Ok(nodes) => ask(nodes),
+        Err(error) => Err(io::Error::new(error.kind(), error.to_string())),
+    };
+    let mounts = mounts::all_mounts();
+    let of_mounts = |ask: &dyn Fn(&[mounts::Mount]) -> Found| match &mounts {
+        Ok(mounts) => ask(mounts),
+        Err(error) => Err(io::Error::new(error.kind(), error.to_string())),
+    };
+    add(Check::Mounted, of_relatives(&|nodes| of_mounts(&|mounts| mounts::mounted(nodes, mounts))));
+    add(Check::Swap, of_relatives(&mounts::swapped));
+    add(Check::Held, of_relatives(&stack::held));
+    add(Check::Open, of_relatives(&open_files::open));
+    add(Check::Exported, of_relatives(&exports::exported));
+    add(Check::Below, stack::below(&node));
+    add(Check::Paths, stack::paths(&node));
+    add(Check::Signature, signatures(file, node.size_bytes));
+    add(Check::System, of_mounts(&|mounts| stack::system(&node, mounts, probe::partition_type(file))));
+    add(Check::Format, format::format(&node));
+    Ok(Inspection { name: node.name(), identity, refusals: found })
+}
+
+fn signatures(file: &File, size_bytes: u64) -> Found {
+    let mut found = probe::signatures(file)?;
+    found.extend(magics::signatures(file, size_bytes)?);
+    Ok(found)
+}
+
+// Opens the device of a handle again, even if its path leads elsewhere by now.
+fn reopened(handle: &File, options: &OpenOptions) -> io::Result<File> {
+    options.open(format!("/proc/self/fd/{}", handle.as_raw_fd()))
+}
+
+// The exclusive lock on the whole disk, which tells udev not to probe it or its partitions.
+fn lock_node(node: &Node) -> io::Result<Option<File>> {
+    let whole = node.whole()?;
+    if node.partition.is_none() {
+        // The lock of the target itself is taken like that of a file.
+        return Ok(None);
+    }
+    let path = format!("/dev/{}", whole.name());
+    let Ok(disk) = File::open(&path) else { return Ok(None) };
+    if Node::of(&disk).ok().as_ref() != Some(&whole) {
+        return Ok(None);
+    }
+    match rustix::fs::flock(&disk, rustix::fs::FlockOperation::NonBlockingLockShared) {
+        Ok(()) => Ok(Some(disk)),
+        Err(error) => Err(io::Error::other(format!("{path} is locked by another process: {error}"))),
+    }
+}
+
+fn failure(error: &io::Error) -> Failure {
+    Failure {
+        errno: error.raw_os_error(),
+        ..Failure::new(FailureKind::DeviceWrite, format!("the checks before a write: {error}"))
+    }
+}

@@ -1,0 +1,125 @@
+//! What is built on a device, what it is built on, and other paths to the same drive.
+
+use std::fs::{metadata, read_to_string};
+use std::io;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+use super::check::{Found, unreadable};
+use super::mounts::Mount;
+use super::node::{Node, whole_disks};
+use super::open_files::file_open;
+
+/// Device mapper on md on a partition of a loop device: more levels than anybody builds.
+const LEVELS_MAX: usize = 16;
+const SYSTEM_POINTS: [&str; 6] = ["/", "/boot", "/boot/efi", "/efi", "/usr", "/var"];
+/// The type of an EFI system partition in a GPT, and in a table of MS-DOS.
+const EFI_TYPES: [&str; 2] = ["c12a7328-f81f-11d2-ba4b-00a0c93ec93b", "0xef"];
+
+/// The devices that are built on any of these.
+pub fn held(nodes: &[Node]) -> Found {
+    let mut found = Vec::new();
+    for node in nodes {
+        for holder in node.linked("holders")? {
+            let title = holder.text("dm/name").or_else(|| holder.text("md/level"));
+            let title = title.map(|title| format!(" ({title})")).unwrap_or_default();
+            found.push(format!("{} is part of {}{title}", node.name(), holder.name()));
+        }
+    }
+    Ok(found)
+}
+
+/// Other users of what the device is built on: of the devices below it, or of the file of a loop device.
+pub fn below(node: &Node) -> Found {
+    let whole = node.whole()?;
+    let mut found = Vec::new();
+    for slave in whole.linked("slaves")? {
+        for holder in slave.linked("holders")?.iter().filter(|each| each.number != whole.number) {
+            found.push(format!("{}, which it is built on, is also part of {}", slave.name(), holder.name()));
+        }
+    }
+    if whole.folder.join("loop").is_dir() {
+        found.extend(users_of_file(&whole)?);
+    }
+    Ok(found)
+}
+
+// The file of a loop device must be a regular file that nobody else uses.
+fn users_of_file(whole: &Node) -> Found {
+    let Some(path) = whole.text("loop/backing_file") else {
+        return Err(io::Error::other(format!("{} has no backing file", whole.name())));
+    };
+    let facts = metadata(&path).map_err(|error| unreadable(&path, &error))?;
+    if !facts.is_file() {
+        return Ok(vec![format!("{path}, its backing file, is not a regular file")]);
+    }
+    let own = (facts.dev(), facts.ino());
+    let mut found = Vec::new();
+    for other in whole_disks()?.iter().filter(|each| each.number != whole.number) {
+        let Some(theirs) = other.text("loop/backing_file") else { continue };
+        if metadata(&theirs).is_ok_and(|facts| (facts.dev(), facts.ino()) == own) {
+            found.push(format!("{path}, its backing file, is also that of {}", other.name()));
+        }
+    }
+    found.extend(file_open(&format!("{path}, its backing file,"), own.0, own.1)?);
+    Ok(found)
+}
+
+/// Other disks that lead to the same drive, and whether the drive hides behind a multipath head.
+pub fn paths(node: &Node) -> Found {
+    let whole = node.whole()?;
+    let Some(own) = wide_name(&whole) else { return Ok(Vec::new()) };
+    let others = whole_disks()?;
+    let same = others.iter().filter(|each| each.number != whole.number && wide_name(each).as_ref() == Some(&own));
+    Ok(same.map(|each| format!("{} has the same world-wide name, {own}", each.name())).collect())
+}
+
+fn wide_name(node: &Node) -> Option<String> {
+    node.text("wwid").or_else(|| node.text("device/wwid"))
+}
+
+/// Whether a device, or one that is built on it, is below a file system that this machine runs from.
+pub fn system(node: &Node, mounts: &[Mount], kind: io::Result<Option<String>>) -> Found {
+    let mut found = Vec::new();
+    for mount in mounts.iter().filter(|mount| SYSTEM_POINTS.contains(&mount.point.as_str())) {
+        for number in [Some(mount.number), mount.source].into_iter().flatten() {
+            let Ok(top) = Node::numbered(number) else { continue };
+            for part in with_all_below(&top)? {
+                let is_same = part.number == node.number;
+                if is_same || (node.partition.is_none() && part.whole()?.number == node.number) {
+                    found.push(format!("{} is below the file system at {}", part.name(), mount.point));
+                }
+            }
+        }
+    }
+    if node.partition.is_some() && kind?.is_some_and(|kind| EFI_TYPES.contains(&kind.to_lowercase().as_str())) {
+        found.push(format!("{} is an EFI system partition", node.name()));
+    }
+    found.sort();
+    found.dedup();
+    Ok(found)
+}
+
+// A device with all that it is built on.
+fn with_all_below(top: &Node) -> io::Result<Vec<Node>> {
+    let mut found = vec![top.clone()];
+    let mut level = vec![top.clone()];
+    for _ in 0..LEVELS_MAX {
+        let mut next = Vec::new();
+        for node in &level {
+            next.extend(node.linked("slaves")?);
+            next.extend(node.whole()?.linked("slaves")?);
+        }
+        next.retain(|each| !found.contains(each));
+        found.extend(next.iter().cloned());
+        level = next;
+    }
+    Ok(found)
+}
+
+/// A process as a text, `process 12 (qemu-system-x86)`.
+pub fn process_name(process: &Path) -> String {
+    let name = read_to_string(process.join("comm")).unwrap_or_default();
+    let number: PathBuf = process.file_name().unwrap_or_default().into();
+    format!("process {} ({})", number.display(), name.trim())
+}

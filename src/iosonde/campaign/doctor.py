@@ -1,0 +1,88 @@
+"""Collects the facts about a host and a target that ``iosonde doctor`` judges. It changes nothing."""
+
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from iosonde.errors import IosondeError, TargetError
+from iosonde.findings.fitness import FitnessLine, State, device_lines, host_lines, path_lines, write_lines
+from iosonde.machine import CONSENTABLE, WAYS_OUT, Host, PathFacts
+from iosonde.records import DeviceInspection
+from iosonde.sources import EngineSource, find_engine
+
+SAMPLE_S: Final = 1.0
+"""How long other I/O and steal time are watched."""
+
+
+@dataclass(frozen=True)
+class Examination:
+    """The lines about a host and about the target, and whether the target is a device that may be written."""
+
+    lines: tuple[FitnessLine, ...]
+
+    def count(self, state: State) -> int:
+        """The number of lines with a state."""
+        return sum(line.state is state for line in self.lines)
+
+
+def examine(host: Host, target: str | None, *, sample_s: float = SAMPLE_S) -> Examination:
+    """Examines this host, and a target if there is one. Raises TargetError for a target that cannot be accessed."""
+    found = None if target is None else _look(host, target)
+    number = None if found is None else found.device_number
+    before, began_ns = host.counters(number), time.monotonic_ns()
+    time.sleep(sample_s)
+    elapsed_ns = time.monotonic_ns() - began_ns
+    state = None if number is None else host.device_state(number, before, elapsed_ns)
+    # Asked last: the guard reads the ends of the device, which would be seen as others' I/O.
+    refused, inspection = _ask_engine(host, found)
+    lines = list(host_lines(host.facts(), host.state(before, refused)))
+    if target is not None and found is not None:
+        if found.kind != "device":
+            lines += path_lines(host.file_system(target))
+        facts = host.device(target)
+        if facts is not None and state is not None:
+            lines += device_lines(facts, state, host.uses(found.device_number))
+        lines += _writing(inspection)
+    return Examination(tuple(lines))
+
+
+def _look(host: Host, target: str) -> PathFacts:
+    try:
+        found = host.look(target)
+    except OSError as error:
+        raise TargetError(f"{target}: {error.strerror}", "specify a file, a directory or a block device") from error
+    if found.kind == "other":
+        raise TargetError(
+            f"{target} is not a file, directory or block device", "specify a file, a directory or a block device"
+        )
+    return found
+
+
+def _ask_engine(host: Host, found: PathFacts | None) -> tuple[str, DeviceInspection | IosondeError | None]:
+    """Why io_uring is not available, and what the engine's guard says of a device."""
+    source = EngineSource([*host.command_prefix(), find_engine()])
+    try:
+        refused = source.hello.io_uring_refused or ""
+        if found is None or found.kind != "device":
+            return refused, None
+        try:
+            return refused, source.inspect(Path(found.block))
+        except TargetError as error:
+            return refused, error
+    finally:
+        source.end()
+
+
+def _writing(inspection: DeviceInspection | IosondeError | None) -> list[FitnessLine]:
+    match inspection:
+        case DeviceInspection():
+            return list(write_lines(inspection, WAYS_OUT, CONSENTABLE))
+        case IosondeError():
+            return [
+                FitnessLine(
+                    "Writing to the device", "checks", "unknown", State.UNKNOWN, inspection.message, inspection.hint
+                )
+            ]
+        case None:
+            return []

@@ -1,0 +1,43 @@
+"""``iosonde doctor``: what would spoil a measurement here, and what a device is."""
+
+from typing import Annotated
+
+import typer
+
+from iosonde.cli.options import OUTPUT_GROUP
+
+
+def doctor(
+    target: Annotated[
+        str | None,
+        typer.Argument(
+            help="A file, a directory or a block device. Without it, only this host is examined.",
+            metavar="TARGET",
+            show_default=False,
+        ),
+    ] = None,
+    json: Annotated[
+        bool, typer.Option("--json", help="Print all lines as JSON to stdout.", rich_help_panel=OUTPUT_GROUP)
+    ] = False,
+) -> None:
+    """Show what would spoil a measurement, with the command that changes it. Changes nothing.
+
+    Example: [bold]iosonde doctor /dev/nvme0n1[/bold]
+
+    For a block device, it also shows the identity that --destroy needs, and what speaks against writing to the device.
+    """
+    from iosonde.campaign.doctor import examine
+    from iosonde.cli.text_width import print_paper
+    from iosonde.machine.local_host import LocalHost
+
+    found = examine(LocalHost(), target)
+    if json:
+        from pydantic import TypeAdapter
+
+        from iosonde.campaign.doctor import Examination
+
+        typer.echo(TypeAdapter(Examination).dump_json(found, indent=2).decode())
+        return
+    from iosonde.report.terminal.fitness import render_fitness
+
+    print_paper(render_fitness(found.lines))
