@@ -20,6 +20,8 @@ NEEDED: Final = {
     "mkfs.xfs": "xfsprogs",
     "fio": "fio",
     "bpftrace": "bpftrace",
+    "mkfs.btrfs": "btrfs-progs",
+    "sfdisk": "fdisk",
 }
 RESULTS: Final = Path(__file__).parent / "results"
 FOLDER: Final = Path(__file__).parents[1] / "build/lab"

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final
 
+from lab.guard.check import guard
 from lab.guest import Guest, digest, drive, filled
 from lab.kernel import Kernel
 from lab.known_time.check import known_time
@@ -284,6 +285,7 @@ CHECKS: Final[dict[str, Callable[[Kernel, Path], list[str]]]] = {
     "clock": clock,
     "quota": quota,
     "known-time": known_time,
+    "guard": guard,
 }
 
 

@@ -179,6 +179,8 @@ def divide(device: Path, script: str) -> None:
     need_root("sfdisk", "addpart")
     words: list[str | Path] = ["sfdisk", "--quiet", "--no-reread", "--no-tell-kernel", device]
     subprocess.run(words, input=script, text=True, check=True, capture_output=True)
+    # A kernel that understands the table makes the partitions itself.
+    subprocess.run(["blockdev", "--rereadpt", device], check=False, capture_output=True)
     for each in json.loads(done("sfdisk", "--json", device))["partitiontable"].get("partitions", []):
         if not Path(each["node"]).exists():
             number = each["node"].removeprefix(f"{device}p")

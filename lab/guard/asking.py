@@ -1,0 +1,92 @@
+"""Asks for a device: of an engine without a front, and of the front's guard with all other consents."""
+
+import json
+import os
+import subprocess
+import zlib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from iosonde.machine.write_permit import CONSENTABLE, UnpermittedWriteError, permit_for
+from iosonde.records import DeviceInspection
+from iosonde.sources import find_engine
+from lab.guard.drives import MIB
+
+CHUNK_BYTES: Final = 4 * MIB
+
+
+class Engine:
+    """An engine without a front."""
+
+    def __init__(self, command: Sequence[str | Path] | None = None) -> None:
+        self._process = subprocess.Popen(
+            command or [find_engine()], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
+        self._number = 0
+        self._line()
+
+    def ask(self, **command: Any) -> dict[str, Any]:
+        """The answer to a command."""
+        self._number += 1
+        assert self._process.stdin is not None
+        self._process.stdin.write(json.dumps({"id": self._number, **command}) + "\n")
+        self._process.stdin.flush()
+        return self._line()
+
+    def _line(self) -> dict[str, Any]:
+        assert self._process.stdout is not None
+        answer: dict[str, Any] = json.loads(self._process.stdout.readline())
+        return answer
+
+
+def checksum(device: Path) -> int:
+    """A checksum of all of a device, past the page cache's writes."""
+    os.sync()
+    found = 0
+    with device.open("rb", buffering=0) as file:
+        while chunk := file.read(CHUNK_BYTES):
+            found = zlib.crc32(chunk, found)
+    return found
+
+
+def claim_of(engine: Engine, path: Path) -> dict[str, Any]:
+    """The claim of a front that consents to whatever it can."""
+    identity = engine.ask(command="inspect", path=str(path))["inspection"]["identity"]
+    return {
+        "identity": identity["name"],
+        "size_bytes": identity["size_bytes"],
+        "diskseq": identity["diskseq"],
+        "consents": list(CONSENTABLE),
+    }
+
+
+def open_with(engine: Engine, path: Path, claim: dict[str, Any]) -> dict[str, Any]:
+    """The engine's answer to a claim."""
+    return engine.ask(command="open", kind="device", path=str(path), direct=True, claim=claim)
+
+
+def refused(engine: Engine, path: Path, check: str, disk: Path) -> dict[str, Any]:
+    """Whether the engine alone, and the front, refuse a device by this check, whatever else is consented to."""
+    before = checksum(disk)
+    found = engine.ask(command="inspect", path=str(path))
+    inspection = DeviceInspection.model_validate(found["inspection"])
+    consents = tuple(each for each in CONSENTABLE if each != check)
+    identity = inspection.identity
+    claim = {"identity": "?", "size_bytes": 0, "diskseq": None, "consents": consents}
+    if identity is not None:
+        claim |= {"identity": identity.name, "size_bytes": identity.size_bytes, "diskseq": identity.diskseq}
+    answer = engine.ask(command="open", kind="device", path=str(path), direct=True, claim=claim)
+    if answer["type"] == "opened":
+        engine.ask(command="close")
+    try:
+        permit_for(str(path), inspection, () if identity is None else (identity.name,), consents)
+        front = ""
+    except UnpermittedWriteError as error:
+        front = error.message
+    return {
+        "engine": answer["type"] == "error" and answer["kind"] == "device_write" and f"({check})" in answer["message"],
+        "front": f"(check {check})" in front,
+        "unchanged": checksum(disk) == before,
+        "told": answer.get("message", ""),
+    }

@@ -1,0 +1,36 @@
+"""The emulated drives of the guard's check."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+MIB: Final = 1 << 20
+SIZE_BYTES: Final = 36 * MIB
+"""Room for two partitions of the least size that is measured."""
+
+
+@dataclass(frozen=True)
+class Drive:
+    """An NVMe drive with a namespace of its own."""
+
+    serial: str
+
+
+DRIVES: Final = (Drive("LAB-GUARD-A"), Drive("LAB-GUARD-B"))
+SHARED: Final = "LAB-GUARD-NS"
+"""The serial number of a controller with two namespaces."""
+
+
+def by_serial(serial: str) -> Path:
+    """The node of the first namespace of a controller."""
+    for path in sorted(Path("/sys/class/nvme").glob("nvme*")):
+        if (path / "serial").read_text(encoding="utf-8").strip() == serial:
+            return Path("/dev") / next(iter(sorted(path.glob("nvme*n*")))).name
+    raise FileNotFoundError(serial)
+
+
+def namespaces(serial: str) -> list[Path]:
+    """The nodes of all namespaces of a controller."""
+    first = by_serial(serial)
+    folder = (Path("/sys/class/block") / first.name).resolve().parent
+    return [Path("/dev") / path.name for path in sorted(folder.glob("nvme*n*"))]
