@@ -10,6 +10,7 @@ from iosonde.records import RunRecord
 from tests.findings import (
     test_device,
     test_dips,
+    test_drift,
     test_engine,
     test_fio,
     test_frequency,
@@ -30,6 +31,7 @@ from tests.judging import findings_of
 FIRES: dict[str, Callable[[], RunRecord]] = {
     **test_device.FIRES,
     **test_dips.FIRES,
+    **test_drift.FIRES,
     **test_engine.FIRES,
     **test_fio.FIRES,
     **test_frequency.FIRES,
@@ -48,6 +50,7 @@ FIRES: dict[str, Callable[[], RunRecord]] = {
 NEAR_MISSES: list[tuple[str, Callable[[], RunRecord]]] = [
     *test_device.NEAR_MISSES,
     *test_dips.NEAR_MISSES,
+    *test_drift.NEAR_MISSES,
     *test_engine.NEAR_MISSES,
     *test_fio.NEAR_MISSES,
     *test_frequency.NEAR_MISSES,
@@ -85,6 +88,7 @@ def test_a_finding_comes_alone_where_its_reason_is_alone(identity: str) -> None:
     companions = {
         "buffered-io": set(),
         "device-times-differ": {"written-unknown"},
+        "drift": {"repeats-differ"},
         "engine-by-cell": {"volatile-write-cache"},
         "waiting-not-counted": {"measured-by-fio"},
         **{

@@ -38,7 +38,17 @@ def test_root_gets_what_is_missing_and_nothing_else(folder: Path) -> None:
     for path in (apt_get, here):
         path.chmod(0o755)
     missing = missing_packages()
-    assert missing == ["bpftrace", "cpio", "dmsetup", "fio", "kmod", "qemu-system-x86", "xfsprogs"]
+    assert missing == [
+        "bpftrace",
+        "btrfs-progs",
+        "cpio",
+        "dmsetup",
+        "fdisk",
+        "fio",
+        "kmod",
+        "qemu-system-x86",
+        "xfsprogs",
+    ]
     assert install(missing)
     told = (folder / "told").read_text().splitlines()
     assert told[-1] == f"--quiet=2 install --yes --no-install-recommends {' '.join(missing)}"

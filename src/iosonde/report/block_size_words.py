@@ -34,7 +34,7 @@ FEW_SIZES: Final = f"the model needs at least {FIT_SIZES_MIN} block sizes"
 STILL_GROWING: Final = "bandwidth is still increasing at the largest block size"
 ONE_SIZE: Final = "at most one block size is in this region"
 POOR_FIT: Final = f"the fit is off by more than {RESIDUAL_MAX:.0%} at some block size".replace("%", " %")
-NO_SLOPE: Final = "latency does not increase significantly with block size"
+NO_SLOPE: Final = "no rate can be determined: the confidence interval of the slope includes 0"
 NO_FIXED: Final = "the fixed cost is not distinguishable from 0"
 SINGLE_REPEAT: Final = "not every block size has two repeats"
 RATE_NOTE: Final = (
@@ -69,12 +69,20 @@ def _regions(found: Regions) -> str:
         grown = format_percent(found.growth_share)
         parts.append(f"bandwidth is still increasing at the largest block size (by {grown} over the last step)")
     else:
-        parts.append(f"{format_percent(NEAR_BEST)} of the best bandwidth from {_saturated(found.saturation)} on")
+        parts.append(_reached(found.saturation))
     if found.iops_bound is not None:
         parts.append(f"IOPS-bound at {_span(found.iops_bound)}")
     if found.bandwidth_bound is not None:
         parts.append(f"bandwidth-bound at {_span(found.bandwidth_bound)}")
     return "; ".join(parts)
+
+
+def _reached(found: Saturation) -> str:
+    near = f"{format_percent(NEAR_BEST)} of the best bandwidth"
+    if found.fallen is None:
+        return f"{near} from {_saturated(found)} on"
+    size, share = found.fallen
+    return f"{near} first at {_saturated(found)}, but only {format_percent(share)} at {format_size(size)}"
 
 
 def _saturated(found: Saturation) -> str:
@@ -95,7 +103,7 @@ def _model(model: LatencyModel | None) -> str:
     size, off = model.largest_residual
     at = f"{format_percent(off, signed=True)} at {format_size(size)}"
     if not model.ns_per_byte.is_positive:
-        return "Mean latency does not increase significantly with block size."
+        return "Mean latency does not follow a fixed cost plus size / rate: no rate can be determined."
     if not model.fits:
         return f"Mean latency does not follow a fixed cost plus size / rate: the largest error is {at}."
     rate = format_bandwidth(model.bytes_per_s.value)
@@ -120,7 +128,7 @@ def block_size_table(cells: Sequence[CellEstimate]) -> ResultTable | None:
             Head("Operations", number=False),
             Head("QD", "requested"),
             Head("IOPS-bound", number=False),
-            Head("95 % of best bandwidth", "from"),
+            Head("95 % of best bandwidth", "first at"),
             Head("95 % CI", number=False),
             Head("Bandwidth-bound", number=False),
             Head("Fixed cost", f"{MICROSECOND.name}, 95 % CI"),

@@ -2,17 +2,21 @@
 
 from collections import Counter
 from collections.abc import Iterator
+from typing import Final
 
 from iosonde.analysis.run import RunAnalysis
 from iosonde.analysis.target_state import target_state
 from iosonde.charts.quantities import NO_VALUE
-from iosonde.records import HostFacts, RunHeader
+from iosonde.records import HostFacts, Plan, RunHeader
 from iosonde.report.blocks import FactGroup
 from iosonde.report.display import number_text
 from iosonde.report.engine_facts import engine_facts
 from iosonde.report.states import beginning_text, state_text, stop_text
 from iosonde.report.target_facts import target_groups
 from iosonde.units import format_size
+
+DURATIONS_MAX: Final = 3
+"""The most durations of trials that are listed."""
 
 
 def fact_groups(analysis: RunAnalysis) -> tuple[FactGroup, ...]:
@@ -55,6 +59,18 @@ def _host(host: HostFacts) -> tuple[tuple[str, str], ...]:
     )
 
 
+def _durations(plan: Plan) -> str:
+    """How long the trials of the plan take, with warm-up; those of most cells first."""
+    counts = Counter(cell.timing.text for cell in plan.cells)
+    shown = [
+        f"{text} ({number} {'cell' if number == 1 else 'cells'})" for text, number in counts.most_common(DURATIONS_MAX)
+    ]
+    if len(counts) == 1:
+        return next(iter(counts))
+    more = len(counts) - DURATIONS_MAX
+    return ", ".join([*shown, *([f"{more} more"] if more > 0 else [])])
+
+
 def _run(analysis: RunAnalysis) -> tuple[tuple[str, str], ...]:
     run, plan, state = analysis.run, analysis.run.header.plan, target_state(analysis)
     faults: Counter[str] = Counter()
@@ -69,6 +85,7 @@ def _run(analysis: RunAnalysis) -> tuple[tuple[str, str], ...]:
         ("plan seed", str(plan.seed)),
         ("measured until", stop_text(plan.stop)),
         ("repeats" if plan.is_fixed else "initial repeats", str(plan.repeats)),
+        ("duration of a trial", _durations(run.header.plan)),
         ("trials", str(len(run.cells))),
         ("initial target state", beginning_text(state)),
         ("target state during the run", state_text(state)),

@@ -47,6 +47,8 @@ def _target(target: TargetFacts, preparation: Sequence[CellRecord]) -> tuple[tup
             ("direct I/O", yes_text(target.direct)),
             ("alignment", f"memory {memory} bytes, offset {offset} bytes (from {source})"),
         ]
+    else:
+        facts.append(("direct I/O", "does not apply to a simulated drive, which has no page cache"))
     facts += [("blocks already written", written[target.written]), ("preconditioning", _written_first(preparation))]
     system = target.file_system
     if system is not None:
@@ -63,7 +65,12 @@ def _target(target: TargetFacts, preparation: Sequence[CellRecord]) -> tuple[tup
 def _device_only(target: TargetFacts) -> tuple[tuple[str, str], ...]:
     """The facts that only a block device has."""
     uses = ", ".join(str(use) for use in target.uses)
-    facts = [("kind", "block device, reads only"), ("other users", uses or "none detected")]
+    granted = target.granted
+    kind = "block device, reads only" if granted is None else "block device, written with permission"
+    facts = [("kind", kind), ("other users", uses or "none detected")]
+    if granted is not None:
+        facts.append(("permission to write", f"{granted.kind.replace('-', ' ')} {granted.name}"))
+        facts.append(("findings accepted", ", ".join(target.consents) or "none"))
     space = target.namespace
     if space is not None:
         most = format_size(space.transfer_bytes_max)

@@ -21,16 +21,18 @@ SIZES_MIN: Final = 3
 
 @dataclass(frozen=True)
 class Saturation:
-    """The smallest block size from which on bandwidth is near its best.
+    """The smallest block size whose bandwidth is near the best.
 
     ``low_bytes`` and ``high_bytes`` bound it with 95 % confidence, as far as the measured sizes can tell. They are None
-    if a size has a single repeat.
+    if a size has a single repeat. ``fallen`` is the larger size with the lowest bandwidth, and its share of the best,
+    if a larger size is not near the best any more.
     """
 
     size_bytes: int
     share: float
     low_bytes: int | None
     high_bytes: int | None
+    fallen: tuple[int, float] | None = None
 
 
 @dataclass(frozen=True)
@@ -105,9 +107,11 @@ def _saturation(sizes: Sequence[int], bytes_per_s: Sequence[Estimate], shares: S
     first = next(place for place, share in enumerate(shares) if share >= NEAR_BEST)
     if first == len(sizes) - 1:
         return None
+    lowest = min(range(first + 1, len(sizes)), key=lambda place: shares[place])
+    fallen = (sizes[lowest], shares[lowest]) if shares[lowest] < NEAR_BEST else None
     known = [found for each in bytes_per_s if (found := known_of(each)) is not None]
     if len(known) < len(sizes):
-        return Saturation(sizes[first], shares[first], None, None)
+        return Saturation(sizes[first], shares[first], None, None, fallen)
     best = max(range(len(sizes)), key=lambda place: known[place].value)
     # The best size has no ratio to itself: it reaches the share by definition.
     ratios = [
@@ -115,4 +119,4 @@ def _saturation(sizes: Sequence[int], bytes_per_s: Sequence[Estimate], shares: S
     ]
     low = next(place for place, ratio in enumerate(ratios) if ratio is None or ratio.high >= NEAR_BEST)
     high = next(place for place, ratio in enumerate(ratios) if ratio is None or ratio.low >= NEAR_BEST)
-    return Saturation(sizes[first], shares[first], sizes[low], sizes[max(high, first)])
+    return Saturation(sizes[first], shares[first], sizes[low], sizes[max(high, first)], fallen)

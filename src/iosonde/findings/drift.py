@@ -1,0 +1,153 @@
+"""Rules about a target that changes over the run: throughput that drifts, and drives that throttle.
+
+The trend is the seasonal Kendall test (Hirsch, Slack and Smith 1982): each cell is a season with its own level, and the
+signs of all its pairs of repeats are added up over the cells.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from math import factorial, sqrt
+from statistics import median
+from typing import Final
+
+from iosonde.analysis.drive_counters import THROTTLED_SHARE_MIN, drive_changes
+from iosonde.analysis.totals import count_all
+from iosonde.findings.case import Case, count_of, distinct
+from iosonde.findings.finding import Confidence, Finding, Severity
+from iosonde.records import CellRecord, Experiment, Outcome
+from iosonde.units import SECOND_NS, format_percent
+
+REPEATS_MIN: Final = 3
+CELLS_MIN: Final = 5
+"""With fewer cells, three repeats in a row are not evidence enough."""
+
+ERRORS_MIN: Final = 3.29
+"""A trend of a run without one is this many standard errors large in 0.1 % of runs."""
+
+CHANGE_MIN: Final = 0.05
+EVIDENCE_MAX: Final = 10
+
+
+@dataclass(frozen=True)
+class _Series:
+    """A cell with the IOPS of its repeats in run order."""
+
+    cell: str
+    iops: tuple[float, ...]
+
+    @property
+    def score(self) -> int:
+        """The pairs of repeats that rise, less those that fall."""
+        return sum((later > earlier) - (later < earlier) for earlier, later in combinations(self.iops, 2))
+
+    @property
+    def variance(self) -> float:
+        """The variance of the score without a trend."""
+        number = len(self.iops)
+        return number * (number - 1) * (2 * number + 5) / 18
+
+    @property
+    def ratio(self) -> float:
+        """The last repeat relative to the first."""
+        return self.iops[-1] / self.iops[0]
+
+    def is_monotonic(self, sign: int) -> bool:
+        """Whether each repeat continues in the direction of the sign."""
+        return self.score * sign == len(self.iops) * (len(self.iops) - 1) // 2
+
+
+def drift(case: Case) -> Iterator[Finding]:
+    """Throughput rises or falls over the run, in more cells than by chance."""
+    series = _series_of(case.run.cells)
+    if len(series) < CELLS_MIN:
+        return
+    score, error = sum(each.score for each in series), sqrt(sum(each.variance for each in series))
+    # The score moves in steps of two, so half a step is taken off.
+    errors = (abs(score) - 1) / error
+    sign, word = (1, "rose") if score > 0 else (-1, "fell")
+    change = median(each.ratio for each in series) - 1
+    if errors < ERRORS_MIN or change * sign < CHANGE_MIN:
+        return
+    same = [each for each in series if each.is_monotonic(sign)]
+    expected = sum(1 / factorial(len(each.iops)) for each in series)
+    far = sorted(same or series, key=lambda each: each.ratio, reverse=sign > 0)
+    yield Finding(
+        id="drift",
+        severity=Severity.DOUBTFUL,
+        confidence=Confidence.LIKELY,
+        statement=(
+            f"Throughput {word} over the run: in {len(same)} of {count_of(len(series), 'cell')}, each repeat is "
+            f"{'higher' if sign > 0 else 'lower'} than the one before; by chance, it would be about {expected:.1f}. "
+            f"The median change from the first repeat to the last is {format_percent(change, signed=True)}."
+        ),
+        evidence=tuple(
+            (each.cell, f"{format_percent(each.ratio - 1, signed=True)} in {len(each.iops)} repeats")
+            for each in far[:EVIDENCE_MAX]
+        ),
+        advice=(
+            "The means are averages over a target that changed, and the intervals do not cover its later state. "
+            "Precondition with the same workload until throughput no longer changes, or cool the drive, then run again."
+        ),
+        deciding_test=(
+            'An experiment with kind = "sustained" shows where throughput ends, and whether idle time restores it.'
+        ),
+        cells=tuple(each.cell for each in same),
+    )
+
+
+def _series_of(records: Sequence[CellRecord]) -> list[_Series]:
+    """Cells with enough repeats. In an open loop, the number of arrivals says nothing about the target."""
+    held: dict[str, list[float]] = {}
+    for record in sorted(records, key=lambda each: each.order):
+        if record.outcome is Outcome.FINISHED and not record.workload.is_open_loop and not _is_sustained(record):
+            rate = count_all(record.operations) * SECOND_NS / record.measured_ns if record.measured_ns else 0.0
+            held.setdefault(record.cell, []).append(rate)
+    found = (_Series(cell, tuple(rates)) for cell, rates in held.items())
+    return [each for each in found if len(each.iops) >= REPEATS_MIN and min(each.iops) > 0]
+
+
+def drive_throttled(case: Case) -> Iterator[Finding]:
+    """The drives report that they throttled while cells were measured."""
+    shares: dict[str, list[float]] = {}
+    trials = 0
+    for record, change in drive_changes(case.run.cells):
+        if (
+            record.outcome is Outcome.FINISHED
+            and change is not None
+            and record.measured_ns
+            and not _is_sustained(record)
+        ):
+            trials += 1
+            share = change.throttled_ns / record.measured_ns / max(len(record.drives), 1)
+            if share >= THROTTLED_SHARE_MIN:
+                shares.setdefault(record.cell, []).append(min(share, 1.0))
+    if not shares:
+        return
+    hot = sorted(shares, key=lambda cell: -max(shares[cell]))
+    number = sum(len(each) for each in shares.values())
+    yield Finding(
+        id="drive-throttled",
+        severity=Severity.DOUBTFUL,
+        confidence=Confidence.CERTAIN,
+        statement=(
+            f"By its own counter, the drive throttled during {number} of {count_of(trials, 'repeat')}, in "
+            f"{count_of(len(hot), 'cell')}. In {hot[0]}, it throttled for {format_percent(max(shares[hot[0]]))} of the "
+            "measurement time of a repeat."
+        ),
+        evidence=tuple(
+            (cell, f"{count_of(len(shares[cell]), 'repeat')}, at most {format_percent(max(shares[cell]))} of the time")
+            for cell in hot[:EVIDENCE_MAX]
+        ),
+        advice=(
+            "The results of these repeats describe a drive that limits itself, usually because it is too hot. Cool it, "
+            "or add idle time between cells; a longer measurement heats it more."
+        ),
+        deciding_test="Run these cells again on a cool drive, one at a time.",
+        cells=distinct(hot),
+    )
+
+
+def _is_sustained(record: CellRecord) -> bool:
+    """In a sustained transfer, changes are the result."""
+    return Experiment.SUSTAINED in record.experiments

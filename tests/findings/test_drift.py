@@ -1,0 +1,89 @@
+"""Findings about a target that changes over the run."""
+
+import random
+from collections.abc import Callable, Sequence
+
+import pytest
+
+from iosonde.records import DriveHealth, DriveState, Experiment, RunRecord
+from tests.builders import workload
+from tests.findings.runs import ids, only
+from tests.sweep_builder import run_of_cells
+
+SECOND = 10**9
+NONE = {
+    "host_read_bytes": 0,
+    "host_written_bytes": 0,
+    "media_written_bytes": 0,
+    "erases": 0,
+    "wear_percent": 0,
+    "temperature_celsius": 40,
+}
+
+
+def repeated(shares: Sequence[Sequence[float]]) -> RunRecord:
+    """A sweep over depths: for each cell the throughput of its repeats, relative to its own level."""
+    cells = {
+        workload(queue_depth=1 << step): [1e9 * (1 << step) / (10_000 * (1 << step) * share) for share in own]
+        for step, own in enumerate(shares)
+    }
+    return run_of_cells(cells, Experiment.QUEUE_DEPTH)
+
+
+def throttled(*times_s: float) -> RunRecord:
+    """A cell whose drive has throttled for so long after each repeat."""
+    run = repeated([[1.0] * len(times_s)])
+    cells = []
+    for cell, time_s in zip(sorted(run.cells, key=lambda each: each.order), times_s, strict=True):
+        health = DriveHealth(throttled_ns=round(time_s * SECOND), **NONE)
+        cells.append(cell.model_copy(update={"drives": (DriveState(state_hash="0", health=health),)}))
+    return run.model_copy(update={"cells": tuple(cells)})
+
+
+FALLING = (1.0, 0.8, 0.7)
+FIRES: dict[str, Callable[[], RunRecord]] = {
+    "drift": lambda: repeated([FALLING] * 6),
+    "drive-throttled": lambda: throttled(0.0, 0.0, 2.0),
+}
+NEAR_MISSES: list[tuple[str, Callable[[], RunRecord]]] = [
+    ("drift", lambda: repeated([FALLING] * 4)),
+    ("drift", lambda: repeated([(1.0, 0.99, 0.98)] * 6)),
+    ("drift", lambda: repeated([FALLING, FALLING[::-1]] * 4)),
+    ("drift", lambda: repeated([FALLING[:2]] * 8)),
+    ("drive-throttled", lambda: throttled(5.0, 5.0, 5.01)),
+    ("drive-throttled", lambda: throttled(3.0)),
+]
+
+
+def test_the_direction_and_the_median_change_are_stated() -> None:
+    fell = only(repeated([FALLING] * 6), "drift").statement
+    assert fell.startswith("Throughput fell over the run: in 6 of 6 cells, each repeat is lower than the one before")
+    assert "by chance, it would be about 1.0" in fell
+    assert fell.endswith("The median change from the first repeat to the last is -30 %.")
+    assert "Throughput rose over the run" in only(repeated([FALLING[::-1]] * 6), "drift").statement
+
+
+def test_cells_with_a_level_of_their_own_do_not_hide_the_trend() -> None:
+    mixed = [*([FALLING] * 9), (0.7, 0.8, 0.75)]
+    assert "in 9 of 10 cells" in only(repeated(mixed), "drift").statement
+
+
+def test_repeats_without_a_trend_rarely_have_one() -> None:
+    seed = 20_261_126
+    draw = random.Random(seed)
+    found = sum(
+        "drift" in ids(repeated([[draw.lognormvariate(0, 0.2) for _ in range(3)] for _ in range(8)]))
+        for _ in range(200)
+    )
+    assert found <= 2, f"seed {seed}: {found} of 200"
+
+
+def test_throttling_is_a_share_of_the_measurement_time() -> None:
+    finding = only(throttled(0.0, 0.0, 2.5), "drive-throttled")
+    assert "throttled during 1 of 2 repeats, in 1 cell" in finding.statement
+    assert "for 50 % of the measurement time" in finding.statement
+
+
+@pytest.mark.parametrize("times_s", [(0.0, 9.0), (0.0, 90.0)])
+def test_no_share_exceeds_the_whole_time(times_s: tuple[float, ...]) -> None:
+    assert "for 100 % of" in only(throttled(*times_s), "drive-throttled").statement
