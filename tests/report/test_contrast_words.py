@@ -74,9 +74,22 @@ def test_no_significant_difference_says_what_wide_intervals_allow() -> None:
             for kib in (4, 16)
         }
     )
-    head, allowed = sentence.split(" at any block size, but the 95 % CIs include factors of up to ")
-    assert head.endswith("no significant difference of more than 5 %")
-    assert float(allowed.removesuffix(".")) > 2
+    head, allowed = sentence.split(": the 95 % CIs include factors of up to ")
+    assert head.endswith("; at any block size, the data do not decide")
+    assert float(allowed.removesuffix(".")) > 4
+
+
+def test_the_largest_difference_is_named_if_it_is_between_the_ends() -> None:
+    levels = {4: 1.0, 16: 0.5, 64: 0.98}
+    cells = {
+        workload(pattern=pattern, block_size_bytes=kib * 1024): [each / share for each in EVEN]
+        for kib, level in levels.items()
+        for pattern, share in ((Access.RANDOM, level), (SEQUENTIAL, 1.0))
+    }
+    (sentence,) = said(cells)
+    assert " at 4 KiB" in sentence
+    assert "0.50 times at 16 KiB" in sentence
+    assert " at 64 KiB" in sentence
 
 
 def test_a_run_without_a_pair_says_nothing() -> None:

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import takewhile
+from math import log
 from typing import Any, Final
 
 from iosonde.analysis.cells import CellEstimate, OperationEstimate, PercentileEstimate
@@ -174,6 +175,10 @@ def _known_percentile(found: PercentileEstimate) -> Known | None:
     return Known(found.value_ns, found.standard_error_ns / found.value_ns, found.degrees_of_freedom)
 
 
+FURTHER: Final = 1.2
+"""A block size between the ends is named if the ratio there is this factor further from 1 than at both ends."""
+
+
 @dataclass(frozen=True)
 class ContrastSeries:
     """The contrasts of two workloads over the block sizes at which both were measured, in ascending order."""
@@ -189,6 +194,16 @@ class ContrastSeries:
     def last(self) -> Contrast:
         """The contrast at the largest block size."""
         return self.contrasts[-1]
+
+    @property
+    def furthest(self) -> Contrast | None:
+        """The contrast between the ends whose IOPS differ clearly more than at both ends; None if there is none."""
+        inner = [each for each in self.contrasts[1:-1] if each.iops.ratio is not None and each.iops.ratio.differs]
+        found = max(inner, key=lambda each: abs(log(each.iops.value)), default=None)
+        if found is None:
+            return None
+        ends = max(abs(log(each.iops.value)) for each in (self.first, self.last))
+        return found if abs(log(found.iops.value)) > ends + log(FURTHER) else None
 
     @property
     def allows_up_to(self) -> float:

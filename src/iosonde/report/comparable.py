@@ -37,6 +37,9 @@ _ALIKE: Final[dict[str, dict[str, int | None]]] = {
 }
 """For each varied parameter, the values that hide it: workloads that differ only in it become equal."""
 
+UNDECIDED: Final = 4.0
+"""If the ends of a ratio are this factor apart, 'not distinguishable' would sound like equality."""
+
 TWICE: Final = 2.0
 """From this ratio on, a factor is easier to read than a percentage."""
 
@@ -144,7 +147,9 @@ class Ranked:
             f"{self._name(place)} (ratio {ratio_ends(ratio)})" for place, ratio in known[:RIVALS_NAMED_MAX]
         )
         more = len(rivals) - min(len(known), RIVALS_NAMED_MAX)
-        return f"not distinguishable from {named}{f' and {more} more' if more else ''}"
+        wide = any(ratio.high > UNDECIDED * ratio.low for _, ratio in known)
+        words = "too uncertain to compare with" if wide else "not distinguishable from"
+        return f"{words} {named}{f' and {more} more' if more else ''}"
 
     def _name(self, place: int) -> str:
         return self.group.name(self.group.pairs[place][0])

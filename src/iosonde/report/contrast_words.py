@@ -18,6 +18,9 @@ TOLD_MAX: Final = 4
 UNRESOLVED: Final = 1.25
 """A sentence names a factor that the confidence intervals include only if it is larger than this."""
 
+UNDECIDED: Final = 4.0
+"""With such a factor in an interval, 'no significant difference' would sound like equality."""
+
 TOO_WIDE: Final = "the 95 % CI is too wide for a comparison"
 NO_P99: Final = "at least one of the two p99 values has too few samples"
 NO_P99_INTERVAL: Final = "at least one of the two p99 values has no confidence interval"
@@ -43,18 +46,24 @@ def _sentence(series: ContrastSeries) -> str:
         end = "they still differ at the largest block size" if _is_known(last) else "no confidence intervals"
     else:
         where = "at any block size" if together is first else f"from {together.one.workload.size_text} on"
-        end = f"no significant difference of more than {format_percent(NEAR)} {where}{_unresolved(series)}"
-    return (
-        f"{capital(_pair(first, sized=False))}: {times_text(first.iops)} the IOPS at {first.one.workload.size_text}"
-        f"{interval_text(first.iops)}, {times_text(last.iops)} at {last.one.workload.size_text}"
-        f"{interval_text(last.iops)}; {end}."
-    )
+        end = _together(series, where)
+    parts = [first, *([series.furthest] if series.furthest is not None else []), last]
+    ratios = [
+        f"{times_text(each.iops)}{' the IOPS' if each is first else ''} at {each.one.workload.size_text}"
+        f"{interval_text(each.iops)}"
+        for each in parts
+    ]
+    return f"{capital(_pair(first, sized=False))}: {', '.join(ratios)}; {end}."
 
 
-def _unresolved(series: ContrastSeries) -> str:
-    """How far apart the two may be although no difference is significant; empty if the intervals are narrow."""
+def _together(series: ContrastSeries, where: str) -> str:
+    """That no difference is significant, and how far apart the two may be if the intervals are wide."""
     factor = series.allows_up_to
-    return f", but the 95 % CIs include factors of up to {ratio_text(factor)}" if factor > UNRESOLVED else ""
+    allowed = f"the 95 % CIs include factors of up to {ratio_text(factor)}"
+    if factor > UNDECIDED:
+        return f"{where}, the data do not decide: {allowed}"
+    more = f", but {allowed}" if factor > UNRESOLVED else ""
+    return f"no significant difference of more than {format_percent(NEAR)} {where}{more}"
 
 
 def _is_known(contrast: Contrast) -> bool:
