@@ -1,10 +1,11 @@
 """Asks for a device: of an engine without a front, and of the front's guard with all other consents."""
 
 import json
+import mmap
 import os
 import subprocess
 import zlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -40,13 +41,25 @@ class Engine:
         return answer
 
 
-def checksum(device: Path) -> int:
-    """A checksum of all of a device, past the page cache's writes."""
+def chunks(device: Path) -> Iterator[bytes]:
+    """All of a device, past the page cache: that of a disk does not see what was written through a partition."""
     os.sync()
+    handle = os.open(device, os.O_RDONLY | os.O_DIRECT)
+    try:
+        with mmap.mmap(-1, CHUNK_BYTES) as buffer:
+            at = 0
+            while length := os.preadv(handle, [buffer], at):
+                yield buffer[:length]
+                at += length
+    finally:
+        os.close(handle)
+
+
+def checksum(device: Path) -> int:
+    """A checksum of all of a device."""
     found = 0
-    with device.open("rb", buffering=0) as file:
-        while chunk := file.read(CHUNK_BYTES):
-            found = zlib.crc32(chunk, found)
+    for chunk in chunks(device):
+        found = zlib.crc32(chunk, found)
     return found
 
 
@@ -57,6 +70,7 @@ def claim_of(engine: Engine, path: Path) -> dict[str, Any]:
         "identity": identity["name"],
         "size_bytes": identity["size_bytes"],
         "diskseq": identity["diskseq"],
+        "backing": identity.get("backing"),
         "consents": list(CONSENTABLE),
     }
 

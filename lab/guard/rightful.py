@@ -1,7 +1,6 @@
 """Rightful writes to free drives, which have to work."""
 
 import json
-import os
 import subprocess
 import sys
 import tempfile
@@ -10,7 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
 
-from lab.guard.asking import Engine, checksum, claim_of
+from lab.guard.asking import Engine, checksum, chunks, claim_of
 from lab.guard.drives import DRIVES, MIB, SHARED, by_serial, namespaces
 from tests.stories.devices_in_use import TWO, divide, mounted
 from tests.stories.loop_devices import done
@@ -48,11 +47,9 @@ def scratch_partition(engine: Engine) -> dict[str, Any]:
     first, second = Path(f"{disk}p1"), Path(f"{disk}p2")
     start = int((Path("/sys/class/block") / second.name / "start").read_text()) * 512
     with tempfile.TemporaryDirectory() as folder, mounted(first, Path(folder)):
-        os.sync()
-        before = disk.read_bytes()
+        before = b"".join(chunks(disk))
         found = _probe(second, str(claim_of(engine, second)["identity"]))
-        os.sync()
-        after = disk.read_bytes()
+        after = b"".join(chunks(disk))
     end = start + 16 * MIB
     assert before[:start] == after[:start]
     assert before[end:] == after[end:]

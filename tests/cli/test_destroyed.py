@@ -1,5 +1,6 @@
 """The identities of devices that may be destroyed."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -15,8 +16,27 @@ def test_options_and_lines_of_a_file_are_joined_without_repetition(tmp_path: Pat
     assert identities(None, None) == ()
 
 
-def test_blanks_within_an_identity_count_once() -> None:
-    assert identities(["t10.ATA     Samsung"], None) == ("t10.ATA Samsung",)
+@pytest.mark.parametrize(
+    ("line", "identity"),
+    [
+        ("/srv/d1.img#2", "/srv/d1.img#2"),
+        ("S1\t# scratch", "S1"),
+        ("  #S1", None),
+        ("# retired: \x0cS9", None),
+        ("# retired: \u2028S9", None),
+        ("t10.ATA     Samsung", "t10.ATA     Samsung"),
+    ],
+)
+def test_only_what_a_line_says_is_permitted(tmp_path: Path, line: str, identity: str | None) -> None:
+    listed = tmp_path / "drives"
+    listed.write_bytes(f"first\n{line}\n".encode())
+    assert identities(None, listed) == ("first", *([] if identity is None else [identity]))
+
+
+def test_a_pipe_is_refused_and_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(UsageError, match="not a regular file"):
+        identities(None, tmp_path / "pipe")
 
 
 @pytest.mark.parametrize(

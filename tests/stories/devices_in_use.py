@@ -174,11 +174,12 @@ def made(*words: str) -> Use:
     return use
 
 
-def divide(device: Path, script: str) -> None:
+def divide(device: Path, script: str | None) -> None:
     """Writes a partition table, and tells the kernel, which need not understand tables of this kind itself."""
     need_root("sfdisk", "addpart")
     words: list[str | Path] = ["sfdisk", "--quiet", "--no-reread", "--no-tell-kernel", device]
-    subprocess.run(words, input=script, text=True, check=True, capture_output=True)
+    if script is not None:
+        subprocess.run(words, input=script, text=True, check=True, capture_output=True)
     # A kernel that understands the table makes the partitions itself.
     subprocess.run(["blockdev", "--rereadpt", device], check=False, capture_output=True)
     for each in json.loads(done("sfdisk", "--json", device))["partitiontable"].get("partitions", []):
@@ -187,12 +188,15 @@ def divide(device: Path, script: str) -> None:
             done("addpart", device, number, str(each["start"]), str(each["size"]))
 
 
-def partitioned(script: str, number: int, then: Use | None = None, *, whole: bool = False) -> Use:
-    """Divided by sfdisk. ``then`` uses partition ``number``; asked for is that partition, or the ``whole`` disk."""
+def partitioned(script: str, number: int, then: Use | None = None, *, whole: bool = False, copied: bool = False) -> Use:
+    """Divided by sfdisk. ``then`` uses partition ``number``; asked for is that partition, or the ``whole`` disk.
+
+    A ``copied`` disk has a table already.
+    """
 
     @contextmanager
     def use(device: Path, folder: Path) -> Iterator[Path]:
-        divide(device, script)
+        divide(device, None if copied else script)
         part = Path(f"{device}p{number}")
         with ExitStack() as stack:
             if then is not None:
@@ -249,6 +253,72 @@ def renamed(then: Use) -> Use:
     return use
 
 
+@contextmanager
+def below_a_loop_without_a_name(device: Path, folder: Path) -> Iterator[Path]:
+    """Below a loop device that was set up by a node that is gone."""
+    node = folder / "node"
+    os.mknod(node, stat.S_IFBLK | 0o600, device.stat().st_rdev)
+    with attached(node):
+        node.unlink()
+        yield device
+
+
+@contextmanager
+def backing_shared_by_another_name(device: Path, folder: Path) -> Iterator[Path]:
+    """Its file is that of another loop device, by a name that is gone."""
+    name = folder / "other name"
+    name.hardlink_to(_backing(device))
+    with attached(name):
+        name.unlink()
+        yield device
+
+
+@contextmanager
+def backing_shadowed(device: Path, folder: Path) -> Iterator[Path]:
+    """Another file is at the path of its file."""
+    other = folder / "precious"
+    other.write_bytes(b"precious")
+    path = _backing(device)
+    done("mount", "--bind", other, path)
+    try:
+        yield device
+    finally:
+        done("umount", path)
+
+
+def in_a_thread(script: str) -> Use:
+    """Open in a thread of another process that has files of its own."""
+
+    @contextmanager
+    def use(device: Path, _: Path) -> Iterator[Path]:
+        script_of_thread = (
+            f"import ctypes, os, threading\nready = threading.Event()\n{script.format(device=str(device))}"
+        )
+        begin = "threading.Thread(target=hold, daemon=True).start()"
+        with held_by(f"exec({script_of_thread!r}, globals())", begin, "ready.wait()"):
+            yield device
+
+    return use
+
+
+OWN_FILES = """
+def hold():
+    ctypes.CDLL(None).unshare(0x400)
+    os.open({device!r}, os.O_RDONLY)
+    ready.set()
+    threading.Event().wait()
+"""
+
+
+@contextmanager
+def partition_without_a_table(device: Path, _: Path) -> Iterator[Path]:
+    """The kernel has a partition with a file system, and the disk has no table."""
+    need_root("addpart")
+    done("addpart", device, "1", "34816", "32768")
+    done(*EXT4, Path(f"{device}p1"))
+    yield device
+
+
 TWO = "label: dos\nsize=16MiB\nsize=16MiB\n"
 GPT = "label: gpt\nsize=16MiB\nsize=16MiB\n"
 ZFS = struct.pack("<Q", 0x00BAB10C)
@@ -262,7 +332,12 @@ WAYS = (
     Way("taken exclusively", opened("O_RDWR | os.O_EXCL"), "exclusive"),
     Way("mapped and closed", mapped, "open"),
     Way("below a loop device", below_a_loop, "exported"),
-    Way("a loop device over a device", above_a_device, "below"),
+    Way("below a loop device without a name", below_a_loop_without_a_name, "exported"),
+    Way("a loop device over a device", above_a_device, "format"),
+    Way("its file has another loop device by a name that is gone", backing_shared_by_another_name, "below"),
+    Way("another file is at the path of its file", backing_shadowed, "below"),
+    Way("open in a thread with files of its own", in_a_thread(OWN_FILES), "open"),
+    Way("a partition with data and no table", partition_without_a_table, "signature"),
     Way("its file is that of another loop device", backing_shared, "below"),
     Way("its file is open", backing_open, "below"),
     Way("read-only", as_it_is, "writable", ("--read-only",)),

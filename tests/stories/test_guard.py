@@ -53,6 +53,7 @@ def claim_of(found: dict[str, Any], consents: set[str]) -> dict[str, Any]:
         "identity": identity["name"],
         "size_bytes": identity["size_bytes"],
         "diskseq": identity["diskseq"],
+        "backing": identity.get("backing"),
         "consents": sorted(consents),
     }
 
@@ -164,6 +165,49 @@ def test_another_device_than_the_claimed_one_is_refused(backing: Path, key: str,
     assert said.format(name=backing) in answer["message"]
 
 
+def test_a_loop_device_that_was_moved_to_another_part_of_its_file_is_refused(backing: Path) -> None:
+    anyway = needed_anyway(backing)
+    with attached(backing, "--sizelimit", str(SIZE_BYTES // 2)) as device:
+        found = inspected(device)
+        assert found["identity"]["name"] == f"{backing}@0+{SIZE_BYTES // 2}"
+        claim = claim_of(found, anyway | CONSENTS) | {"diskseq": None}
+    with attached(backing, "--offset", str(SIZE_BYTES // 2), device) as moved:
+        renamed = claim | {"identity": inspected(moved)["identity"]["name"]}
+        answers = [engine(opening(moved, each)) for each in (claim, renamed)]
+    for (answer,) in answers:
+        assert (answer["kind"], "(identity)" in answer["message"]) == ("device_write", True)
+
+
+def test_a_partition_of_a_copied_disk_has_no_identity_of_its_own(backing: Path, tmp_path: Path) -> None:
+    copy = tmp_path / "copy"
+    with (
+        attached(backing, "--partscan") as device,
+        partitioned("label: gpt\nsize=16MiB\n", 1)(device, tmp_path) as part,
+    ):
+        os.sync()
+        copy.write_bytes(backing.read_bytes())
+        with attached(copy, "--partscan") as second, partitioned("", 1, copied=True)(second, tmp_path):
+            refusals = inspected(part)["refusals"]
+    assert any("has the same UUID" in each["evidence"] for each in refusals if each["check"] == "identity"), refusals
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--engine", "fio"), "--engine fio cannot write to "),
+        (("--trim", "50", "--engine", "io_uring"), "are discards, which require psync"),
+    ],
+)
+def test_what_cannot_write_a_device_is_refused_before_anything_is_written(
+    backing: Path, words: tuple[str, ...], said: str
+) -> None:
+    with attached(backing) as device:
+        ended = iosonde("probe", device, *WRITES, "--destroy", inspected(device)["identity"]["name"], *words)
+    assert ended.returncode == 2, ended.stderr
+    assert said in ended.stderr
+    assert backing.read_bytes() == bytes(SIZE_BYTES)
+
+
 def test_a_device_that_was_swapped_between_inspection_and_opening_is_refused(backing: Path, tmp_path: Path) -> None:
     other = tmp_path / "other"
     other.write_bytes(bytes(SIZE_BYTES))
@@ -228,6 +272,6 @@ def test_doctor_prints_the_identity_and_what_speaks_against_writing(backing: Pat
         subprocess.run(["mkswap", device], check=True, capture_output=True)
         ended = iosonde("doctor", device, COLUMNS="200")
     assert ended.returncode == 0, ended.stderr
-    assert f"--destroy '{backing}'" in ended.stdout
+    assert f"--destroy {backing}" in ended.stdout
     assert "a signature of swap" in ended.stdout
     assert "wipefs --all" in ended.stdout

@@ -6,8 +6,9 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::check::Found;
+use super::loops::other_loops;
 use super::mounts::{block_number, gone_is_none};
-use super::node::{Node, whole_disks};
+use super::node::Node;
 
 const CONFIG: &str = "/sys/kernel/config";
 /// Deep enough for `nvmet/subsystems/NAME/namespaces/1/device_path`.
@@ -16,9 +17,9 @@ const DEPTH_MAX: usize = 6;
 /// The exports of any of these devices.
 pub fn exported(nodes: &[Node]) -> Found {
     let mut found = Vec::new();
-    for disk in whole_disks()? {
-        let Some(path) = disk.text("loop/backing_file") else { continue };
-        for node in nodes_at(nodes, &path) {
+    let own = nodes.first().map_or(0, |node| node.number);
+    for (disk, backing) in other_loops(own)? {
+        for node in nodes.iter().filter(|node| backing.over == Some(node.number)) {
             found.push(format!("{} is the backing device of {}", node.name(), disk.name()));
         }
     }

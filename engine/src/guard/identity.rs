@@ -9,7 +9,9 @@ use std::io;
 
 use serde::Serialize;
 
+use super::check::unreadable;
 use super::ioctl;
+use super::loops::Backing;
 use super::node::{Node, number_text, whole_disks};
 use super::probe::partition_uuid;
 
@@ -24,6 +26,9 @@ pub struct DeviceIdentity {
     pub size_bytes: u64,
     /// The number of the disk since boot, which no other disk of this boot has; None before Linux 5.15.
     pub diskseq: Option<u64>,
+    /// The file of a loop device and its place in it; None for any other device.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub backing: Option<String>,
 }
 
 /// The identity of the device of an open handle, and why it is not unique, if it is not.
@@ -41,17 +46,40 @@ pub fn identity_of(file: &File, node: &Node) -> io::Result<(DeviceIdentity, Vec<
     if size_bytes != node.size_bytes {
         problems.push(format!("the kernel reports two sizes: {size_bytes} and {} bytes", node.size_bytes));
     }
-    Ok((DeviceIdentity { name, kind, size_bytes, diskseq }, problems))
+    let backing = Backing::of(&node.whole()?)?.map(|backing| backing.place());
+    Ok((DeviceIdentity { name, kind, size_bytes, diskseq, backing }, problems))
 }
 
 fn partition_name(file: &File, node: &Node, size_bytes: u64) -> io::Result<(String, Vec<String>)> {
     let whole = node.whole()?;
     let place = format!("{}+{size_bytes}", node.start_bytes);
     if let Some(uuid) = partition_uuid(file)? {
-        return Ok((format!("{uuid}@{place}"), Vec::new()));
+        let others = twins(node, &uuid)?;
+        let shared = others.iter().map(|other| format!("{other} has the same UUID, start and size")).collect();
+        return Ok((format!("{uuid}@{place}"), shared));
     }
     let (_, disk, shared) = disk_name(&whole, whole.size_bytes)?;
     Ok((format!("{disk}/{}@{place}", node.partition.unwrap_or(0)), shared))
+}
+
+// Partitions of other disks with the same UUID at the same place: disks that were copied.
+fn twins(node: &Node, uuid: &str) -> io::Result<Vec<String>> {
+    let own = node.whole()?;
+    let mut found = Vec::new();
+    // A disk without a medium may still have partitions, which cannot be read.
+    for disk in whole_disks()?.into_iter().filter(|each| each.number != own.number && each.size_bytes > 0) {
+        for part in disk.partitions()? {
+            if (part.start_bytes, part.size_bytes) != (node.start_bytes, node.size_bytes) {
+                continue;
+            }
+            let path = format!("/dev/{}", part.name());
+            let file = File::open(&path).map_err(|error| unreadable(&path, &error))?;
+            if Node::of(&file)?.number != part.number || partition_uuid(&file)?.as_deref() == Some(uuid) {
+                found.push(part.name());
+            }
+        }
+    }
+    Ok(found)
 }
 
 fn disk_name(node: &Node, size_bytes: u64) -> io::Result<(&'static str, String, Vec<String>)> {
@@ -79,19 +107,26 @@ fn disk_name(node: &Node, size_bytes: u64) -> io::Result<(&'static str, String, 
 pub fn candidates(node: &Node) -> Vec<(&'static str, String)> {
     let serial = node.text("device/serial").or_else(|| node.text("serial")).or_else(|| vital_serial(node));
     let wide = node.text("wwid").or_else(|| node.text("device/wwid"));
-    let named = [
-        ("serial", serial),
-        ("wwid", wide),
-        ("dm-uuid", node.text("dm/uuid")),
-        ("md-uuid", node.text("md/uuid")),
-        ("backing-file", node.text("loop/backing_file")),
-    ];
+    let named =
+        [("serial", serial), ("wwid", wide), ("dm-uuid", node.text("dm/uuid")), ("md-uuid", node.text("md/uuid"))];
     let clean = |text: String| text.split_whitespace().collect::<Vec<_>>().join(" ");
-    named
-        .into_iter()
-        .filter_map(|(kind, text)| Some((kind, clean(text?))))
-        .filter(|(_, text)| !text.is_empty())
-        .collect()
+    let named = named.into_iter().filter_map(|(kind, text)| Some((kind, clean(text?))));
+    let mut found: Vec<_> = named.filter(|(_, text)| !text.is_empty()).collect();
+    found.extend(backing_name(node).map(|name| ("backing-file", name)));
+    found
+}
+
+// The path of the file of a loop device, as it is, with the part of the file if it is not all of it. A path that cannot
+// be typed is no name.
+fn backing_name(node: &Node) -> Option<String> {
+    let text = String::from_utf8(node.bytes("loop/backing_file")?).ok()?;
+    let path = text.strip_suffix('\n').unwrap_or(&text).to_owned();
+    if path.is_empty() || path.chars().any(char::is_control) {
+        return None;
+    }
+    let numbers = ["loop/offset", "loop/sizelimit"].map(|name| node.text(name).unwrap_or_default());
+    let [offset, limit] = numbers;
+    Some(if offset == "0" && limit == "0" { path } else { format!("{path}@{offset}+{limit}") })
 }
 
 /// The unit serial number of a SCSI device: page 80h of its vital product data, after a header of 4 bytes.

@@ -6,6 +6,7 @@ use std::os::fd::AsRawFd;
 
 const BLKROGET: libc::c_ulong = 0x125E;
 const BLKGETSIZE64: libc::c_ulong = 0x8008_1272;
+const LOOP_GET_STATUS64: libc::c_ulong = 0x4C05;
 const BLKGETDISKSEQ: libc::c_ulong = 0x8008_1280;
 
 /// The size of the device in bytes.
@@ -22,6 +23,36 @@ pub fn is_read_only(file: &File) -> io::Result<bool> {
     // SAFETY: the handle is open, and this call writes an int to `value`, which outlives it.
     let answer = unsafe { libc::ioctl(file.as_raw_fd(), BLKROGET, &raw mut value) };
     if answer < 0 { Err(io::Error::last_os_error()) } else { Ok(value != 0) }
+}
+
+/// The beginning of what the loop driver reports: `struct loop_info64`.
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(C)]
+pub struct LoopStatus {
+    /// The number of the file system of its file.
+    pub device: u64,
+    /// The inode of its file.
+    pub inode: u64,
+    /// The number of the block device that it is over, or again that of the file system.
+    pub rdevice: u64,
+    /// Where it begins.
+    pub offset: u64,
+    /// Its length; 0 for the end of its file.
+    pub sizelimit: u64,
+    rest: LoopRest,
+}
+
+// The fields that are not used. The whole structure has 232 bytes.
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(C)]
+struct LoopRest([u64; 24]);
+
+/// What the driver of a loop device reports.
+pub fn loop_status(file: &File) -> io::Result<LoopStatus> {
+    let mut status = LoopStatus::default();
+    // SAFETY: the handle is open, and this call writes the 232 bytes of `status`, which outlives it.
+    let answer = unsafe { libc::ioctl(file.as_raw_fd(), LOOP_GET_STATUS64, &raw mut status) };
+    if answer < 0 { Err(io::Error::last_os_error()) } else { Ok(status) }
 }
 
 /// The sequence number of the disk; None on kernels before Linux 5.15.

@@ -43,8 +43,22 @@ const MAGICS: [(&str, u64, &[u8]); 19] = [
 const LVM_MAGIC: &[u8] = b"LABELONE";
 const LVM_SECTORS: u64 = 4;
 
-/// What is at the ends of a device.
-pub fn signatures(file: &File, size_bytes: u64) -> io::Result<Vec<String>> {
+// A part of a device, which is read relative to its start.
+struct Part<'a> {
+    file: &'a File,
+    start_bytes: u64,
+}
+
+impl Part<'_> {
+    fn read_exact_at(&self, into: &mut [u8], at: u64) -> io::Result<()> {
+        self.file.read_exact_at(into, self.start_bytes + at)
+    }
+}
+
+/// What is at the ends of a device, or of a part of it.
+pub fn signatures(file: &File, start_bytes: u64, size_bytes: u64) -> io::Result<Vec<String>> {
+    let part = Part { file, start_bytes };
+    let file = &part;
     let mut found = Vec::new();
     for (number, at) in zfs_labels(size_bytes).into_iter().enumerate() {
         if has_zfs_label(file, at)? {
@@ -78,7 +92,7 @@ pub fn signatures(file: &File, size_bytes: u64) -> io::Result<Vec<String>> {
     Ok(found)
 }
 
-fn has(file: &File, size_bytes: u64, at: u64, magic: &[u8]) -> io::Result<bool> {
+fn has(file: &Part, size_bytes: u64, at: u64, magic: &[u8]) -> io::Result<bool> {
     if at + magic.len() as u64 > size_bytes {
         return Ok(false);
     }
@@ -96,7 +110,7 @@ fn zfs_labels(size_bytes: u64) -> Vec<u64> {
     found
 }
 
-fn has_zfs_label(file: &File, at: u64) -> io::Result<bool> {
+fn has_zfs_label(file: &Part, at: u64) -> io::Result<bool> {
     let mut ring = vec![0; usize::try_from(ZFS_LABEL_BYTES - ZFS_RING_BYTES).unwrap_or(0)];
     file.read_exact_at(&mut ring, at + ZFS_RING_BYTES)?;
     Ok(ring.chunks_exact(ZFS_BLOCK_BYTES).any(|block| {
@@ -117,7 +131,7 @@ fn md_superblocks(size_bytes: u64) -> Vec<(&'static str, u64)> {
         .collect()
 }
 
-fn read_array<const N: usize>(file: &File, at: u64) -> io::Result<[u8; N]> {
+fn read_array<const N: usize>(file: &Part, at: u64) -> io::Result<[u8; N]> {
     let mut bytes = [0; N];
     file.read_exact_at(&mut bytes, at)?;
     Ok(bytes)
@@ -133,7 +147,7 @@ mod tests {
         let file = tempfile::tempfile().expect("a file");
         file.set_len(SIZE).expect("a size");
         file.write_all_at(bytes, at).expect("a signature");
-        signatures(&file, SIZE).expect("readable")
+        signatures(&file, 0, SIZE).expect("readable")
     }
 
     #[test]
@@ -180,7 +194,7 @@ mod tests {
         for size in [0, 512, 1024, 4096, 65536, 300 << 10] {
             let file = tempfile::tempfile().expect("a file");
             file.set_len(size).expect("a size");
-            assert_eq!(signatures(&file, size).expect("readable"), Vec::<String>::new(), "{size}");
+            assert_eq!(signatures(&file, 0, size).expect("readable"), Vec::<String>::new(), "{size}");
         }
     }
 }

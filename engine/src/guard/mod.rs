@@ -9,6 +9,7 @@ mod exports;
 mod format;
 mod identity;
 mod ioctl;
+mod loops;
 mod magics;
 mod mounts;
 mod node;
@@ -41,6 +42,9 @@ pub struct Claim {
     /// The number of the disk since boot, if it was inspected in this boot.
     #[serde(default)]
     pub diskseq: Option<u64>,
+    /// The file of a loop device and its place in it, as an inspection reports it.
+    #[serde(default)]
+    pub backing: Option<String>,
     /// The checks that the user consents to, by name.
     #[serde(default)]
     pub consents: Vec<Check>,
@@ -123,6 +127,8 @@ fn claimed(inspection: &Inspection, claim: &Claim) -> Option<Refusal> {
         format!("{} is {}, not {}", inspection.name, found.name, claim.identity)
     } else if found.size_bytes != claim.size_bytes {
         format!("{} has {} bytes, not {}", inspection.name, found.size_bytes, claim.size_bytes)
+    } else if claim.backing.is_some() && found.backing != claim.backing {
+        format!("{} is set up over another file, or another part of it", inspection.name)
     } else if claim.diskseq.is_some() && found.diskseq != claim.diskseq {
         format!("{} was removed and another device has its name", inspection.name)
     } else {
@@ -170,15 +176,28 @@ fn inspect_open(file: &File) -> Result<Inspection, Failure> {
     add(Check::Exported, of_relatives(&exports::exported));
     add(Check::Below, stack::below(&node));
     add(Check::Paths, stack::paths(&node));
-    add(Check::Signature, signatures(file, node.size_bytes));
+    add(Check::Signature, signatures(file, &node));
     add(Check::System, of_mounts(&|mounts| stack::system(&node, mounts, probe::partition_type(file))));
     add(Check::Format, format::format(&node));
+    add(Check::Format, stack::over_device(&node));
     Ok(Inspection { name: node.name(), identity, refusals: found })
 }
 
-fn signatures(file: &File, size_bytes: u64) -> Found {
-    let mut found = probe::signatures(file)?;
-    found.extend(magics::signatures(file, size_bytes)?);
+// What is recognised on the device, and on the partitions that the kernel has of it: its table may be gone.
+fn signatures(file: &File, node: &Node) -> Found {
+    let mut found = recognised(file, 0, node.size_bytes)?;
+    if node.partition.is_none() {
+        for part in node.partitions()? {
+            let own = recognised(file, part.start_bytes, part.size_bytes)?;
+            found.extend(own.into_iter().map(|each| format!("{each} of {}", part.name())));
+        }
+    }
+    Ok(found)
+}
+
+fn recognised(file: &File, start_bytes: u64, size_bytes: u64) -> Found {
+    let mut found = probe::signatures(file, start_bytes, size_bytes)?;
+    found.extend(magics::signatures(file, start_bytes, size_bytes)?);
     Ok(found)
 }
 

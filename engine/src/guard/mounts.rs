@@ -109,6 +109,9 @@ pub fn processes() -> io::Result<Vec<PathBuf>> {
             found.push(entry.path());
         }
     }
+    if !found.contains(&PathBuf::from(format!("{PROC}/{}", std::process::id()))) {
+        return Err(io::Error::other("/proc does not list this process"));
+    }
     Ok(found)
 }
 

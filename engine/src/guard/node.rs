@@ -131,6 +131,9 @@ pub fn whole_disks() -> io::Result<Vec<Node>> {
         // A path below a multipath head is hidden and has no number, and a disk may be gone by now.
         found.extend(Node::at(&entry?.path()).ok());
     }
+    if found.is_empty() {
+        return Err(io::Error::other("/sys/block lists no disk"));
+    }
     found.sort_by_key(|each| each.number);
     Ok(found)
 }

@@ -50,22 +50,62 @@ fn users(what: &str, is_it: &dyn Fn(&Statx) -> bool) -> Found {
     Ok(found)
 }
 
+// Each thread may have a table of open files of its own, and the one of a main thread that has exited is empty.
 fn has(process: &Path, is_it: &dyn Fn(&Statx) -> bool) -> io::Result<bool> {
-    for folder in ["fd", "map_files"] {
-        let Some(entries) = gone_is_none(read_dir(process.join(folder)), &process.join(folder))? else { continue };
-        for entry in entries {
-            let Some(entry) = gone_is_none(entry, process)? else { continue };
-            // What is cached suffices: a file system that does not respond is never asked.
-            let wanted = StatxFlags::TYPE | StatxFlags::INO;
-            match statx(CWD, entry.path(), AtFlags::STATX_DONT_SYNC, wanted) {
-                Ok(facts) if is_it(&facts) => return Ok(true),
-                Err(error @ (Errno::ACCESS | Errno::PERM)) => return Err(error.into()),
-                // Closed by now, or on a file system that has failed, which no device is on.
-                Ok(_) | Err(_) => {}
-            }
+    let tasks = process.join("task");
+    let Some(threads) = gone_is_none(read_dir(&tasks), &tasks)? else { return Ok(false) };
+    for thread in threads {
+        let Some(thread) = gone_is_none(thread, &tasks)? else { continue };
+        if has_among(&thread.path().join("fd"), is_it)? || has_registered(&thread.path(), is_it) {
+            return Ok(true);
+        }
+    }
+    has_among(&process.join("map_files"), is_it)
+}
+
+fn has_among(folder: &Path, is_it: &dyn Fn(&Statx) -> bool) -> io::Result<bool> {
+    let Some(entries) = gone_is_none(read_dir(folder), folder)? else { return Ok(false) };
+    for entry in entries {
+        let Some(entry) = gone_is_none(entry, folder)? else { continue };
+        if facts_of(&entry.path())?.is_some_and(|facts| is_it(&facts)) {
+            return Ok(true);
         }
     }
     Ok(false)
+}
+
+// What is cached suffices: a file system that does not respond is never asked. None for what is closed by now, or on a
+// file system that has failed, which no device is on.
+fn facts_of(path: &Path) -> io::Result<Option<Statx>> {
+    match statx(CWD, path, AtFlags::STATX_DONT_SYNC, StatxFlags::TYPE | StatxFlags::INO) {
+        Ok(facts) => Ok(Some(facts)),
+        Err(error @ (Errno::ACCESS | Errno::PERM)) => Err(error.into()),
+        Err(_) => Ok(None),
+    }
+}
+
+// Files that are registered with a ring of io_uring may have no handle of their own. The kernel lists their names.
+fn has_registered(thread: &Path, is_it: &dyn Fn(&Statx) -> bool) -> bool {
+    let rings =
+        read_dir(thread.join("fd")).into_iter().flatten().flatten().filter(|entry| {
+            std::fs::read_link(entry.path()).is_ok_and(|link| link.as_os_str() == "anon_inode:[io_uring]")
+        });
+    rings.into_iter().any(|ring| {
+        let table = std::fs::read_to_string(thread.join("fdinfo").join(ring.file_name())).unwrap_or_default();
+        let listed = table.lines().skip_while(|line| !line.starts_with("UserFiles")).skip(1);
+        let names = listed.take_while(|line| line.starts_with(' ')).filter_map(|line| line.split_once(": "));
+        names.into_iter().any(|(_, name)| {
+            registered_paths(name)
+                .any(|path| facts_of(&path).is_ok_and(|facts| facts.is_some_and(|facts| is_it(&facts))))
+        })
+    })
+}
+
+// The kernel lists a path, or only the last name of it.
+fn registered_paths(name: &str) -> impl Iterator<Item = PathBuf> {
+    let name = name.trim();
+    let last = Path::new(name).file_name().unwrap_or_default();
+    [PathBuf::from(name), Path::new("/dev").join(last)].into_iter().filter(|path| path.is_absolute())
 }
 
 // The character devices that lead to the same drive: /dev/sg0 and /dev/bsg of SCSI, /dev/ng0n1 of NVMe.

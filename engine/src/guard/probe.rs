@@ -39,8 +39,8 @@ struct Probe {
 }
 
 /// What libblkid recognises on a device: types of file systems, RAID and volume members, and partition tables.
-pub fn signatures(file: &File) -> io::Result<Vec<String>> {
-    let probe = Probe::of(file)?;
+pub fn signatures(file: &File, start_bytes: u64, size_bytes: u64) -> io::Result<Vec<String>> {
+    let probe = Probe::of(file, start_bytes, size_bytes)?;
     probe.ask(Some(TYPE | MAGIC | BAD_CHECKSUM), Some(FORCE_GPT | PARTITION_MAGIC))?;
     let mut found = Vec::new();
     while found.len() < FOUND_MAX && probe.next()? {
@@ -64,7 +64,7 @@ pub fn partition_type(file: &File) -> io::Result<Option<String>> {
 }
 
 fn entry(file: &File, name: &CStr) -> io::Result<Option<String>> {
-    let probe = Probe::of(file)?;
+    let probe = Probe::of(file, 0, 0)?;
     probe.ask(None, Some(ENTRY_DETAILS))?;
     // Nothing recognised on the partition itself is no error: the entry is read from the disk.
     let _ = probe.next()?;
@@ -72,7 +72,8 @@ fn entry(file: &File, name: &CStr) -> io::Result<Option<String>> {
 }
 
 impl Probe {
-    fn of(file: &File) -> io::Result<Self> {
+    // Size 0 stands for the whole device.
+    fn of(file: &File, start_bytes: u64, size_bytes: u64) -> io::Result<Self> {
         let library = library()?;
         // SAFETY: the function takes no arguments, and its result is checked.
         let handle = unsafe { (library.new_probe)() };
@@ -80,8 +81,9 @@ impl Probe {
             return Err(io::Error::other("libblkid could not begin a probe"));
         }
         let probe = Self { library, handle };
-        // SAFETY: the probe is alive, and the caller keeps the file open for longer. Size 0 stands for the whole device.
-        let answer = unsafe { (library.set_device)(handle, file.as_raw_fd(), 0, 0) };
+        let (start, size) = (start_bytes.cast_signed(), size_bytes.cast_signed());
+        // SAFETY: the probe is alive, and the caller keeps the file open for longer.
+        let answer = unsafe { (library.set_device)(handle, file.as_raw_fd(), start, size) };
         probe.checked(answer, "libblkid could not read the device")?;
         Ok(probe)
     }

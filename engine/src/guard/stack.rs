@@ -1,11 +1,11 @@
 //! What is built on a device, what it is built on, and other paths to the same drive.
 
-use std::fs::{metadata, read_to_string};
+use std::fs::read_to_string;
 use std::io;
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-use super::check::{Found, unreadable};
+use super::check::Found;
+use super::loops::{Backing, other_loops};
 use super::mounts::Mount;
 use super::node::{Node, whole_disks};
 use super::open_files::file_open;
@@ -38,31 +38,36 @@ pub fn below(node: &Node) -> Found {
             found.push(format!("{}, which it is built on, is also part of {}", slave.name(), holder.name()));
         }
     }
-    if whole.folder.join("loop").is_dir() {
-        found.extend(users_of_file(&whole)?);
+    if let Some(backing) = Backing::of(&whole)? {
+        found.extend(users_of_file(&whole, &backing)?);
     }
     Ok(found)
 }
 
-// The file of a loop device must be a regular file that nobody else uses.
-fn users_of_file(whole: &Node) -> Found {
-    let Some(path) = whole.text("loop/backing_file") else {
-        return Err(io::Error::other(format!("{} has no backing file", whole.name())));
-    };
-    let facts = metadata(&path).map_err(|error| unreadable(&path, &error))?;
-    if !facts.is_file() {
-        return Ok(vec![format!("{path}, its backing file, is not a regular file")]);
-    }
-    let own = (facts.dev(), facts.ino());
+// The file of a loop device must be at its path, and nobody else may use it.
+fn users_of_file(whole: &Node, backing: &Backing) -> Found {
+    let name = backing.path.display();
     let mut found = Vec::new();
-    for other in whole_disks()?.iter().filter(|each| each.number != whole.number) {
-        let Some(theirs) = other.text("loop/backing_file") else { continue };
-        if metadata(&theirs).is_ok_and(|facts| (facts.dev(), facts.ino()) == own) {
-            found.push(format!("{path}, its backing file, is also that of {}", other.name()));
+    if !backing.is_at_its_path() {
+        found.push(format!("the backing file of {} is no longer at {name}", whole.name()));
+    }
+    for (other, theirs) in other_loops(whole.number)? {
+        if (theirs.device, theirs.inode) == (backing.device, backing.inode) {
+            found.push(format!("{name}, its backing file, is also that of {}", other.name()));
         }
     }
-    found.extend(file_open(&format!("{path}, its backing file,"), own.0, own.1)?);
+    found.extend(file_open(&format!("{name}, its backing file,"), backing.device, backing.inode)?);
     Ok(found)
+}
+
+/// Whether it is a loop device over a block device, whose uses would have to be checked instead.
+pub fn over_device(node: &Node) -> Found {
+    let whole = node.whole()?;
+    let over = Backing::of(&whole)?.and_then(|backing| backing.over);
+    Ok(over
+        .map(|_| format!("{} is a loop device over a block device; name that device", whole.name()))
+        .into_iter()
+        .collect())
 }
 
 /// Other disks that lead to the same drive, and whether the drive hides behind a multipath head.

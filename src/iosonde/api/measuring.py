@@ -39,8 +39,8 @@ def run(
     fixed: bool = False,
     size: str | int | None = None,
     overwrite: bool = False,
-    destroy: Sequence[str] = (),
-    consent: Sequence[str] = (),
+    destroy: str | Sequence[str] = (),
+    consent: str | Sequence[str] = (),
     buffered: bool = False,
     engine: str = "auto",
     poll: str = "interrupt",
@@ -75,8 +75,8 @@ def run(
         seed=seed,
         host=LocalHost(),
         command=_call(run, targets, asked),
-        destroy=tuple(destroy),
-        consents=tuple(consent),
+        destroy=_names(destroy, "destroy"),
+        consents=_names(consent, "consent"),
         label=label,
         note=note,
         expected=None if expected is None else expected.record,
@@ -140,8 +140,8 @@ def probe(
     warmup: str = "1s",
     size: str | int | None = None,
     overwrite: bool = False,
-    destroy: Sequence[str] = (),
-    consent: Sequence[str] = (),
+    destroy: str | Sequence[str] = (),
+    consent: str | Sequence[str] = (),
     buffered: bool = False,
     engine: str = "auto",
     poll: str = "interrupt",
@@ -164,8 +164,8 @@ def probe(
         seed=seed,
         host=LocalHost(),
         command=_call(probe, targets, asked),
-        destroy=tuple(destroy),
-        consents=tuple(consent),
+        destroy=_names(destroy, "destroy"),
+        consents=_names(consent, "consent"),
     )
     request = probe_campaign_request(options, {key.name: asked[key.name] for key in PROBE_KEYS})
     record = measure_in_memory(request, preflight(request, now), _Warner(), now)
@@ -183,6 +183,14 @@ def _words(targets: tuple[str | Path, ...]) -> list[str]:
                 'pass each target as a separate argument, such as "/mnt/data"',
             )
     return [str(target) for target in targets]
+
+
+def _names(value: str | Sequence[str], option: str) -> tuple[str, ...]:
+    """One name or several. Raises UsageError for anything else."""
+    names = (value,) if isinstance(value, str) else value
+    if not isinstance(names, list | tuple | set | frozenset) or not all(isinstance(each, str) for each in names):
+        raise UsageError(f"{option} is {value!r}, not a list of strings", f'pass a list, such as {option}=["S6Z1NJ0W"]')
+    return tuple(names)
 
 
 def _name(value: str | Path | None) -> str | None:

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from iosonde.campaign.conductor import RemainingWork
-from iosonde.campaign.devices import check_commands, check_permits, permitted
+from iosonde.campaign.devices import check_commands, check_engine, check_permits, permitted
 from iosonde.campaign.engines import check_choice, check_poll, check_polling, choose_engine
 from iosonde.campaign.observer import Observer
 from iosonde.campaign.session import OpenSession, SessionSetup, open_session, utc_text
@@ -96,6 +96,7 @@ def preflight(request: RunRequest, now: datetime) -> Preflight:
     plan = request.plan(TargetInfo(span_bytes=targets[0].span_bytes, fill=fill, targets=len(targets), slow=bool(slow)))
     check_plan(plan, targets=len(targets))
     check_verifiable(plan, targets[0])
+    check_engine(plan, targets, request.engine)
     wanted = request.target
     if plan.changes and not wanted.only_planned:
         targets = permitted(request.host.command_prefix(), targets, wanted.destroy, wanted.consents)

@@ -6,10 +6,11 @@ from dataclasses import replace
 from pathlib import Path
 
 from iosonde.errors import TargetError, UsageError
-from iosonde.machine import Host, PathFacts, permit_for
+from iosonde.machine import Host, PathFacts, WritePermit, permit_for
 from iosonde.records import Identity, Plan
 from iosonde.sources import BlockDevice, EngineSource, Target, find_engine
 from iosonde.units import exact_size, format_size
+from iosonde.vocabulary import EngineChoice
 
 
 def check_device(path: Path, facts: PathFacts, *, writer: str, way_to_read: str, overwrite: bool) -> None:
@@ -72,6 +73,20 @@ def check_commands(target: Target, *, asked: bool) -> None:
         )
 
 
+def check_engine(plan: Plan, targets: Iterable[Target], engine: EngineChoice) -> None:
+    """Raises UsageError for an engine that may not write to a device, or cannot trim one."""
+    device = next((each for each in targets if isinstance(each, BlockDevice)), None)
+    if device is None or not plan.changes:
+        return
+    if engine is EngineChoice.FIO:
+        raise UsageError(
+            f"--engine fio cannot write to {device.name}: the engine's guard does not hold fio's own handles",
+            "use --engine io_uring or psync to write to a device, or --read 100 with fio",
+        )
+    if engine is not EngineChoice.PSYNC and any(cell.workload.trim_percent for cell in plan.cells):
+        raise UsageError(f"trims of {device.name} are discards, which require psync", "add --engine psync")
+
+
 def permitted(
     prefix: Sequence[str], targets: Sequence[Target], destroy: Collection[str], consents: Collection[str]
 ) -> tuple[Target, ...]:
@@ -84,9 +99,22 @@ def permitted(
         permits = {each.path: permit_for(each.name, source.inspect(each.path), destroy, consents) for each in devices}
     finally:
         source.end()
+    for each in devices:
+        _check_as_granted(each, permits[each.path])
     return tuple(
         replace(each, permit=permits[each.path]) if isinstance(each, BlockDevice) else each for each in targets
     )
+
+
+def _check_as_granted(device: BlockDevice, permit: WritePermit) -> None:
+    """Raises TargetError if a resumed run wrote to a device of another identity, or over another file."""
+    was = device.granted
+    if was is None:
+        return
+    if (was.name, was.size_bytes) != (permit.identity, permit.size_bytes):
+        raise _other(device.named, f"its identity was {was.name}, and is now {permit.identity}")
+    if was.backing and was.backing != permit.backing:
+        raise _other(device.named, "it is set up over another file, or another part of it")
 
 
 def check_permits(plan: Plan, targets: Iterable[Target]) -> None:

@@ -47,6 +47,7 @@ def _recorded(header: RunHeader, facts: TargetFacts, number: int) -> Target:
                 named=path,
                 expected=identity,
                 identifier=facts.device_identifier,
+                granted=facts.granted,
             )
         case TargetFacts(kind="simulation", simulation=drive) if drive is not None:
             return SimulatedDrive(span_bytes=span_bytes, drive=drive)

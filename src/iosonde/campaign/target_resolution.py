@@ -204,7 +204,8 @@ def _check_no_run(host: Host, path: Path) -> None:
 def _device(request: TargetRequest, path: Path, facts: PathFacts) -> BlockDevice:
     permitted = request.destroy or request.only_planned
     writer = request.writer if request.writes and not permitted else ""
-    check_device(path, facts, writer=writer, way_to_read=request.way_to_read, overwrite=request.overwrite)
+    overwrite = request.overwrite and not permitted
+    check_device(path, facts, writer=writer, way_to_read=request.way_to_read, overwrite=overwrite)
     span = device_span_bytes(facts, request.size_bytes, SPAN_BYTES_MIN, MIB)
     generic = Path(facts.generic) if facts.generic else None
     return BlockDevice(path=Path(facts.block), span_bytes=span, generic=generic, named=path)

@@ -6,7 +6,11 @@ from types import MappingProxyType
 from typing import Final
 
 from iosonde.errors import TargetError, UsageError
+from iosonde.printing import quoted
 from iosonde.records import DeviceInspection, Refusal
+
+NAMED_MAX: Final = 3
+"""The most identities in a message."""
 
 HINT_DESTROY: Final = (
     "--destroy IDENTITY permits to destroy the contents of a device; `iosonde doctor DEVICE` prints its identity"
@@ -48,6 +52,7 @@ class WritePermit:
     identity: str
     size_bytes: int
     diskseq: int | None
+    backing: str | None
     consents: tuple[str, ...]
 
     def __init__(self, *_: object, **__: object) -> None:
@@ -81,20 +86,29 @@ def permit_for(
     check_consents(consents)
     identity = inspection.identity
     if identity is not None and identity.name not in destroy:
-        named = ", ".join(destroy) or "nothing"
         raise UnpermittedWriteError(
-            f"{device} would be written, and --destroy names {named}, which is not its identity",
-            f"`iosonde doctor {device}` prints the identity that --destroy needs",
+            f"{device} would be written, and {_named(destroy)}",
+            f"`iosonde doctor {quoted(device)}` prints the identity that --destroy needs",
             final=True,
         )
     left = [each for each in inspection.refusals if each.check not in consents]
     if left or identity is None:
         raise _refused(device, left)
     permit = object.__new__(WritePermit)
-    values = (identity.name, identity.size_bytes, identity.diskseq, tuple(consents))
-    for field, value in zip(("identity", "size_bytes", "diskseq", "consents"), values, strict=True):
+    backing = identity.backing or None
+    values = (identity.name, identity.size_bytes, identity.diskseq, backing, tuple(consents))
+    for field, value in zip(("identity", "size_bytes", "diskseq", "backing", "consents"), values, strict=True):
         object.__setattr__(permit, field, value)
     return permit
+
+
+def _named(destroy: Collection[str]) -> str:
+    """What --destroy names instead of the device."""
+    if not destroy:
+        return "that needs --destroy"
+    shown = ", ".join(list(destroy)[:NAMED_MAX])
+    more = f" and {len(destroy) - NAMED_MAX} more" if len(destroy) > NAMED_MAX else ""
+    return f"--destroy names {shown}{more}, which is not its identity"
 
 
 def _refused(device: str, refusals: list[Refusal]) -> UnpermittedWriteError:

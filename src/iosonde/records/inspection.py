@@ -14,13 +14,15 @@ class DeviceIdentity(Record):
 
     ``name`` is its serial number, else its world-wide name, the UUID of device mapper or md, the backing file of a loop
     device, or its number and size: the first that no other disk of the host has. A partition has its UUID, start and
-    size. ``diskseq`` is the number of the disk since boot; None before Linux 5.15.
+    size. ``diskseq`` is the number of the disk since boot; None before Linux 5.15. ``backing`` is the file of a loop
+    device and its place in it (``254:0/131@0+0``), empty for any other device.
     """
 
     name: str
     kind: IdentityKind
     size_bytes: Annotated[int, Field(ge=0, lt=1 << 64)]
     diskseq: Annotated[int, Field(ge=0, lt=1 << 64)] | None = None
+    backing: str = ""
 
 
 class Refusal(Record):

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import ClassVar, Final
 
 from iosonde.machine.write_permit import WritePermit, check_permit
-from iosonde.records import FileSystemFacts, Identity, SimulationFacts, TargetKind
+from iosonde.records import DeviceIdentity, FileSystemFacts, Identity, SimulationFacts, TargetKind
 
 NULL_WORD: Final = "null:"
 SIMULATED_WORD: Final = "sim:"
@@ -93,6 +93,7 @@ class BlockDevice(StoredTarget):
 
     ``generic`` is the character device for NVMe commands to the same namespace. ``expected`` and ``identifier`` are
     from an earlier session of the same run: the identity, and the name independent of slot and port (may be empty).
+    ``granted`` is the identity that it was then written by.
     """
 
     kind: ClassVar[TargetKind] = "device"
@@ -101,6 +102,7 @@ class BlockDevice(StoredTarget):
     generic: Path | None = None
     expected: Identity | None = None
     identifier: str = ""
+    granted: DeviceIdentity | None = None
     permit: WritePermit | None = None
 
     @property

@@ -1,5 +1,6 @@
 """Each fact of a host, a device and a path is judged: what is as it should be, what is not, and how to change it."""
 
+import shlex
 from dataclasses import dataclass
 from typing import Any
 
@@ -213,9 +214,9 @@ def test_a_file_system_is_judged_by_its_type_and_options(kind: str, options: str
 
 
 def test_a_free_device_passes_every_check_and_names_its_identity() -> None:
-    identity = DeviceIdentity(name="S1", kind="serial", size_bytes=512)
+    identity = DeviceIdentity(name="it's one; rm", kind="backing-file", size_bytes=512)
     lines = list(write_lines(DeviceInspection(name="sda", identity=identity, refusals=()), {}, ()))
-    assert lines[0].command == "--destroy 'S1'"
+    assert shlex.split(lines[0].command) == ["--destroy", "it's one; rm"]
     assert {line.state for line in lines} == {State.OK}
     assert len(lines) == 13
 

@@ -1,5 +1,6 @@
 """Whether a device may be written, and what speaks against it."""
 
+import shlex
 from collections.abc import Collection, Iterator, Mapping
 from typing import Final
 
@@ -36,7 +37,7 @@ def write_lines(
             "identity",
             identity.name,
             reason=f"its {identity.kind.replace('-', ' ')}",
-            command=f"--destroy '{identity.name}'",
+            command=f"--destroy {shlex.quote(identity.name)}",
         )
     for check, title in TITLES.items():
         found = [each.evidence for each in inspection.refusals if each.check == check]
