@@ -26,7 +26,7 @@ def check_verifiable(plan: Plan, target: Target) -> None:
     """Raises UsageError for a target that does not keep its data."""
     if is_verified(plan) and not isinstance(target, NewFile | ExistingFile):
         raise UsageError(
-            f"{target.name} is not a target that verify can read back",
+            f"{target.name} does not store data, so verify cannot read it back",
             "specify a file or a directory, or omit verify",
         )
 
