@@ -27,7 +27,7 @@ MODULES: Final = {
 
 
 def guard(kernel: Kernel, folder: Path) -> list[str]:
-    """Drives in use or mistaken in many ways: each is refused, not a byte changes, and a free one is written."""
+    """The guard refuses drives that are in use or mistaken, no byte of them changes, and free drives can be written."""
     guest = Guest(kernel, folder, _hardware(folder), MODULES)
     guest.run(f"mount -t configfs none /sys/kernel/config\ncd {CHECKOUT}\n{sys.executable} -m lab.guard.inside")
     seen = [json.loads(line) for line in guest.text("seen.jsonl").splitlines()]
@@ -74,9 +74,9 @@ def _page(ways: list[dict[str, Any]], rightful: list[dict[str, Any]], version: s
 def _hardware(folder: Path) -> tuple[str, ...]:
     words = ["-smp", "2"]
     for each in DRIVES:
-        image = drive(folder / f"{each.serial}.img", SIZE_BYTES)
-        words += ["-drive", f"file={image},if=none,id={each.serial},format=raw,discard=unmap"]
-        words += ["-device", f"nvme,serial={each.serial},drive={each.serial}"]
+        image = drive(folder / f"{each}.img", SIZE_BYTES)
+        words += ["-drive", f"file={image},if=none,id={each},format=raw,discard=unmap"]
+        words += ["-device", f"nvme,serial={each},drive={each}"]
     words += ["-device", f"nvme,id=shared,serial={SHARED}"]
     for number in (1, 2):
         image = drive(folder / f"ns{number}.img", SIZE_BYTES)

@@ -1,6 +1,5 @@
 """The emulated drives of the guard's check."""
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
@@ -9,14 +8,9 @@ SIZE_BYTES: Final = 36 * MIB
 """Room for two partitions of the least size that is measured."""
 
 
-@dataclass(frozen=True)
-class Drive:
-    """An NVMe drive with a namespace of its own."""
+DRIVES: Final = ("LAB-GUARD-A", "LAB-GUARD-B")
+"""The serial numbers of two NVMe drives with a namespace each."""
 
-    serial: str
-
-
-DRIVES: Final = (Drive("LAB-GUARD-A"), Drive("LAB-GUARD-B"))
 SHARED: Final = "LAB-GUARD-NS"
 """The serial number of a controller with two namespaces."""
 

@@ -42,7 +42,7 @@ def try_way(engine: Engine, way: LabWay, disk: Path) -> dict[str, Any]:
 
 def main() -> None:
     """Tries all ways, then the special ones."""
-    disk = by_serial(DRIVES[0].serial)
+    disk = by_serial(DRIVES[0])
     engine = Engine()
     with SEEN.open("w", encoding="utf-8") as seen:
 
@@ -63,7 +63,7 @@ def main() -> None:
             note(name, partial(special, engine))
             for each in DRIVES:
                 with suppress(OSError, StopIteration):
-                    wipe(by_serial(each.serial))
+                    wipe(by_serial(each))
 
 
 if __name__ == "__main__":

@@ -37,7 +37,7 @@ queue_depth = 1
 
 def _functions() -> list[str]:
     """The PCI functions of both drives, in the order of their names."""
-    paths = sorted(by_serial(each.serial) for each in DRIVES)
+    paths = sorted(by_serial(each) for each in DRIVES)
     return [(Path("/sys/class/block") / path.name / "device/device").resolve().name for path in paths]
 
 
@@ -49,7 +49,7 @@ def _wait_for(path: Path) -> None:
 
 def _swap_names() -> None:
     """Removes both drives, and adds them in the other order: each has the name of the other."""
-    paths, functions = sorted(by_serial(each.serial) for each in DRIVES), _functions()
+    paths, functions = sorted(by_serial(each) for each in DRIVES), _functions()
     for each in functions:
         (DRIVER / "unbind").write_text(each)
     for each in reversed(functions):
@@ -71,7 +71,7 @@ def _refusal(answer: dict[str, Any], word: str, *, unchanged: bool) -> dict[str,
 
 def swapped(engine: Engine) -> dict[str, Any]:
     """Another drive has the name since the inspection."""
-    path, other = by_serial(DRIVES[0].serial), by_serial(DRIVES[1].serial)
+    path, other = by_serial(DRIVES[0]), by_serial(DRIVES[1])
     claim = claim_of(engine, path)
     before = checksum(other)
     _swap_names()
@@ -83,7 +83,7 @@ def swapped(engine: Engine) -> dict[str, Any]:
 
 def returned(engine: Engine) -> dict[str, Any]:
     """The drive was removed and returned since the inspection."""
-    path = by_serial(DRIVES[0].serial)
+    path = by_serial(DRIVES[0])
     claim, before = claim_of(engine, path), checksum(path)
     _swap_names()
     _swap_names()
@@ -92,7 +92,7 @@ def returned(engine: Engine) -> dict[str, Any]:
 
 def mounted_since(engine: Engine) -> dict[str, Any]:
     """Mounted between the guard and the opening."""
-    path = by_serial(DRIVES[0].serial)
+    path = by_serial(DRIVES[0])
     claim = claim_of(engine, path)
     with tempfile.TemporaryDirectory() as folder, mounted(path, Path(folder)):
         before = checksum(path)
@@ -101,7 +101,7 @@ def mounted_since(engine: Engine) -> dict[str, Any]:
 
 def resumed_on_another(_engine: Engine) -> dict[str, Any]:
     """Another drive has the name at the resumption."""
-    path, other = by_serial(DRIVES[0].serial), by_serial(DRIVES[1].serial)
+    path, other = by_serial(DRIVES[0]), by_serial(DRIVES[1])
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)
         (folder / "long.toml").write_text(CAMPAIGN, encoding="utf-8")
@@ -114,7 +114,7 @@ def resumed_on_another(_engine: Engine) -> dict[str, Any]:
             "--out",
             "run",
             "--destroy",
-            DRIVES[0].serial,
+            DRIVES[0],
         ]
         with subprocess.Popen(words, cwd=folder, stderr=subprocess.PIPE, text=True) as process:
             until = time.monotonic() + 120
@@ -127,7 +127,7 @@ def resumed_on_another(_engine: Engine) -> dict[str, Any]:
         before = checksum(other)
         _swap_names()
         try:
-            words = [IOSONDE, "resume", "run", "--destroy", DRIVES[0].serial]
+            words = [IOSONDE, "resume", "run", "--destroy", DRIVES[0]]
             ended = subprocess.run(words, cwd=folder, capture_output=True, text=True, check=False)
             unchanged = checksum(path) == before
         finally:
@@ -138,21 +138,21 @@ def resumed_on_another(_engine: Engine) -> dict[str, Any]:
 
 def backup_gpt(engine: Engine) -> dict[str, Any]:
     """Only the backup of a GPT is left."""
-    disk = by_serial(DRIVES[0].serial)
+    disk = by_serial(DRIVES[0])
     with gpt_backup_only(disk, Path("/tmp")) as path:  # noqa: S108 - the guest is gone afterwards
         return refused(engine, path, "signature", disk)
 
 
 def efi(engine: Engine) -> dict[str, Any]:
     """An EFI system partition."""
-    disk = by_serial(DRIVES[0].serial)
+    disk = by_serial(DRIVES[0])
     with partitioned(f"label: gpt\nsize=16MiB, type={EFI}\n", 1)(disk, Path("/tmp")) as path:  # noqa: S108
         return refused(engine, path, "system", disk)
 
 
 def logical(engine: Engine) -> dict[str, Any]:
     """The container of a mounted logical partition."""
-    disk = by_serial(DRIVES[0].serial)
+    disk = by_serial(DRIVES[0])
     divide(disk, LOGICAL)
     with tempfile.TemporaryDirectory() as folder, mounted(Path(f"{disk}p5"), Path(folder)):
         return refused(engine, disk, "mounted", disk)
@@ -160,14 +160,14 @@ def logical(engine: Engine) -> dict[str, Any]:
 
 def disk_open(engine: Engine) -> dict[str, Any]:
     """A partition of a disk that is open."""
-    disk = by_serial(DRIVES[0].serial)
+    disk = by_serial(DRIVES[0])
     with whole_open(TWO)(disk, Path("/tmp")) as path:  # noqa: S108
         return refused(engine, path, "open", disk)
 
 
 def generic_open(engine: Engine) -> dict[str, Any]:
     """Its generic NVMe node is open."""
-    disk = by_serial(DRIVES[0].serial)
+    disk = by_serial(DRIVES[0])
     node = disk.with_name(disk.name.replace("nvme", "ng"))
     with held_by(f"import os; h = os.open({str(node)!r}, os.O_RDONLY)"):
         return refused(engine, disk, "open", disk)
@@ -175,7 +175,7 @@ def generic_open(engine: Engine) -> dict[str, Any]:
 
 def read_only(engine: Engine) -> dict[str, Any]:
     """Set read-only."""
-    disk = by_serial(DRIVES[0].serial)
+    disk = by_serial(DRIVES[0])
     done("blockdev", "--setro", disk)
     try:
         return refused(engine, disk, "writable", disk)
@@ -185,7 +185,7 @@ def read_only(engine: Engine) -> dict[str, Any]:
 
 def one_of_btrfs(engine: Engine) -> dict[str, Any]:
     """The second device of a mounted btrfs."""
-    first, second = (by_serial(each.serial) for each in DRIVES)
+    first, second = (by_serial(each) for each in DRIVES)
     # One device of the smallest size is too little for two; a sparse loop device is the first.
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
@@ -200,7 +200,7 @@ def one_of_btrfs(engine: Engine) -> dict[str, Any]:
 
 def without_library(_: Engine) -> dict[str, Any]:
     """Libblkid is missing, so signatures cannot be checked."""
-    disk = by_serial(DRIVES[0].serial)
+    disk = by_serial(DRIVES[0])
     found = next(line.split("=> ")[1] for line in done("ldconfig", "-p").splitlines() if LIBRARY in line)
     # In a mount namespace of its own: mount and umount need the library as well.
     script = f"mount --bind /dev/null {found}; exec {find_engine()}"

@@ -28,7 +28,7 @@ def _probe(path: Path, identity: str, *more: str) -> dict[str, Any]:
 
 def free_drive(_: Engine) -> dict[str, Any]:
     """A free drive by its serial number."""
-    return _probe(by_serial(DRIVES[0].serial), DRIVES[0].serial)
+    return _probe(by_serial(DRIVES[0]), DRIVES[0])
 
 
 def free_namespace(engine: Engine) -> dict[str, Any]:
@@ -42,7 +42,7 @@ def free_namespace(engine: Engine) -> dict[str, Any]:
 
 def scratch_partition(engine: Engine) -> dict[str, Any]:
     """A scratch partition beside a mounted one, and nothing outside it changes."""
-    disk = by_serial(DRIVES[0].serial)
+    disk = by_serial(DRIVES[0])
     divide(disk, TWO)
     first, second = Path(f"{disk}p1"), Path(f"{disk}p2")
     start = int((Path("/sys/class/block") / second.name / "start").read_text()) * 512
@@ -59,7 +59,7 @@ def scratch_partition(engine: Engine) -> dict[str, Any]:
 
 def free_mapping(_: Engine) -> dict[str, Any]:
     """A mapping by its UUID."""
-    disk = by_serial(DRIVES[0].serial)
+    disk = by_serial(DRIVES[0])
     table = f"0 {int(done('blockdev', '--getsz', disk))} linear {disk} 0"
     done("dmsetup", "create", "scratch", "--uuid", "LAB-scratch", "--table", table)
     try:
@@ -74,10 +74,10 @@ def free_mapping(_: Engine) -> dict[str, Any]:
 
 def trims(_: Engine) -> dict[str, Any]:
     """Trims of a free drive are discards."""
-    disk = by_serial(DRIVES[0].serial)
+    disk = by_serial(DRIVES[0])
     stat = Path("/sys/block") / disk.name / "stat"
     before = int(stat.read_text().split()[11])
-    _probe(disk, DRIVES[0].serial, "--trim", "50", "--engine", "psync")
+    _probe(disk, DRIVES[0], "--trim", "50", "--engine", "psync")
     return {"written": int(stat.read_text().split()[11]) - before}
 
 

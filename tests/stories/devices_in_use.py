@@ -254,12 +254,18 @@ def renamed(then: Use) -> Use:
 
 
 @contextmanager
+def attached_by_a_name_that_is_gone(name: Path) -> Iterator[None]:
+    with attached(name):
+        name.unlink()
+        yield
+
+
+@contextmanager
 def below_a_loop_without_a_name(device: Path, folder: Path) -> Iterator[Path]:
     """Below a loop device that was set up by a node that is gone."""
     node = folder / "node"
     os.mknod(node, stat.S_IFBLK | 0o600, device.stat().st_rdev)
-    with attached(node):
-        node.unlink()
+    with attached_by_a_name_that_is_gone(node):
         yield device
 
 
@@ -268,8 +274,7 @@ def backing_shared_by_another_name(device: Path, folder: Path) -> Iterator[Path]
     """Its file is that of another loop device, by a name that is gone."""
     name = folder / "other name"
     name.hardlink_to(_backing(device))
-    with attached(name):
-        name.unlink()
+    with attached_by_a_name_that_is_gone(name):
         yield device
 
 

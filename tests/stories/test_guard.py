@@ -62,27 +62,34 @@ def opening(path: Path, claim: dict[str, Any], **more: Any) -> dict[str, Any]:
     return {"command": "open", "kind": "device", "path": str(path), "direct": True, "claim": claim, **more}
 
 
-def needed_anyway(backing: Path) -> set[str]:
+@pytest.fixture
+def anyway(backing: Path) -> set[str]:
     """The consents that a free device needs here: root in a container may not look into every process."""
     with attached(backing) as free:
         return {each["check"] for each in inspected(free)["refusals"]}
 
 
+def consent_words(checks: set[str]) -> list[str]:
+    """The options that consent to these checks."""
+    return [word for each in sorted(checks) for word in ("--consent", each)]
+
+
 @contextmanager
 def put_to_use(way: Way, backing: Path, folder: Path) -> Iterator[Path]:
+    """A device in use, which is unchanged at the end."""
     options = ("--partscan", *way.options) if "partition" in way.name else way.options
     with attached(backing, *options) as device, way.use(device, folder) as path:
+        os.sync()
+        before = digest(backing)
         yield path
+        assert digest(backing) == before
 
 
 @pytest.mark.parametrize("way", WAYS, ids=lambda way: way.name)
 def test_a_device_in_use_is_refused_by_the_engine_alone_and_not_a_byte_changes(
-    way: Way, backing: Path, tmp_path: Path
+    way: Way, backing: Path, anyway: set[str], tmp_path: Path
 ) -> None:
-    anyway = needed_anyway(backing)
     with put_to_use(way, backing, tmp_path) as path:
-        os.sync()
-        before = digest(backing)
         found = inspected(path)
         assert way.check in {each["check"] for each in found["refusals"]}, found
         # A check that needs consent on this machine anyway is told apart by what it found.
@@ -93,26 +100,20 @@ def test_a_device_in_use_is_refused_by_the_engine_alone_and_not_a_byte_changes(
             (answer,) = engine(opening(path, claim_of(found, consents)))
             assert (answer["type"], answer["kind"]) == ("error", "device_write"), answer
             assert f"({way.check})" in answer["message"]
-        assert digest(backing) == before
 
 
 @pytest.mark.parametrize("way", WAYS, ids=lambda way: way.name)
 def test_a_device_in_use_is_refused_by_the_command_with_evidence_and_the_way_out(
-    way: Way, backing: Path, tmp_path: Path
+    way: Way, backing: Path, anyway: set[str], tmp_path: Path
 ) -> None:
-    anyway = needed_anyway(backing)
     with put_to_use(way, backing, tmp_path) as path:
-        os.sync()
-        before = digest(backing)
         name = inspected(path)["identity"]["name"]
-        consents = [word for each in sorted(anyway - {way.check}) for word in ("--consent", each)]
-        ended = iosonde("probe", path, *WRITES, "--destroy", name, *consents)
+        ended = iosonde("probe", path, *WRITES, "--destroy", name, *consent_words(anyway - {way.check}))
         assert ended.returncode == 3, ended.stderr
         error, hint = ended.stderr.splitlines()[-2:]
         assert error.startswith(f"error: {path} must not be written: ")
         assert f"(check {way.check})" in error
         assert hint.startswith("hint: ")
-        assert digest(backing) == before
 
 
 @pytest.mark.parametrize("check", ["mounted", "exclusive", "identity", "nonsense"])
@@ -124,12 +125,10 @@ def test_only_some_checks_can_be_consented_to(backing: Path, check: str) -> None
     assert "checks that can be: open, below, signature" in ended.stderr
 
 
-def test_a_free_device_is_written_and_the_record_says_who_permitted_it(backing: Path) -> None:
-    anyway = needed_anyway(backing)
+def test_a_free_device_is_written_and_the_record_says_who_permitted_it(backing: Path, anyway: set[str]) -> None:
     with attached(backing) as device:
         name = inspected(device)["identity"]["name"]
-        consents = [word for each in sorted(anyway) for word in ("--consent", each)]
-        ended = iosonde("probe", device, *WRITES, "--destroy", name, *consents, "--json")
+        ended = iosonde("probe", device, *WRITES, "--destroy", name, *consent_words(anyway), "--json")
         assert ended.returncode == 0, ended.stderr
         target = json.loads(ended.stdout)["run"]["header"]["target"]
     assert (target["granted"]["name"], target["granted"]["kind"]) == (str(backing), "backing-file")
@@ -137,8 +136,7 @@ def test_a_free_device_is_written_and_the_record_says_who_permitted_it(backing: 
     assert backing.read_bytes()[: 1 << 20].count(0) < 1 << 14
 
 
-def test_data_may_be_destroyed_with_consent_to_its_signature(backing: Path) -> None:
-    anyway = needed_anyway(backing)
+def test_data_may_be_destroyed_with_consent_to_its_signature(backing: Path, anyway: set[str]) -> None:
     with attached(backing) as device:
         subprocess.run(["mkswap", device], check=True, capture_output=True)
         claim = claim_of(inspected(device), anyway | {"signature"})
@@ -154,8 +152,9 @@ def test_data_may_be_destroyed_with_consent_to_its_signature(backing: Path) -> N
         ("diskseq", 1, "was removed and another device has its name"),
     ],
 )
-def test_another_device_than_the_claimed_one_is_refused(backing: Path, key: str, value: object, said: str) -> None:
-    anyway = needed_anyway(backing)
+def test_another_device_than_the_claimed_one_is_refused(
+    backing: Path, anyway: set[str], key: str, value: object, said: str
+) -> None:
     with attached(backing) as device:
         claim = claim_of(inspected(device), anyway | CONSENTS)
         if claim["diskseq"] is None:
@@ -165,8 +164,7 @@ def test_another_device_than_the_claimed_one_is_refused(backing: Path, key: str,
     assert said.format(name=backing) in answer["message"]
 
 
-def test_a_loop_device_that_was_moved_to_another_part_of_its_file_is_refused(backing: Path) -> None:
-    anyway = needed_anyway(backing)
+def test_a_loop_device_that_was_moved_to_another_part_of_its_file_is_refused(backing: Path, anyway: set[str]) -> None:
     with attached(backing, "--sizelimit", str(SIZE_BYTES // 2)) as device:
         found = inspected(device)
         assert found["identity"]["name"] == f"{backing}@0+{SIZE_BYTES // 2}"
@@ -208,10 +206,11 @@ def test_what_cannot_write_a_device_is_refused_before_anything_is_written(
     assert backing.read_bytes() == bytes(SIZE_BYTES)
 
 
-def test_a_device_that_was_swapped_between_inspection_and_opening_is_refused(backing: Path, tmp_path: Path) -> None:
+def test_a_device_that_was_swapped_between_inspection_and_opening_is_refused(
+    backing: Path, anyway: set[str], tmp_path: Path
+) -> None:
     other = tmp_path / "other"
     other.write_bytes(bytes(SIZE_BYTES))
-    anyway = needed_anyway(backing)
     with attached(backing) as device:
         claim = claim_of(inspected(device), anyway | CONSENTS)
     with attached(other, device) as swapped:
@@ -230,8 +229,9 @@ def test_an_open_with_a_key_that_the_engine_does_not_know_is_refused(backing: Pa
         assert (answer["type"], answer["kind"]) == ("error", "protocol"), answer
 
 
-def test_a_scratch_partition_is_written_and_nothing_outside_it_changes(backing: Path, tmp_path: Path) -> None:
-    anyway = needed_anyway(backing)
+def test_a_scratch_partition_is_written_and_nothing_outside_it_changes(
+    backing: Path, anyway: set[str], tmp_path: Path
+) -> None:
     start, size = 20 << 20, 24 << 20
     script = "label: gpt\nsize=16MiB\nstart=20MiB, size=24MiB\n"
     mount = WAYS[0].use
@@ -243,9 +243,8 @@ def test_a_scratch_partition_is_written_and_nothing_outside_it_changes(backing: 
         os.sync()
         name = inspected(part)["identity"]["name"]
         assert name.endswith(f"@{start}+{size}")
-        consents = [word for each in sorted(anyway) for word in ("--consent", each)]
         before = backing.read_bytes()
-        ended = iosonde("probe", part, *WRITES, "--destroy", name, *consents)
+        ended = iosonde("probe", part, *WRITES, "--destroy", name, *consent_words(anyway))
         assert ended.returncode == 0, ended.stderr
         after = backing.read_bytes()
     assert before[:start] == after[:start]
@@ -253,15 +252,13 @@ def test_a_scratch_partition_is_written_and_nothing_outside_it_changes(backing: 
     assert before[start : start + size] != after[start : start + size]
 
 
-def test_the_identities_of_unattended_runs_are_in_a_file(backing: Path, tmp_path: Path) -> None:
-    anyway = needed_anyway(backing)
-    consents = [word for each in sorted(anyway) for word in ("--consent", each)]
+def test_the_identities_of_unattended_runs_are_in_a_file(backing: Path, anyway: set[str], tmp_path: Path) -> None:
     listed = tmp_path / "drives.txt"
     with attached(backing) as device:
         listed.write_text("# drives of this bench\nS6Z1NJ0W123456\n", encoding="utf-8")
-        refused = iosonde("probe", device, *WRITES, "--destroy-from", listed, *consents)
+        refused = iosonde("probe", device, *WRITES, "--destroy-from", listed, *consent_words(anyway))
         listed.write_text(f"# drives of this bench\n{inspected(device)['identity']['name']}  # scratch\n", "utf-8")
-        ended = iosonde("probe", device, *WRITES, "--destroy-from", listed, *consents)
+        ended = iosonde("probe", device, *WRITES, "--destroy-from", listed, *consent_words(anyway))
     assert refused.returncode == 3, refused.stderr
     assert "which is not its identity" in refused.stderr
     assert ended.returncode == 0, ended.stderr

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 /// A check. Its name is the one that users see and consent to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Check {
     /// The device is the one that the user named, by identity, size and `diskseq`, and no other has that identity.
@@ -22,7 +22,7 @@ pub enum Check {
     Open,
     /// Nothing in the kernel exports it without exclusive access: loop devices, NVMe-oF and SCSI targets.
     Exported,
-    /// The devices and files below it have no other users.
+    /// Nothing else uses the devices, or the file of a loop device, that it is built on.
     Below,
     /// It is not one of several paths to a drive.
     Paths,
@@ -35,23 +35,6 @@ pub enum Check {
 }
 
 impl Check {
-    /// All checks, in the order in which they are shown.
-    pub const ALL: [Self; 13] = [
-        Self::Identity,
-        Self::Writable,
-        Self::Mounted,
-        Self::Swap,
-        Self::Held,
-        Self::Exclusive,
-        Self::Open,
-        Self::Exported,
-        Self::Below,
-        Self::Paths,
-        Self::Signature,
-        Self::System,
-        Self::Format,
-    ];
-
     /// Whether a user may consent to what this check found. The others are facts that consent does not change: writing
     /// would destroy what is in use, or would fail.
     #[must_use]

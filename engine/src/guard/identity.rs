@@ -9,7 +9,6 @@ use std::io;
 
 use serde::Serialize;
 
-use super::check::unreadable;
 use super::ioctl;
 use super::loops::Backing;
 use super::node::{Node, number_text, whole_disks};
@@ -72,9 +71,7 @@ fn twins(node: &Node, uuid: &str) -> io::Result<Vec<String>> {
             if (part.start_bytes, part.size_bytes) != (node.start_bytes, node.size_bytes) {
                 continue;
             }
-            let path = format!("/dev/{}", part.name());
-            let file = File::open(&path).map_err(|error| unreadable(&path, &error))?;
-            if Node::of(&file)?.number != part.number || partition_uuid(&file)?.as_deref() == Some(uuid) {
+            if partition_uuid(&part.open()?)?.as_deref() == Some(uuid) {
                 found.push(part.name());
             }
         }
@@ -106,9 +103,12 @@ fn disk_name(node: &Node, size_bytes: u64) -> io::Result<(&'static str, String, 
 /// The names that a whole disk has, most specific for people first.
 pub fn candidates(node: &Node) -> Vec<(&'static str, String)> {
     let serial = node.text("device/serial").or_else(|| node.text("serial")).or_else(|| vital_serial(node));
-    let wide = node.text("wwid").or_else(|| node.text("device/wwid"));
-    let named =
-        [("serial", serial), ("wwid", wide), ("dm-uuid", node.text("dm/uuid")), ("md-uuid", node.text("md/uuid"))];
+    let named = [
+        ("serial", serial),
+        ("wwid", node.wide_name()),
+        ("dm-uuid", node.text("dm/uuid")),
+        ("md-uuid", node.text("md/uuid")),
+    ];
     let clean = |text: String| text.split_whitespace().collect::<Vec<_>>().join(" ");
     let named = named.into_iter().filter_map(|(kind, text)| Some((kind, clean(text?))));
     let mut found: Vec<_> = named.filter(|(_, text)| !text.is_empty()).collect();

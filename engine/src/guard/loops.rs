@@ -1,13 +1,11 @@
 //! What a loop device is set up over, as its driver says: a path in sysfs may lead to another file, or nowhere.
 
 use std::ffi::OsString;
-use std::fs::{File, OpenOptions};
 use std::io;
 use std::os::unix::ffi::OsStringExt;
-use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
-use std::path::{Path, PathBuf};
+use std::os::unix::fs::MetadataExt;
+use std::path::PathBuf;
 
-use super::check::unreadable;
 use super::ioctl;
 use super::node::{Node, Number, number_text, whole_disks};
 
@@ -35,7 +33,7 @@ impl Backing {
         if bytes.last() == Some(&b'\n') {
             bytes.pop();
         }
-        let status = ioctl::loop_status(&opened(node)?)?;
+        let status = ioctl::loop_status(&node.open()?)?;
         let path = PathBuf::from(OsString::from_vec(bytes));
         let over = (status.rdevice != status.device && status.rdevice != 0).then_some(status.rdevice);
         Ok(Some(Self {
@@ -68,16 +66,4 @@ pub fn other_loops(own: Number) -> io::Result<Vec<(Node, Backing)>> {
         }
     }
     Ok(found)
-}
-
-// The node that the kernel makes. If it is gone or another device, the driver cannot be asked.
-fn opened(node: &Node) -> io::Result<File> {
-    let path = format!("/dev/{}", node.name());
-    let file = OpenOptions::new().read(true).custom_flags(libc::O_NONBLOCK).open(Path::new(&path));
-    let file = file.map_err(|error| unreadable(&path, &error))?;
-    if Node::of(&file)?.number == node.number {
-        Ok(file)
-    } else {
-        Err(io::Error::other(format!("{path} is not the node of {}", node.name())))
-    }
 }

@@ -66,8 +66,7 @@ pub struct Inspection {
 pub struct WriteGrant {
     file: Arc<File>,
     identity: DeviceIdentity,
-    // Keeps udev from probing the disk meanwhile. A partition has no lock of its own.
-    _disk: Option<File>,
+    disk: Option<File>,
 }
 
 /// Inspects a device through a handle, without changing it or taking it.
@@ -92,14 +91,21 @@ impl WriteGrant {
         // Whatever changed since the first inspection is found by the second one, on the handle that will write.
         let inspection = inspect_open(&file)?;
         let identity = decide(&inspection, claim)?;
-        let disk = Node::of(&file).and_then(|node| lock_node(&node)).map_err(|error| failure(&error))?;
-        Ok(Self { file: Arc::new(file), identity, _disk: disk })
+        let disk = disk_of(&file).map_err(|error| failure(&error))?;
+        Ok(Self { file: Arc::new(file), identity, disk })
     }
 
     /// The handle that can write.
     #[must_use]
     pub fn file(&self) -> &Arc<File> {
         &self.file
+    }
+
+    /// The disk of a partition, open for reading: its lock keeps off programs that change the partitions. None for a
+    /// whole disk, or without the disk's usual node.
+    #[must_use]
+    pub fn disk(&self) -> Option<&File> {
+        self.disk.as_ref()
     }
 
     /// The identity of the device.
@@ -143,9 +149,8 @@ fn refused(name: &str, refusals: &[Refusal]) -> Failure {
     Failure::new(FailureKind::DeviceWrite, format!("{name} must not be written: {}", told.join("; ")))
 }
 
-/// The name of a check, as users see it.
-#[must_use]
-pub fn check_name(check: Check) -> String {
+// The name of a check, as users see it.
+fn check_name(check: Check) -> String {
     let name = serde_json::to_value(check).expect("a name");
     name.as_str().unwrap_or_default().to_owned()
 }
@@ -160,27 +165,27 @@ fn inspect_open(file: &File) -> Result<Inspection, Failure> {
     let mut add = |check, result: Found| found.extend(refusals(check, result));
     add(Check::Writable, format::writable(file, &node));
     let relatives = node.relatives();
-    let of_relatives = |ask: &dyn Fn(&[Node]) -> Found| match &relatives {
-        Ok(nodes) => ask(nodes),
-        Err(error) => Err(io::Error::new(error.kind(), error.to_string())),
-    };
     let mounts = mounts::all_mounts();
-    let of_mounts = |ask: &dyn Fn(&[mounts::Mount]) -> Found| match &mounts {
-        Ok(mounts) => ask(mounts),
-        Err(error) => Err(io::Error::new(error.kind(), error.to_string())),
-    };
-    add(Check::Mounted, of_relatives(&|nodes| of_mounts(&|mounts| mounts::mounted(nodes, mounts))));
-    add(Check::Swap, of_relatives(&mounts::swapped));
-    add(Check::Held, of_relatives(&stack::held));
-    add(Check::Open, of_relatives(&open_files::open));
-    add(Check::Exported, of_relatives(&exports::exported));
+    add(Check::Mounted, with(&relatives, |nodes| with(&mounts, |mounts| mounts::mounted(nodes, mounts))));
+    add(Check::Swap, with(&relatives, mounts::swapped));
+    add(Check::Held, with(&relatives, stack::held));
+    add(Check::Open, with(&relatives, open_files::open));
+    add(Check::Exported, with(&relatives, exports::exported));
     add(Check::Below, stack::below(&node));
     add(Check::Paths, stack::paths(&node));
     add(Check::Signature, signatures(file, &node));
-    add(Check::System, of_mounts(&|mounts| stack::system(&node, mounts, probe::partition_type(file))));
+    add(Check::System, with(&mounts, |mounts| stack::system(&node, mounts, probe::partition_type(file))));
     add(Check::Format, format::format(&node));
     add(Check::Format, stack::over_device(&node));
     Ok(Inspection { name: node.name(), identity, refusals: found })
+}
+
+// What a check finds with facts that several checks need; their error, if they could not be read.
+fn with<T>(facts: &io::Result<Vec<T>>, ask: impl FnOnce(&[T]) -> Found) -> Found {
+    match facts {
+        Ok(facts) => ask(facts),
+        Err(error) => Err(io::Error::new(error.kind(), error.to_string())),
+    }
 }
 
 // What is recognised on the device, and on the partitions that the kernel has of it: its table may be gone.
@@ -201,27 +206,14 @@ fn recognised(file: &File, start_bytes: u64, size_bytes: u64) -> Found {
     Ok(found)
 }
 
-// Opens the device of a handle again, even if its path leads elsewhere by now.
-fn reopened(handle: &File, options: &OpenOptions) -> io::Result<File> {
+/// Opens the file of a handle again, even if its path leads elsewhere by now.
+pub(crate) fn reopened(handle: &File, options: &OpenOptions) -> io::Result<File> {
     options.open(format!("/proc/self/fd/{}", handle.as_raw_fd()))
 }
 
-// The exclusive lock on the whole disk, which tells udev not to probe it or its partitions.
-fn lock_node(node: &Node) -> io::Result<Option<File>> {
-    let whole = node.whole()?;
-    if node.partition.is_none() {
-        // The lock of the target itself is taken like that of a file.
-        return Ok(None);
-    }
-    let path = format!("/dev/{}", whole.name());
-    let Ok(disk) = File::open(&path) else { return Ok(None) };
-    if Node::of(&disk).ok().as_ref() != Some(&whole) {
-        return Ok(None);
-    }
-    match rustix::fs::flock(&disk, rustix::fs::FlockOperation::NonBlockingLockShared) {
-        Ok(()) => Ok(Some(disk)),
-        Err(error) => Err(io::Error::other(format!("{path} is locked by another process: {error}"))),
-    }
+fn disk_of(file: &File) -> io::Result<Option<File>> {
+    let node = Node::of(file)?;
+    Ok(if node.partition.is_none() { None } else { node.whole()?.open().ok() })
 }
 
 fn failure(error: &io::Error) -> Failure {

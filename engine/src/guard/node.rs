@@ -1,7 +1,8 @@
 //! A block device as the kernel describes it, found by the device number of an open handle and never by a name.
 
-use std::fs::{File, canonicalize, read, read_dir, read_to_string};
+use std::fs::{File, OpenOptions, canonicalize, read, read_dir, read_to_string};
 use std::io;
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{FileType, fstat, major, makedev, minor};
@@ -55,6 +56,23 @@ impl Node {
         let partition = if is_partition { u32::try_from(integer(&folder, "partition")?).ok() } else { None };
         let start_bytes = if is_partition { integer(&folder, "start")?.saturating_mul(SECTOR_BYTES) } else { 0 };
         Ok(Self { number, folder, start_bytes, size_bytes, partition })
+    }
+
+    /// Opens its usual node for reading. An error if that is missing, or the node of another device.
+    pub fn open(&self) -> io::Result<File> {
+        let path = format!("/dev/{}", self.name());
+        let file = OpenOptions::new().read(true).custom_flags(libc::O_NONBLOCK).open(&path);
+        let file = file.map_err(|error| unreadable(&path, &error))?;
+        if Self::of(&file)?.number == self.number {
+            Ok(file)
+        } else {
+            Err(io::Error::other(format!("{path} is not the node of {}", self.name())))
+        }
+    }
+
+    /// Its world-wide name (WWN, EUI or NGUID); None if it has none.
+    pub fn wide_name(&self) -> Option<String> {
+        self.text("wwid").or_else(|| self.text("device/wwid"))
     }
 
     /// The kernel's name, such as `nvme0n1p2`.

@@ -14,7 +14,7 @@ use super::mounts::{gone_is_none, processes};
 use super::node::{Node, Number, number_from};
 use super::stack::process_name;
 
-/// The processes that have any of these devices open or mapped, apart from this one.
+/// Processes that have any of these devices open or mapped, except this one.
 pub fn open(nodes: &[Node]) -> Found {
     let blocks: BTreeSet<Number> = nodes.iter().map(|node| node.number).collect();
     let mut generic = BTreeSet::new();
@@ -31,7 +31,7 @@ pub fn open(nodes: &[Node]) -> Found {
     })
 }
 
-/// The processes that have a file open or mapped, apart from this one.
+/// Processes that have a file open or mapped, except this one.
 pub fn file_open(path: &str, device: Number, inode: u64) -> Found {
     users(path, &|facts| facts.stx_ino == inode && makedev(facts.stx_dev_major, facts.stx_dev_minor) == device)
 }

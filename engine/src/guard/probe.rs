@@ -4,6 +4,7 @@
 use std::ffi::{CStr, c_char, c_int, c_longlong, c_void};
 use std::fs::File;
 use std::io;
+use std::mem::transmute;
 use std::os::fd::AsRawFd;
 use std::sync::OnceLock;
 
@@ -18,18 +19,24 @@ const PARTITION_MAGIC: c_int = 1 << 3;
 const FOUND_MAX: usize = 8;
 
 type Handle = *mut c_void;
+type NewProbe = unsafe extern "C" fn() -> Handle;
+type FreeProbe = unsafe extern "C" fn(Handle);
+type SetDevice = unsafe extern "C" fn(Handle, c_int, c_longlong, c_longlong) -> c_int;
+type SetNumber = unsafe extern "C" fn(Handle, c_int) -> c_int;
+type DoProbe = unsafe extern "C" fn(Handle) -> c_int;
+type LookupValue = unsafe extern "C" fn(Handle, *const c_char, *mut *const c_char, *mut usize) -> c_int;
 
 /// The functions of the library that are used.
 struct Library {
-    new_probe: unsafe extern "C" fn() -> Handle,
-    free_probe: unsafe extern "C" fn(Handle),
-    set_device: unsafe extern "C" fn(Handle, c_int, c_longlong, c_longlong) -> c_int,
-    enable_superblocks: unsafe extern "C" fn(Handle, c_int) -> c_int,
-    set_superblocks_flags: unsafe extern "C" fn(Handle, c_int) -> c_int,
-    enable_partitions: unsafe extern "C" fn(Handle, c_int) -> c_int,
-    set_partitions_flags: unsafe extern "C" fn(Handle, c_int) -> c_int,
-    do_probe: unsafe extern "C" fn(Handle) -> c_int,
-    lookup_value: unsafe extern "C" fn(Handle, *const c_char, *mut *const c_char, *mut usize) -> c_int,
+    new_probe: NewProbe,
+    free_probe: FreeProbe,
+    set_device: SetDevice,
+    enable_superblocks: SetNumber,
+    set_superblocks_flags: SetNumber,
+    enable_partitions: SetNumber,
+    set_partitions_flags: SetNumber,
+    do_probe: DoProbe,
+    lookup_value: LookupValue,
 }
 
 /// A probe of one open device.
@@ -84,7 +91,7 @@ impl Probe {
         let (start, size) = (start_bytes.cast_signed(), size_bytes.cast_signed());
         // SAFETY: the probe is alive, and the caller keeps the file open for longer.
         let answer = unsafe { (library.set_device)(handle, file.as_raw_fd(), start, size) };
-        probe.checked(answer, "libblkid could not read the device")?;
+        checked(answer, "libblkid could not read the device")?;
         Ok(probe)
     }
 
@@ -93,13 +100,13 @@ impl Probe {
         let refused = "libblkid refused a request";
         // SAFETY: the probe is alive, and the functions take no pointers but the probe.
         unsafe {
-            self.checked((self.library.enable_superblocks)(self.handle, superblocks.is_some().into()), refused)?;
-            self.checked((self.library.enable_partitions)(self.handle, partitions.is_some().into()), refused)?;
+            checked((self.library.enable_superblocks)(self.handle, superblocks.is_some().into()), refused)?;
+            checked((self.library.enable_partitions)(self.handle, partitions.is_some().into()), refused)?;
             if let Some(flags) = superblocks {
-                self.checked((self.library.set_superblocks_flags)(self.handle, flags), refused)?;
+                checked((self.library.set_superblocks_flags)(self.handle, flags), refused)?;
             }
             if let Some(flags) = partitions {
-                self.checked((self.library.set_partitions_flags)(self.handle, flags), refused)?;
+                checked((self.library.set_partitions_flags)(self.handle, flags), refused)?;
             }
         }
         Ok(())
@@ -126,11 +133,10 @@ impl Probe {
         let text = unsafe { CStr::from_ptr(data) };
         Some(text.to_string_lossy().into_owned())
     }
+}
 
-    fn checked(&self, answer: c_int, message: &str) -> io::Result<()> {
-        let _ = self;
-        if answer == 0 { Ok(()) } else { Err(io::Error::other(message.to_owned())) }
-    }
+fn checked(answer: c_int, message: &str) -> io::Result<()> {
+    if answer == 0 { Ok(()) } else { Err(io::Error::other(message.to_owned())) }
 }
 
 impl Drop for Probe {
@@ -163,31 +169,15 @@ fn load() -> Option<Library> {
     // since its first version. Function pointers and addresses have the same size on Linux.
     unsafe {
         Some(Library {
-            new_probe: std::mem::transmute::<Handle, unsafe extern "C" fn() -> Handle>(found(c"blkid_new_probe")?),
-            free_probe: std::mem::transmute::<Handle, unsafe extern "C" fn(Handle)>(found(c"blkid_free_probe")?),
-            set_device: std::mem::transmute::<
-                Handle,
-                unsafe extern "C" fn(Handle, c_int, c_longlong, c_longlong) -> c_int,
-            >(found(c"blkid_probe_set_device")?),
-            enable_superblocks: setter(found(c"blkid_probe_enable_superblocks")?),
-            set_superblocks_flags: setter(found(c"blkid_probe_set_superblocks_flags")?),
-            enable_partitions: setter(found(c"blkid_probe_enable_partitions")?),
-            set_partitions_flags: setter(found(c"blkid_probe_set_partitions_flags")?),
-            do_probe: std::mem::transmute::<Handle, unsafe extern "C" fn(Handle) -> c_int>(found(c"blkid_do_probe")?),
-            lookup_value: std::mem::transmute::<
-                Handle,
-                unsafe extern "C" fn(Handle, *const c_char, *mut *const c_char, *mut usize) -> c_int,
-            >(found(c"blkid_probe_lookup_value")?),
+            new_probe: transmute::<Handle, NewProbe>(found(c"blkid_new_probe")?),
+            free_probe: transmute::<Handle, FreeProbe>(found(c"blkid_free_probe")?),
+            set_device: transmute::<Handle, SetDevice>(found(c"blkid_probe_set_device")?),
+            enable_superblocks: transmute::<Handle, SetNumber>(found(c"blkid_probe_enable_superblocks")?),
+            set_superblocks_flags: transmute::<Handle, SetNumber>(found(c"blkid_probe_set_superblocks_flags")?),
+            enable_partitions: transmute::<Handle, SetNumber>(found(c"blkid_probe_enable_partitions")?),
+            set_partitions_flags: transmute::<Handle, SetNumber>(found(c"blkid_probe_set_partitions_flags")?),
+            do_probe: transmute::<Handle, DoProbe>(found(c"blkid_do_probe")?),
+            lookup_value: transmute::<Handle, LookupValue>(found(c"blkid_probe_lookup_value")?),
         })
     }
-}
-
-/// A function that sets an integer of a probe.
-///
-/// # Safety
-///
-/// The address is that of such a function.
-unsafe fn setter(address: Handle) -> unsafe extern "C" fn(Handle, c_int) -> c_int {
-    // SAFETY: the caller passes the address of such a function.
-    unsafe { std::mem::transmute::<Handle, unsafe extern "C" fn(Handle, c_int) -> c_int>(address) }
 }

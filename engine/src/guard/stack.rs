@@ -60,7 +60,7 @@ fn users_of_file(whole: &Node, backing: &Backing) -> Found {
     Ok(found)
 }
 
-/// Whether it is a loop device over a block device, whose uses would have to be checked instead.
+/// Refuses a loop device over a block device: the uses of the lower device are not checked.
 pub fn over_device(node: &Node) -> Found {
     let whole = node.whole()?;
     let over = Backing::of(&whole)?.and_then(|backing| backing.over);
@@ -73,14 +73,10 @@ pub fn over_device(node: &Node) -> Found {
 /// Other disks that lead to the same drive, and whether the drive hides behind a multipath head.
 pub fn paths(node: &Node) -> Found {
     let whole = node.whole()?;
-    let Some(own) = wide_name(&whole) else { return Ok(Vec::new()) };
+    let Some(own) = whole.wide_name() else { return Ok(Vec::new()) };
     let others = whole_disks()?;
-    let same = others.iter().filter(|each| each.number != whole.number && wide_name(each).as_ref() == Some(&own));
+    let same = others.iter().filter(|each| each.number != whole.number && each.wide_name().as_ref() == Some(&own));
     Ok(same.map(|each| format!("{} has the same world-wide name, {own}", each.name())).collect())
-}
-
-fn wide_name(node: &Node) -> Option<String> {
-    node.text("wwid").or_else(|| node.text("device/wwid"))
 }
 
 /// Whether a device, or one that is built on it, is below a file system that this machine runs from.

@@ -43,10 +43,12 @@ impl Target {
         };
         let opened = fstat(&file).map_err(|error| open_failure(path, &error.into()))?;
         check_block(path, &opened)?;
-        if grant.is_some() {
-            lock::take(path, &file)?;
-        } else {
-            lock::share(path, &file)?;
+        match &grant {
+            Some(_) => lock::take(path, &file)?,
+            None => lock::share(path, &file)?,
+        }
+        if let Some(disk) = grant.as_ref().and_then(WriteGrant::disk) {
+            lock::share(path, disk)?;
         }
         let identity = Identity { size_bytes: size_bytes(&file)?, ..numbers(&opened) };
         if identity.size_bytes == 0 {

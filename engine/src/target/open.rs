@@ -14,6 +14,7 @@ use rustix::fs::{
 
 use super::{Alignment, Identity, Target, TargetKind, lock};
 use crate::failure::{Failure, FailureKind};
+use crate::guard::reopened;
 use crate::watchdog::{ProgressSource, waiting_for};
 
 /// How to open a file.
@@ -127,8 +128,7 @@ pub fn inspect(path: &Path) -> Result<(File, Stat), Failure> {
 
 /// Opens the file of an `O_PATH` handle, even if its path refers to another file by now.
 pub fn reopen(handle: &File, write: bool) -> io::Result<File> {
-    let path = format!("/proc/self/fd/{}", handle.as_raw_fd());
-    OpenOptions::new().read(true).write(write).open(path)
+    reopened(handle, OpenOptions::new().read(true).write(write))
 }
 
 /// The type of a file, for messages.

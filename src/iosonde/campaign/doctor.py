@@ -17,13 +17,9 @@ SAMPLE_S: Final = 1.0
 
 @dataclass(frozen=True)
 class Examination:
-    """The lines about a host and about the target, and whether the target is a device that may be written."""
+    """The lines about the host and about the target."""
 
     lines: tuple[FitnessLine, ...]
-
-    def count(self, state: State) -> int:
-        """The number of lines with a state."""
-        return sum(line.state is state for line in self.lines)
 
 
 def examine(host: Host, target: str | None, *, sample_s: float = SAMPLE_S) -> Examination:

@@ -1,13 +1,12 @@
 """The identities of block devices whose contents a command may destroy."""
 
-import os
 import re
-import stat
 from collections.abc import Sequence
 from pathlib import Path
-from typing import BinaryIO, Final
+from typing import Final
 
 from iosonde.errors import UsageError
+from iosonde.safe_files import read_regular
 
 _COMMENT: Final = re.compile(r"(^|[ \t]+)#.*")
 LENGTH_MAX: Final = 1 << 20
@@ -27,26 +26,14 @@ def identities(named: Sequence[str] | None, file: Path | None) -> tuple[str, ...
     return tuple(dict.fromkeys(found))
 
 
-def open_regular(file: Path) -> BinaryIO:
-    """Opens a regular file, and never waits for the other end of a pipe. Raises OSError."""
-    handle = os.open(file, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
-    if not stat.S_ISREG(os.fstat(handle).st_mode):
-        os.close(handle)
-        raise OSError(0, "it is not a regular file")
-    return os.fdopen(handle, "rb")
-
-
 def _lines(file: Path) -> list[str]:
     try:
-        with open_regular(file) as opened:
-            text = opened.read(LENGTH_MAX + 1).decode("utf-8-sig")
+        text = read_regular(file, bytes_max=LENGTH_MAX, follow=True).decode("utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
         raise UsageError(
             f"--destroy-from {file}: {reason}", "specify a text file with one identity per line"
         ) from error
-    if len(text) > LENGTH_MAX:
-        raise UsageError(f"--destroy-from {file} is larger than 1 MiB", "specify a file with one identity per line")
     # Only a line feed ends a line, and a number sign within an identity is part of it.
     found = [line for each in text.split("\n") if (line := _COMMENT.sub("", each).strip(" \t\r"))]
     if not found:

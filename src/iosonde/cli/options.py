@@ -9,8 +9,8 @@ from iosonde.vocabulary import EngineChoice, Poll
 
 TARGET_HELP = (
     "A directory (iosonde creates a test file in it and removes the file afterwards), a new or existing file, a block "
-    "device (only read, unless --destroy names it), or sim:MODEL (a simulated drive). Multiple targets are measured at "
-    "the same time."
+    "device (read-only without --destroy), or sim:MODEL (a simulated drive). Multiple targets are measured at the same "
+    "time."
 )
 
 RUN_HELP = "Run directory or run archive."

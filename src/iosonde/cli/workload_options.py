@@ -15,8 +15,8 @@ ProbeTargets = Annotated[
     list[str] | None,
     typer.Argument(
         help=(
-            "A directory, a new or existing file, a block device (only read, unless --destroy names it), sim:MODEL (a "
-            "simulated drive), or null: (no I/O). Multiple targets are measured at the same time."
+            "A directory, a new or existing file, a block device (read-only without --destroy), sim:MODEL (a simulated "
+            "drive), or null: (no I/O). Multiple targets are measured at the same time."
         ),
         metavar="TARGET...",
         show_default=False,

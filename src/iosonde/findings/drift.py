@@ -63,7 +63,7 @@ def drift(case: Case) -> Iterator[Finding]:
     if len(series) < CELLS_MIN:
         return
     score, error = sum(each.score for each in series), sqrt(sum(each.variance for each in series))
-    # The score moves in steps of two, so half a step is taken off.
+    # Continuity correction: the score changes in steps of 2.
     errors = (abs(score) - 1) / error
     sign, word = (1, "rose") if score > 0 else (-1, "fell")
     change = median(each.ratio for each in series) - 1

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from iosonde.machine.mounts import mount_source
 from iosonde.machine.numa import numa_node
-from iosonde.machine.sysfs import read_int, read_text
+from iosonde.machine.sysfs import chosen, read_int, read_text
 from iosonde.records import DeviceFacts
 
 SECTOR_BYTES = 512
@@ -82,8 +82,6 @@ def _folder(number: int, root: Path) -> Path | None:
 def _describe(folder: Path) -> DeviceFacts:
     queue = folder / "queue"
     rotational = read_int(queue / "rotational")
-    scheduler = read_text(queue / "scheduler")
-    chosen = scheduler[scheduler.find("[") + 1 : scheduler.find("]")] if "[" in scheduler else scheduler
     request_kib_max = read_int(queue / "max_sectors_kb")
     return DeviceFacts(
         name=folder.name,
@@ -92,7 +90,7 @@ def _describe(folder: Path) -> DeviceFacts:
         firmware=read_text(folder / "device/firmware_rev") or read_text(folder / "device/rev"),
         size_bytes=(read_int(folder / "size") or 0) * SECTOR_BYTES,
         rotational=None if rotational is None else rotational == 1,
-        scheduler=chosen,
+        scheduler=chosen(read_text(queue / "scheduler")),
         queue_tags=read_int(queue / "nr_requests"),
         write_cache=read_text(queue / "write_cache"),
         logical_block_size_bytes=read_int(queue / "logical_block_size"),

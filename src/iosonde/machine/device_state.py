@@ -7,7 +7,7 @@ from typing import Final
 
 from iosonde.machine.device import SECTOR_BYTES, own_folder, whole_folder
 from iosonde.machine.numa import LEVELS_MAX
-from iosonde.machine.sysfs import read_int, read_text
+from iosonde.machine.sysfs import chosen, read_int, read_text
 from iosonde.records import DeviceState, LinkFacts, QueueSettings, Traffic
 from iosonde.units import SECOND_NS
 
@@ -41,8 +41,6 @@ def device_state(number: int, before: tuple[int, ...], elapsed_ns: int, root: Pa
 
 
 def _queue(folder: Path) -> QueueSettings:
-    scheduler = read_text(folder / "scheduler")
-    chosen = re.search(r"\[([^\]]+)\]", scheduler)
     numbers = {
         name: read_int(folder / name)
         for name in (
@@ -51,7 +49,7 @@ def _queue(folder: Path) -> QueueSettings:
         )
     }
     return QueueSettings(
-        scheduler=chosen[1] if chosen else scheduler,
+        scheduler=chosen(read_text(folder / "scheduler")),
         write_cache=read_text(folder / "write_cache"),
         zoned=read_text(folder / "zoned"),
         **numbers,

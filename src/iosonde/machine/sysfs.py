@@ -17,3 +17,8 @@ def read_int(path: Path) -> int | None:
         return int(read_text(path))
     except ValueError:
         return None
+
+
+def chosen(text: str) -> str:
+    """The choice among alternatives, which sysfs puts in brackets: ``mq-deadline`` of ``none [mq-deadline]``."""
+    return text[text.find("[") + 1 : text.find("]")] if "[" in text else text

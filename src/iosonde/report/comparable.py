@@ -23,7 +23,7 @@ from iosonde.charts.quantities import (
     timing_label,
     workload_label,
 )
-from iosonde.charts.ratio_texts import ratio_ends, ratio_text
+from iosonde.charts.ratio_texts import UNDECIDED, ratio_ends, ratio_text
 from iosonde.records import Workload
 from iosonde.report.parentheses import with_note
 
@@ -36,9 +36,6 @@ _ALIKE: Final[dict[str, dict[str, int | None]]] = {
     "rate": {"rate_per_s": None, "arrivals": None},
 }
 """For each varied parameter, the values that hide it: workloads that differ only in it become equal."""
-
-UNDECIDED: Final = 4.0
-"""If the ends of a ratio are this factor apart, 'not distinguishable' would sound like equality."""
 
 TWICE: Final = 2.0
 """From this ratio on, a factor is easier to read than a percentage."""

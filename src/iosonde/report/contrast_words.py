@@ -6,7 +6,7 @@ from typing import Final
 from iosonde.analysis.cells import CellEstimate
 from iosonde.analysis.contrasts import NEAR, Contrast, ContrastSeries, Multiple, contrasts_of, series_of
 from iosonde.charts.quantities import depth_label, more_in_table, operations_label
-from iosonde.charts.ratio_texts import multiple_text, ratio_ends, ratio_text, times_text
+from iosonde.charts.ratio_texts import UNDECIDED, multiple_text, ratio_ends, ratio_text, times_text
 from iosonde.printing import capital
 from iosonde.report.dashes import Dash
 from iosonde.report.tables import Head, Line, ResultTable
@@ -17,9 +17,6 @@ TOLD_MAX: Final = 4
 
 UNRESOLVED: Final = 1.25
 """A sentence names a factor that the confidence intervals include only if it is larger than this."""
-
-UNDECIDED: Final = 4.0
-"""With such a factor in an interval, 'no significant difference' would sound like equality."""
 
 TOO_WIDE: Final = "the 95 % CI is too wide for a comparison"
 NO_P99: Final = "at least one of the two p99 values has too few samples"

@@ -2,7 +2,7 @@
 
 import shlex
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -14,7 +14,6 @@ from iosonde.records import (
     DeviceState,
     DeviceUse,
     FileSystemFacts,
-    HostFacts,
     HostState,
     IdleState,
     LinkFacts,
@@ -22,37 +21,13 @@ from iosonde.records import (
     Refusal,
     Traffic,
 )
+from tests.builders import host_facts, target_facts
 
-HOST = HostFacts(
-    hostname="here",
-    kernel="Linux 6.1",
-    architecture="x86_64",
-    cpu_model="Xeon",
-    cpus_online=8,
-    cpus_allowed=8,
-    memory_bytes=1 << 34,
-    governor="performance",
-    virtual_machine="",
-    python="3.11",
-    clock_source="tsc",
-)
+HOST = host_facts().model_copy(update={"cpus_online": 8, "cpus_allowed": 8, "clock_source": "tsc"})
 CALM = HostState(
     load_1m=0.1, steal_percent=0.0, idle_states=(IdleState(name="C1", exit_latency_ns=2000, disabled=False),)
 )
-DRIVE = DeviceFacts(
-    name="nvme0n1",
-    model="PM9A3",
-    serial="S1",
-    firmware="F1",
-    size_bytes=960_197_124_096,
-    rotational=False,
-    scheduler="none",
-    queue_tags=1023,
-    write_cache="write through",
-    logical_block_size_bytes=512,
-    physical_block_size_bytes=4096,
-    request_size_bytes_max=None,
-)
+DRIVE = cast("DeviceFacts", target_facts().device).model_copy(update={"write_cache": "write through"})
 QUIET = DeviceState(
     name="nvme0n1",
     queue=QueueSettings(scheduler="none", nr_requests=1023, max_sectors_kb=1280, max_hw_sectors_kb=2048),
