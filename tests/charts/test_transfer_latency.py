@@ -66,6 +66,12 @@ def test_a_p99_with_fewer_than_10_samples_above_it_is_omitted() -> None:
     assert "fewer than 10 samples above it is omitted" in figure.caption
 
 
+def test_a_p99_of_a_few_points_is_no_line() -> None:
+    figure = drawn(stretch([[100_000] * 2000, *[[100_000] * 500] * 5]))
+    assert len(values(figure, "mean")) == 6
+    assert values(figure, "p99") == []
+
+
 def test_the_percentile_of_joined_points_is_that_of_all_their_operations() -> None:
     # 1,000 operations in each pair of points, of which 2 % are slow: a mean of percentiles of single points has none.
     even = [100_000] * 490 + [5_000_000] * 10

@@ -28,9 +28,18 @@ MEAN: Final = Series("mean", PALETTE[0].colour, PALETTE[0].shape)
 P99: Final = Series("p99", PALETTE[3].colour, PALETTE[3].shape, PALETTE[3].dash)
 
 
+class _Value(NamedTuple):
+    """A latency of a stretch, at its place on the axis."""
+
+    stretch: int
+    transferred_gb: float
+    series: Series
+    ns: float
+
+
 def transfer_latency_chart(identity: str, title: str, stretches: Sequence[Stretch]) -> Figure:
     """Mean and p99 of latency over the data transferred, with the idle times between stretches."""
-    found = [value for number, each in enumerate(placed(stretches), 1) for value in _values(number, *each)]
+    found = _drawable([value for number, each in enumerate(placed(stretches), 1) for value in _values(number, *each)])
     if not found:
         return Figure(identity, title, "", None, (), nothing=TOO_SHORT)
     unit = latency_unit(each.ns for each in found if each.series is MEAN)
@@ -41,24 +50,21 @@ def transfer_latency_chart(identity: str, title: str, stretches: Sequence[Stretc
     return Figure(identity, title, caption, layered(layers, rows, caption), tuple(rows))
 
 
+def _drawable(values: Sequence[_Value]) -> list[_Value]:
+    """The values without p99 if most points have none: a few points are no line, only an entry in the legend."""
+    means = [each for each in values if each.series is MEAN]
+    return means if 2 * (len(values) - len(means)) < len(means) else list(values)
+
+
 def _caption(stretches: Sequence[Stretch], unit: LatencyUnit) -> str:
     kind = "response time" if stretches[0].record.workload.is_open_loop else "service time"
     said = [
         f"Mean and p99 of the {kind} of all operations ({unit.name}) over the data transferred",
-        "A p99 with fewer than 10 samples above it is omitted",
+        "A p99 with fewer than 10 samples above it is omitted; the line is omitted if most points have none",
     ]
     if has_idle_times(stretches):
         said.append(IDLES)
     return ". ".join(said) + "."
-
-
-class _Value(NamedTuple):
-    """A latency of a stretch, at its place on the axis."""
-
-    stretch: int
-    transferred_gb: float
-    series: Series
-    ns: float
 
 
 def _values(number: int, transfer: Transfer, before_bytes: int) -> Iterator[_Value]:
