@@ -50,8 +50,15 @@ def test_the_reads_and_writes_of_a_mix_are_named_apart() -> None:
 
 
 def test_a_change_within_the_intervals_is_not_significant() -> None:
+    (sentence,) = sizes({workload(block_size_bytes=size): each for size, each in ((4096, 100.0), (65536, 100.1))})
+    assert "random read no significant change (ratio 0.99" in sentence
+
+
+def test_a_wide_interval_is_not_read_as_no_change() -> None:
     (sentence,) = sizes({workload(block_size_bytes=size): each for size, each in ((4096, 100.0), (65536, 130.0))}, WIDE)
-    assert sentence == "Mean latency at 64 KiB compared with 4 KiB: random read no significant change."
+    assert sentence == (
+        "Mean latency at 64 KiB compared with 4 KiB: random read a change that is too uncertain (ratio 0.13 to 13.0)."
+    )
 
 
 def test_a_single_repeat_or_a_single_size_says_nothing_about_growth() -> None:
@@ -75,7 +82,8 @@ def test_a_sweep_with_a_knee_says_nothing_more() -> None:
 
 def test_throughput_that_a_deeper_queue_does_not_raise_is_no_significant_change() -> None:
     (sentence,) = depths({16: 100, 64: 400, 256: 1600, 1024: 6400}, read=100)
-    assert "at depth 1024 compared with depth 16: no significant change in IOPS and 64.0 times (95 % CI" in sentence
+    assert "at depth 1024 compared with depth 16: no significant change in IOPS (ratio 0.996 to 1.004)" in sentence
+    assert "and 64.0 times (95 % CI" in sentence
 
 
 def test_a_single_repeat_or_an_invalid_cell_says_nothing_about_depths() -> None:

@@ -45,7 +45,7 @@ FILLED_MIN = 0.85
 VISIBLE = "e => e.checkVisibility() && e.getClientRects().length > 0"
 EXPERIMENTS = (
     "() => [...document.querySelectorAll('section')]"
-    ".filter(e => e.querySelector('details.full table') && e.id !== 'contrasts')"
+    ".filter(e => e.querySelector('details.full table') && !['contrasts', 'explanations'].includes(e.id))"
 )
 INVALID_RED = "rgb(179, 38, 30)"
 

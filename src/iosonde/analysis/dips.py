@@ -6,11 +6,15 @@ reason. Every pair of points counts as a comparison, because the sides are chose
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from iosonde.analysis.cells import CellEstimate, OperationEstimate
 from iosonde.analysis.estimate import LEVEL_SHARE_MIN, Estimate
 from iosonde.analysis.families import Along, Family, families_of
 from iosonde.analysis.ratios import Known, Ratio, known_of, ratio_of
+
+POINTS_MIN: Final = 3
+"""A dip has a point on each side."""
 
 
 @dataclass(frozen=True)
@@ -37,22 +41,35 @@ class Dip:
 
 def dips_of(cells: Sequence[CellEstimate]) -> tuple[Dip, ...]:
     """The deepest dip of each sweep over queue depths or block sizes among closed-loop cells."""
-    closed = [cell for cell in cells if not cell.workload.is_open_loop and cell.workload.block_sizes is None]
-    found = (_dip(family, along) for along in (Along.DEPTH, Along.BLOCK_SIZE) for family in families_of(closed, along))
+    found = (_dip(family, along) for along in (Along.DEPTH, Along.BLOCK_SIZE) for family in _families(cells, along))
     return tuple(dip for dip in found if dip is not None)
+
+
+def sweeps_for_dips(cells: Sequence[CellEstimate], along: Along) -> tuple[Family, ...]:
+    """The sweeps that could show a dip: those with confidence intervals at three points at least."""
+    return tuple(family for family in _families(cells, along) if len(_known(family, along)) >= POINTS_MIN)
+
+
+def _families(cells: Sequence[CellEstimate], along: Along) -> tuple[Family, ...]:
+    closed = [cell for cell in cells if not cell.workload.is_open_loop and cell.workload.block_sizes is None]
+    return tuple(families_of(closed, along))
 
 
 def _throughput(figures: OperationEstimate, along: Along) -> Estimate:
     return figures.bytes_per_s if along is Along.BLOCK_SIZE else figures.iops
 
 
-def _dip(family: Family, along: Along) -> Dip | None:
-    known = [
+def _known(family: Family, along: Along) -> list[tuple[CellEstimate, Known]]:
+    return [
         (cell, value)
         for cell in family.cells
         if (figures := cell.of(family.whole)) is not None
         and (value := known_of(_throughput(figures, along))) is not None
     ]
+
+
+def _dip(family: Family, along: Along) -> Dip | None:
+    known = _known(family, along)
     found = _deepest([value for _, value in known])
     if found is None:
         return None

@@ -65,6 +65,14 @@ def is_mix(cell: CellEstimate) -> bool:
     return plain and 0 < asked.read_percent < ALL_READS
 
 
+def reads_of_writes(cell: CellEstimate) -> Multiple | None:
+    """The mean latency of a mix's reads divided by that of its writes; None if it is no mix, or one has no results."""
+    reads, writes = cell.of(Operation.READ), cell.of(Operation.WRITE)
+    if not is_mix(cell) or reads is None or writes is None or not writes.latency_ns_mean.mean:
+        return None
+    return multiple_of(reads.latency_ns_mean, writes.latency_ns_mean)
+
+
 def _interference(
     cell: CellEstimate, known: Mapping[Workload, Sequence[CellEstimate]], comparisons: int
 ) -> Interference | None:

@@ -5,7 +5,23 @@ it always comes with a campaign that decides whether it is right. A rule per mec
 """
 
 from iosonde.explanations.deciding import DECISIONS, Decision
+from iosonde.explanations.examined import Examined, Outcome, examine
 from iosonde.explanations.explain import RULES, decision_for, explain
-from iosonde.explanations.mechanism import Explanation, Mechanism
+from iosonde.explanations.mechanism import OF_HOST, Explanation, Mechanism
+from iosonde.explanations.observations import Observation, observations
 
-__all__ = ["DECISIONS", "RULES", "Decision", "Explanation", "Mechanism", "decision_for", "explain"]
+__all__ = [
+    "DECISIONS",
+    "OF_HOST",
+    "RULES",
+    "Decision",
+    "Examined",
+    "Explanation",
+    "Mechanism",
+    "Observation",
+    "Outcome",
+    "decision_for",
+    "examine",
+    "explain",
+    "observations",
+]

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Final
 
 from iosonde.findings.finding import Confidence
 
@@ -21,6 +22,10 @@ class Mechanism(StrEnum):
     COMMAND_LIMIT = "command rate limit"
     SCHEDULER = "I/O scheduler"
     CPU_BOUND = "CPU of the host"
+
+
+OF_HOST: Final = frozenset({Mechanism.SCHEDULER, Mechanism.CPU_BOUND})
+"""The mechanisms of the host. Simulated drives have none of them."""
 
 
 @dataclass(frozen=True)

@@ -206,6 +206,22 @@ def die_conflicts(observed: Observed) -> Explanation | None:
                 f"Sequential reads at depth {found.cell.queue_depth_asked}, which are spread evenly, deliver "
                 f"{times(ratio)} the IOPS."
             )
+    against += _faster_at_random(observed)
     against += [f"The finding {each.id} applies to this sweep." for each in observed.findings if is_of_host(each.id)]
     confidence = Confidence.POSSIBLE if against else Confidence.LIKELY
     return Explanation(Mechanism.DIE_CONFLICTS, confidence, tuple(evidence), tuple(against), factor)
+
+
+def _faster_at_random(observed: Observed) -> list[str]:
+    """The random reads above depth 1 that are faster than sequential ones, which conflicts do not explain."""
+    faster = [
+        each
+        for each in observed.contrasts(Property.PATTERN)
+        if each.one.direction is Operation.READ
+        and each.one.queue_depth_asked > 1
+        and surely_below(each.latency_mean, 1.0)
+    ]
+    if not faster:
+        return []
+    most = min(faster, key=lambda each: each.latency_mean.value)
+    return [f"{named(most.one)} take {times(most.latency_mean)} as long as {named(most.other)}, not longer."]

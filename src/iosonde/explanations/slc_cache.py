@@ -40,6 +40,18 @@ def slc_cache(observed: Observed) -> Explanation | None:
     return Explanation(Mechanism.SLC_CACHE, confidence, tuple(evidence), tuple(against), factor)
 
 
+def has_long_writes(observed: Observed) -> bool:
+    """Whether the run has sequential writes that an SLC cache would slow down: long ones, or bursts of two lengths."""
+    amounts = [each.transfer.bytes for each in observed.case.estimates.fills]
+    amounts += [
+        stretch.transfer.bytes
+        for each in observed.sustained
+        if each.workload.only_operation is Operation.WRITE
+        for stretch in each.stretches
+    ]
+    return max(amounts, default=0) >= CACHE_BYTES_MIN
+
+
 def _recoveries(observed: Observed) -> tuple[list[str], list[str]]:
     """Sustained writes after an idle time that have the fast part again, and those that have not."""
     back: list[str] = []

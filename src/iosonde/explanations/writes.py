@@ -1,10 +1,12 @@
 """Mechanisms of writes: the write buffer and its flush, and garbage collection."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Final
 
-from iosonde.analysis.contrasts import Contrast, Property
+from iosonde.analysis.contrasts import Contrast, Multiple, Property
 from iosonde.analysis.drive_counters import drive_changes
+from iosonde.analysis.interference import reads_of_writes
 from iosonde.explanations.mechanism import Explanation, Mechanism
 from iosonde.explanations.observed import NOTABLE, Observed, named, surely_above, surely_below, times
 from iosonde.explanations.slc_cache import CACHE_BYTES_MIN, slower_bursts
@@ -46,16 +48,16 @@ def _one_of_each_sync(contrasts: Sequence[Contrast]) -> list[Contrast]:
 
 
 def write_buffer(observed: Observed) -> Explanation | None:
-    """Single plain writes are faster than single reads of the same size, or short bursts of writes than longer ones."""
+    """Plain writes are faster than reads, alone at depth 1 or within a mix, or short bursts than longer ones."""
     evidence: list[str] = []
     factor = 1.0
-    found = next((each for each in observed.contrasts(Property.DIRECTION) if _is_buffered(each)), None)
+    found = next((each for each in buffered_pairs(observed) if surely_above(each.latency)), None)
     if found is not None:
         evidence.append(
-            f"{named(found.one)} take {times(found.latency_mean)} as long as writes: writes are acknowledged before "
-            f"they are on the media, because {_why(observed)}."
+            f"{found.sentence.removesuffix('.')}: writes are acknowledged before they are on the media, because "
+            f"{_why(observed)}."
         )
-        factor = found.latency_mean.value
+        factor = found.latency.value
     for rise in slower_bursts(observed):
         if rise.short_bytes < CACHE_BYTES_MIN:
             evidence.append(rise.sentence)
@@ -75,15 +77,35 @@ def _why(observed: Observed) -> str:
     return "programming flash takes longer than reading it"
 
 
-def _is_buffered(contrast: Contrast) -> bool:
-    """Whether single random reads take longer than single random writes."""
-    cell = contrast.one
-    return (
-        cell.queue_depth_asked == 1
-        and cell.workload.pattern is Access.RANDOM
-        and contrast.other.direction is Operation.WRITE
-        and surely_above(contrast.latency_mean)
-    )
+@dataclass(frozen=True)
+class BufferedPair:
+    """Random reads and writes under the same conditions. ``latency`` is that of the reads divided by the writes'."""
+
+    latency: Multiple
+    sentence: str
+
+
+def buffered_pairs(observed: Observed) -> list[BufferedPair]:
+    """Single random reads and plain writes, then the reads and the plain writes of each random mix.
+
+    Durable writes are slow with any buffer, so that they only count if they are faster than reads.
+    """
+    singles = [
+        BufferedPair(each.latency_mean, f"{named(each.one)} take {times(each.latency_mean)} as long as writes.")
+        for each in observed.contrasts(Property.DIRECTION)
+        if each.one.queue_depth_asked == 1
+        and each.one.workload.pattern is Access.RANDOM
+        and each.other.direction is Operation.WRITE
+        and (each.other.workload.sync is Sync.NONE or surely_above(each.latency_mean))
+    ]
+    mixes = [
+        BufferedPair(latency, f"The reads of {named(cell)} take {times(latency)} as long as its writes.")
+        for cell in observed.cells
+        if cell.workload.pattern is Access.RANDOM
+        and cell.workload.sync is Sync.NONE
+        and (latency := reads_of_writes(cell)) is not None
+    ]
+    return [*singles, *mixes]
 
 
 def collection(observed: Observed) -> Explanation | None:

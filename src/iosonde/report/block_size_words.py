@@ -15,9 +15,11 @@ from iosonde.analysis.block_sizes import (
     size_sweeps,
 )
 from iosonde.analysis.cells import CellEstimate
+from iosonde.analysis.contrasts import multiple_of
 from iosonde.analysis.families import Along
 from iosonde.charts.names import names_of
 from iosonde.charts.quantities import BANDWIDTH_UNIT, MICROSECOND, cell_depth_label, significant
+from iosonde.charts.ratio_texts import times_text
 from iosonde.printing import capital
 from iosonde.report.dashes import Dash
 from iosonde.report.parentheses import with_note
@@ -49,7 +51,7 @@ def block_size_sentences(cells: Sequence[CellEstimate]) -> list[str]:
     in_full = len(sweeps) <= TOLD_IN_FULL_MAX
     told = [
         f"{capital(name)} at {cell_depth_label(sweep.cells[0])}: {_regions(found)}. "
-        f"{_model(sweep.model) if in_full else ''}".rstrip()
+        f"{f'{_model(sweep.model)} {_choice(sweep, found)}' if in_full else ''}".rstrip()
         for name, sweep, found in sweeps
     ]
     more = len(told) - TOLD_MAX
@@ -110,6 +112,21 @@ def _model(model: LatencyModel | None) -> str:
     line = f"{format_latency(model.fixed_ns.value)} + size / {rate}" if model.fixed_ns.is_positive else f"size / {rate}"
     none = "" if model.fixed_ns.is_positive else "; a fixed cost is not measurable"
     return f"Mean latency fits {line}{none}; the largest error is {at}."
+
+
+def _choice(sweep: SizeSweep, found: Regions) -> str:
+    """What the smallest block size is good for, what the size with the best bandwidth is, and what that costs."""
+    (small, first), *_, (largest, _) = sweep.points
+    size = largest if found.saturation is None else found.saturation.size_bytes
+    chosen = next(figures for each, figures in sweep.points if each == size)
+    if size == small or not first.latency_ns_mean.mean or not first.bytes_per_s.mean:
+        return ""
+    wider = multiple_of(chosen.bytes_per_s, first.bytes_per_s)
+    slower = multiple_of(chosen.latency_ns_mean, first.latency_ns_mean)
+    return (
+        f"A block of {format_size(small)} takes {format_latency(first.latency_ns_mean.mean)}; blocks of "
+        f"{format_size(size)} move {times_text(wider)} as many bytes per second and take {times_text(slower)} as long."
+    )
 
 
 def block_size_table(cells: Sequence[CellEstimate]) -> ResultTable | None:

@@ -8,6 +8,7 @@ from typing import Final
 
 from iosonde.analysis.cells import CellEstimate
 from iosonde.analysis.experiments import ExperimentCells, RunEstimates
+from iosonde.analysis.families import Along
 from iosonde.charts.baseline import baseline_percentiles
 from iosonde.charts.block_sizes import block_size_bandwidth, block_size_iops, block_size_latency
 from iosonde.charts.depth_percentiles import queue_depth_percentiles
@@ -23,6 +24,7 @@ from iosonde.records import Experiment
 from iosonde.report.block_size_words import block_size_sentences, block_size_table
 from iosonde.report.blocks import Chapter, Charts, Folded, Paragraph, notices
 from iosonde.report.depth_tail_words import depth_tail_sentences, depth_tail_table
+from iosonde.report.dip_words import dip_sentence
 from iosonde.report.evaluated_run import EvaluatedRun
 from iosonde.report.experiment_table import experiment_table
 from iosonde.report.growth_table import growth_tables
@@ -75,8 +77,8 @@ def experiment_chapter(
     figures = numbered(heading, (*more, *_figures(experiment, found, failures)))
     short = tuple(_attempted(heading, [("results", partial(_short, experiment, found))], found, failures, failed))
     tables = tuple(_attempted(heading, _makers(experiment, knees, found.estimates), found, failures, failed))
-    law = " ".join(swept_scalings(knees)) if experiment.kind is Experiment.QUEUE_DEPTH else ""
-    folded = (Folded(_summary(tables), (*([Paragraph(law)] if law else []), *tables)),) if tables else ()
+    scaling = told(heading.title, lambda: _scaling(experiment, knees, found), failures, failed)
+    folded = (Folded(_summary(tables), (*scaling, *tables)),) if tables else ()
     return Chapter(*heading, (*answer, *notices(failed), Charts(figures), *short, *folded))
 
 
@@ -144,7 +146,8 @@ def _sentence(experiment: ExperimentCells, knees: Sequence[SweptKnee], found: Ev
         answer = " ".join([*swept_sentences(knees), *doubts, *growth, answer])
     parts = [answer]
     if kind is Experiment.BLOCK_SIZE:
-        parts.append(" ".join([*block_size_sentences(valid), *size_growth_sentences(valid)]))
+        dips = filter(None, [dip_sentence(valid, Along.BLOCK_SIZE)])
+        parts.append(" ".join([*block_size_sentences(valid), *size_growth_sentences(valid), *dips]))
     if kind in {Experiment.MIX, Experiment.MATRIX}:
         every = [cell for cell in found.estimates.cells if cell.cell not in found.invalid]
         parts.append(" ".join(interference_sentences(valid, every)))
@@ -155,6 +158,14 @@ def _sentence(experiment: ExperimentCells, knees: Sequence[SweptKnee], found: Ev
     if kind is Experiment.TAIL:
         parts.append(" ".join(tail_cause_sentences(valid)))
     return PARAGRAPHS.join(parts)
+
+
+def _scaling(experiment: ExperimentCells, knees: Sequence[SweptKnee], found: EvaluatedRun) -> str:
+    """The bounds and the scaling law of a sweep over queue depths, and whether it has a dip; empty for others."""
+    if experiment.kind is not Experiment.QUEUE_DEPTH:
+        return ""
+    valid = [cell for cell in experiment.cells if cell.cell not in found.invalid]
+    return " ".join(filter(None, [*swept_scalings(knees), dip_sentence(valid, Along.DEPTH)]))
 
 
 def _depth_bounds(valid: Sequence[CellEstimate], found: EvaluatedRun) -> list[str]:

@@ -9,7 +9,7 @@ from iosonde.analysis.contrasts import Multiple, multiple_of
 from iosonde.analysis.families import Along, CellGroup, drawn_classes, families_of
 from iosonde.charts.names import names_of
 from iosonde.charts.quantities import cell_depth_label, operations_label, plural
-from iosonde.charts.ratio_texts import times_text
+from iosonde.charts.ratio_texts import UNDECIDED, ratio_ends, times_text
 from iosonde.records import Operation
 from iosonde.report.contrast_words import interval_text
 from iosonde.report.headline_figures import SweptKnee
@@ -99,11 +99,11 @@ def _whose(ends: _Ends, sweep: CellGroup) -> str:
 
 
 def _gain(multiple: Multiple) -> str:
-    return f"{_change(multiple)} the IOPS" if _differs(multiple) else "no significant change in IOPS"
+    return f"{_change(multiple)} the IOPS" if _differs(multiple) else _unchanged(multiple, " in IOPS")
 
 
 def _cost(multiple: Multiple) -> str:
-    return f"{_change(multiple)} the mean latency" if _differs(multiple) else "no significant change in mean latency"
+    return f"{_change(multiple)} the mean latency" if _differs(multiple) else _unchanged(multiple, " in mean latency")
 
 
 def _differs(multiple: Multiple) -> bool:
@@ -111,7 +111,16 @@ def _differs(multiple: Multiple) -> bool:
 
 
 def _change(multiple: Multiple) -> str:
-    return f"{times_text(multiple)}{interval_text(multiple)}" if _differs(multiple) else "no significant change"
+    return f"{times_text(multiple)}{interval_text(multiple)}" if _differs(multiple) else _unchanged(multiple)
+
+
+def _unchanged(multiple: Multiple, of: str = "") -> str:
+    """That a change is not significant, and how large it may be: a wide interval does not mean "equal"."""
+    assert multiple.ratio is not None
+    ratio = f"ratio {ratio_ends(multiple.ratio)}"
+    if multiple.ratio.high > UNDECIDED * multiple.ratio.low:
+        return f"a change{of} that is too uncertain ({ratio})"
+    return f"no significant change{of} ({ratio})"
 
 
 def _ends_of(group: CellGroup) -> Iterator[_Ends]:

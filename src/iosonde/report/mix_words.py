@@ -5,8 +5,14 @@ from typing import Final
 
 from iosonde.analysis.cells import CellEstimate
 from iosonde.analysis.contrasts import Multiple
-from iosonde.analysis.interference import DirectionInMix, Interference, interference_of, is_mix
-from iosonde.charts.quantities import cell_depth_label, plural
+from iosonde.analysis.interference import (
+    DirectionInMix,
+    Interference,
+    interference_of,
+    is_mix,
+    reads_of_writes,
+)
+from iosonde.charts.quantities import cell_depth_label, more_in_table, plural
 from iosonde.charts.ratio_texts import multiple_text, ratio_ends, times_text
 from iosonde.report.dashes import Dash
 from iosonde.report.tables import Head, Line, ResultTable
@@ -15,6 +21,9 @@ from iosonde.units import format_percent
 NOT_EVALUATED: Final = (
     "Interference was not evaluated: this requires the same workload with 100 % reads and with 0 % reads."
 )
+TOLD_MAX: Final = 3
+"""The most mixes whose reads are compared with their writes in a sentence."""
+
 NO_PERCENTILE: Final = "the mix or the pure workload has too few samples"
 SINGLE_REPEAT: Final = "at least one of the cells has a single repeat"
 
@@ -24,14 +33,29 @@ def interference_sentences(mixes: Sequence[CellEstimate], cells: Sequence[CellEs
     if not any(is_mix(cell) for cell in mixes):
         return []
     found = interference_of(mixes, cells)
+    within = _within(mixes)
     if not found:
-        return [NOT_EVALUATED]
+        return [*within, NOT_EVALUATED]
     slowest = [
         sentence
         for of in (lambda each: each.reads, lambda each: each.writes)
         if (sentence := _tail(found, of)) is not None
     ]
-    return [*slowest, _excess(found)]
+    return [*within, *slowest, _excess(found)]
+
+
+def _within(mixes: Sequence[CellEstimate]) -> list[str]:
+    """The mean latency of reads compared with that of writes, within the first mixes. The table has all of them."""
+    known = [(cell, multiple) for cell in mixes if (multiple := reads_of_writes(cell)) is not None]
+    if not known:
+        return []
+    among = [cell for cell, _ in known]
+    told = [
+        f"{times_text(multiple)} as long in the mix with {_mix_name(cell, among)}{_interval(multiple)}"
+        for cell, multiple in known[:TOLD_MAX]
+    ]
+    rest = more_in_table(len(known) - TOLD_MAX, "mix", "mixes")
+    return [f"Compared with the writes of the same mix, reads take {', '.join(told)}.", *rest]
 
 
 def _tail(found: Sequence[Interference], of: Callable[[Interference], DirectionInMix]) -> str | None:
@@ -44,8 +68,8 @@ def _tail(found: Sequence[Interference], of: Callable[[Interference], DirectionI
     if not _is_significant(tail):
         return f"No mix raises p99 of {name} significantly above that of pure {name}."
     if tail.value < 1:
-        highest = f"{times_text(tail)}, in the mix with {_named(worst, found)}{_interval(tail)}"
-        return f"No mix raises p99 of {name} above that of pure {name}: at most {highest}."
+        highest = f"at most {times_text(tail)} that, in the mix with {_named(worst, found)}{_interval(tail)}"
+        return f"p99 of {name} is below that of pure {name} in every mix: {highest}."
     return (
         f"Compared with pure {name}, p99 of {name} rises most in the mix with {_named(worst, found)}: "
         f"{times_text(tail)}{_interval(tail)}."
@@ -83,13 +107,17 @@ def _interval(multiple: Multiple) -> str:
 
 
 def _named(each: Interference, among: Sequence[Interference]) -> str:
+    return _mix_name(each.cell, [other.cell for other in among])
+
+
+def _mix_name(cell: CellEstimate, among: Sequence[CellEstimate]) -> str:
     """``70 % reads``, followed by block size and depth if the mixes differ in them."""
-    asked = each.cell.workload
+    asked = cell.workload
     name = f"{asked.read_percent} % reads"
-    if len({other.cell.workload.size_text for other in among}) > 1:
+    if len({other.workload.size_text for other in among}) > 1:
         name += f" of {asked.size_text} blocks"
-    if len({other.cell.queue_depth_asked for other in among}) > 1:
-        name += f" at {cell_depth_label(each.cell)}"
+    if len({other.queue_depth_asked for other in among}) > 1:
+        name += f" at {cell_depth_label(cell)}"
     return name
 
 

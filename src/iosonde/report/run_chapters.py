@@ -7,15 +7,16 @@ from iosonde.analysis.trials import breaks_of
 from iosonde.charts.consistency import CONSISTENCY_TITLE, run_consistency
 from iosonde.charts.figure import Figure
 from iosonde.charts.heat_map import latency_heat_map
-from iosonde.explanations import explain
+from iosonde.explanations import OF_HOST, Outcome, examine, explain, observations
 from iosonde.failures import FailureLog, PartFailure
 from iosonde.findings import Case
 from iosonde.records import Experiment
 from iosonde.report.blocks import Block, Chapter, Charts, Folded, Paragraph, notices
 from iosonde.report.contrast_words import contrast_sentences, contrast_table, valid_contrasts
 from iosonde.report.evaluated_run import EvaluatedRun
+from iosonde.report.examined_tables import EXAMINED_SUMMARY, examined_table, observations_table
 from iosonde.report.experiment_chapters import shown_table, told
-from iosonde.report.explanation_facts import LEAD, explanation_facts
+from iosonde.report.explanation_facts import LEAD, NONE_NAMED, explanation_facts
 from iosonde.report.made_charts import made_figure
 from iosonde.report.sentences import time_series_sentence
 from iosonde.report.steady_state_table import steady_state_blocks
@@ -102,11 +103,21 @@ def contrasts_chapter(found: EvaluatedRun, failures: FailureLog) -> Chapter | No
 
 
 def explanations_chapter(found: EvaluatedRun) -> Chapter | None:
-    """The mechanisms that would explain the results. None if the run shows the marks of none."""
-    explanations = explain(Case.of(found.analysis), found.findings)
-    if not explanations:
+    """The mechanisms that would explain the results, what asks for a cause, and what the run shows of each mechanism.
+
+    None if the run could not show any mechanism.
+    """
+    case = Case.of(found.analysis)
+    explanations = explain(case, found.findings)
+    examined = examine(case, found.findings)
+    of_target = [each.outcome for each in examined if each.mechanism not in OF_HOST]
+    if not explanations and set(of_target) == {Outcome.NOT_TESTED}:
         return None
-    return Chapter(*EXPLANATIONS, explanation_facts(explanations, found.run.header), (LEAD,))
+    observed = observations(case, found.findings, examined)
+    tables = [shown_table(table, found.invalid) for table in (observations_table(observed),) if table is not None]
+    folded = Folded(EXAMINED_SUMMARY, (shown_table(examined_table(examined), found.invalid),), on_paper=True)
+    groups = explanation_facts(explanations, found.run.header)
+    return Chapter(*EXPLANATIONS, (*groups, *tables, folded), (LEAD if groups else NONE_NAMED,))
 
 
 def _pairs(number: int) -> str:

@@ -21,6 +21,7 @@ from iosonde.charts.quantities import (
     with_interval,
     workload_label,
 )
+from iosonde.charts.ratio_texts import UNDECIDED, ratio_ends
 from iosonde.printing import capital
 from iosonde.records import CellRecord, Experiment, LatencyKind
 from iosonde.report.comparable import Comparables, Pair, Ranked, comparables_of, difference_text, ranked
@@ -129,8 +130,10 @@ def _shares(group: Comparables) -> str:
         against = "no comparison because confidence intervals are missing"
     elif whole.differs:
         against = f"the highest is {difference_text(whole, 'the lowest')}"
+    elif whole.high > UNDECIDED * whole.low:
+        against = f"too uncertain to compare the two (ratio {ratio_ends(whole)})"
     else:
-        against = "the highest and the lowest are not distinguishable"
+        against = f"the highest and the lowest are not distinguishable (ratio {ratio_ends(whole)})"
     return f"{said}; lowest {with_interval(worst.pair[1].iops)} {_rate_unit(worst)} at {worst.name}; {against}."
 
 
@@ -162,6 +165,8 @@ def _queue_depth(pairs: Sequence[Pair]) -> str:
     if not reached:
         return "The achieved queue depth was not recorded."
     share, cell = min(reached, key=lambda each: each[0])
+    if share >= 1:
+        return "Every point achieved the requested queue depth."
     if share >= DEPTH_REACHED:
         return f"Every point achieved at least {math.floor(share * 100)} % of the requested queue depth."
     return (

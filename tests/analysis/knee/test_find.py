@@ -75,10 +75,15 @@ def test_a_sweep_that_starts_below_four_fifths_of_the_best_is_not_flat() -> None
     assert knee.state is KneeState.IDENTIFIED
 
 
-def test_growth_at_half_the_pace_of_depth_or_less_is_an_end_of_growing() -> None:
-    points = [(1, 10.0, 1.0), (2, 20.0, 1.0), (4, 40.0, 1.0), (8, 60.0, 1.3)]
-    assert sweep(*points, (16, 60 * 2**0.49, 2.0)).reason is not KneeReason.GROWING
-    assert sweep(*points, (16, 60 * 2**0.51, 2.0)).reason is KneeReason.GROWING
+def test_growth_at_more_than_half_the_pace_of_depth_is_no_end_of_growing() -> None:
+    bent = [(1, 10.0, 1.0), (2, 20.0, 1.0), (4, 40.0, 1.0), (8, 41.0, 2.0)]
+    assert sweep(*bent, (16, 41 * 2**0.51, 9.0)).reason is KneeReason.GROWING
+
+
+@pytest.mark.parametrize(("growth", "reason"), [(1.37, KneeReason.GROWING), (1.06, KneeReason.GROWING), (1.04, None)])
+def test_the_largest_depth_is_no_knee_if_throughput_grows_there(growth: float, reason: KneeReason | None) -> None:
+    points = [(1, 10.0, 1.0), (2, 20.0, 1.0), (4, 40.0, 1.0), (8, 80.0, 1.0)]
+    assert sweep(*points, (16, 80 * growth, 2.0 / growth)).reason is reason
 
 
 def test_rules_that_differ_by_more_than_half_of_the_sweep_name_no_knee() -> None:

@@ -10,7 +10,7 @@ from iosonde.analysis.estimate import fitting, mean_of
 from iosonde.analysis.histogram import TAIL_PERCENT
 from iosonde.analysis.knee.resampling import interval, resamples
 from iosonde.analysis.knee.result import DepthPoint, Knee, KneeReason, KneeState, RuleAnswer
-from iosonde.analysis.knee.rules import RULES, depth_to_use, elasticity
+from iosonde.analysis.knee.rules import RULES, THROUGHPUT_SHARE_MIN, depth_to_use, elasticity
 from iosonde.analysis.totals import total_of
 from iosonde.records import Operation
 from iosonde.units import SECOND_NS
@@ -45,7 +45,14 @@ def find_knee(points: Iterable[DepthPoint]) -> Knee:
     known = replace(known, queue_depth_low=answered.low, queue_depth_high=answered.high)
     if _is_scattered(known):
         return replace(known, reason=KneeReason.SCATTERED)
+    if _ends_at_knee(rates, answered.index):
+        return replace(known, reason=KneeReason.GROWING)
     return _identified(known, ordered[answered.index])
+
+
+def _ends_at_knee(rates: Sequence[float], index: int) -> bool:
+    """Whether the knee would be the largest depth, although throughput still grows there: no depth is above it."""
+    return index == len(rates) - 1 and rates[-2] < THROUGHPUT_SHARE_MIN * rates[-1]
 
 
 def knee_of(cells: Sequence[CellEstimate], operation: Operation) -> Knee:

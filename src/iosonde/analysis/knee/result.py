@@ -29,8 +29,9 @@ class KneeReason(StrEnum):
     """Why a knee is not identifiable.
 
     ``too_few_depths``: fewer than 5 depths have results. ``flat``: all depths reach more than 80 % of the best
-    throughput. ``growing``: at the largest depth, throughput still grows at more than half the rate of depth.
-    ``scattered``: the rules, or the repeats, differ by more than half of the sweep (on the logarithm of depth).
+    throughput. ``growing``: at the largest depth, throughput still grows at more than half the rate of depth, or by
+    more than 5 % if the rules select that depth. ``scattered``: the rules, or the repeats, differ by more than half of
+    the sweep (on the logarithm of depth).
     """
 
     TOO_FEW_DEPTHS = "too_few_depths"

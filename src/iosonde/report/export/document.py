@@ -13,6 +13,7 @@ from iosonde.analysis.run import RunAnalysis
 from iosonde.analysis.scaling import Scaling
 from iosonde.analysis.tail_causes import TailCauses, tail_causes
 from iosonde.analysis.target_state import RunState, target_state
+from iosonde.explanations import Examined
 from iosonde.findings.finding import Finding
 from iosonde.records import RunRecord
 from iosonde.report.export.comparisons import (
@@ -27,7 +28,12 @@ from iosonde.report.export.comparisons import (
     exported_sizes,
     exported_spans,
 )
-from iosonde.report.export.explanations import ExportedExplanation, exported_explanations
+from iosonde.report.export.explanations import (
+    ExportedExplanation,
+    ExportedObservation,
+    exported_examined,
+    exported_explanations,
+)
 from iosonde.report.export.tails import ExportedDepthTails, exported_depth_tails
 from iosonde.report.export.transfers import ExportedBurst, ExportedTransfer, exported_bursts, exported_transfers
 from iosonde.report.headline import headline_of
@@ -49,7 +55,8 @@ class ExportedRun:
     pair of cells that differ in one property, ``mixes`` each mix compared with its pure workloads, ``depth_tails`` the
     tail of each class of operations at several queue depths, ``transfers`` the plateaus of each preconditioning write
     and each stretch of a sustained cell, ``sustained`` the bursts of each sustained workload, and ``explanations`` the
-    mechanisms that would explain the results, most likely first. The names of queue-depth sweeps (``read``, ``70/30
+    mechanisms that would explain the results, most likely first. ``mechanisms`` has what the run shows of every one of
+    them, and ``observations`` what asks for a cause. The names of queue-depth sweeps (``read``, ``70/30
     mix``) are the keys of ``sweeps`` (the cells of each), ``knees``, ``scalings`` and ``knee_sentences``.
     """
 
@@ -68,6 +75,8 @@ class ExportedRun:
     mixes: tuple[ExportedMix, ...]
     depth_tails: tuple[ExportedDepthTails, ...]
     explanations: tuple[ExportedExplanation, ...]
+    mechanisms: tuple[Examined, ...]
+    observations: tuple[ExportedObservation, ...]
     transfers: tuple[ExportedTransfer, ...]
     sustained: tuple[ExportedBurst, ...]
     tail_causes: dict[str, TailCauses]
@@ -83,6 +92,7 @@ def run_json(analysis: RunAnalysis, findings: Sequence[Finding]) -> str:
     estimates = analysis.estimates
     level = estimates.without_sustained.cells
     headline = headline_of(estimates, findings)
+    examined, observed = exported_examined(analysis, findings)
     document = ExportedRun(
         export_version=EXPORT_VERSION,
         run=analysis.recorded,
@@ -99,6 +109,8 @@ def run_json(analysis: RunAnalysis, findings: Sequence[Finding]) -> str:
         mixes=tuple(exported_mixes(level)),
         depth_tails=tuple(exported_depth_tails(level)),
         explanations=tuple(exported_explanations(analysis, findings)),
+        mechanisms=examined,
+        observations=observed,
         transfers=tuple(exported_transfers(estimates)),
         sustained=tuple(exported_bursts(estimates)),
         tail_causes={

@@ -4,7 +4,16 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from iosonde.analysis.run import RunAnalysis
-from iosonde.explanations import Mechanism, decision_for, explain
+from iosonde.explanations import (
+    DECISIONS,
+    Examined,
+    Mechanism,
+    Observation,
+    decision_for,
+    examine,
+    explain,
+    observations,
+)
 from iosonde.findings.case import Case
 from iosonde.findings.finding import Confidence, Finding
 
@@ -31,3 +40,31 @@ def exported_explanations(analysis: RunAnalysis, findings: Sequence[Finding]) ->
         yield ExportedExplanation(
             found.mechanism, found.confidence, found.evidence, found.against, decision.profile, decision.expected
         )
+
+
+@dataclass(frozen=True)
+class ExportedObservation:
+    """What asks for a cause, the mechanisms that could be it, and how far the host delayed the slowest operations.
+
+    ``profiles`` are the campaigns that decide on these mechanisms, in the same order.
+    """
+
+    observation: str
+    mechanisms: tuple[Mechanism, ...]
+    profiles: tuple[str, ...]
+    host_and_device: str
+
+
+def exported_examined(
+    analysis: RunAnalysis, findings: Sequence[Finding]
+) -> tuple[tuple[Examined, ...], tuple[ExportedObservation, ...]]:
+    """What the run shows of every mechanism, and its observations."""
+    case = Case.of(analysis)
+    examined = examine(case, findings)
+    return examined, tuple(_observation(each) for each in observations(case, findings, examined))
+
+
+def _observation(found: Observation) -> ExportedObservation:
+    mechanisms = tuple(each.mechanism for each in found.causes)
+    profiles = tuple(DECISIONS[each].profile for each in mechanisms)
+    return ExportedObservation(found.text, mechanisms, profiles, found.shares)
