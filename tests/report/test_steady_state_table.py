@@ -10,6 +10,7 @@ from iosonde.report.steady_state_table import ARITHMETIC, steady_state_blocks
 from iosonde.report.tables import ResultTable
 from tests.builders import SECOND_NS, cell_plan, cell_record, run_record, totals_of, workload
 
+STEADY = "yes, first in repeats 1 to 5"
 PLAN = cell_plan(workload(read_percent=0), Experiment.MATRIX)
 
 
@@ -28,7 +29,7 @@ def rounds(*counts: int, first: int = 1, step: int = 1) -> list[CellRecord]:
 
 
 def table_of(*counts: int, step: int = 1) -> ResultTable:
-    _, table = steady_state_blocks({PLAN.cell: rounds(*counts, step=step)})
+    _, table, _ = steady_state_blocks({PLAN.cell: rounds(*counts, step=step)})
     assert isinstance(table, ResultTable)
     return table
 
@@ -41,7 +42,7 @@ def verdicts(table: ResultTable) -> list[str]:
 def test_five_equal_rounds_are_steady_by_every_criterion() -> None:
     table = table_of(100, 100, 100, 100, 100)
     assert verdicts(table) == [
-        "0.0 %", "0.0 %", "yes, from repeat 5", "0.0 %", "yes, from repeat 5", "0.0 %", "yes, from repeat 5",
+        "0.0 %", "0.0 %", STEADY, "0.0 %", STEADY, "0.0 %", STEADY,
     ]  # fmt: skip
     assert table.lines[0].texts[1:3] == ("5", "consecutive")
     assert ARITHMETIC not in table.notes
@@ -53,7 +54,7 @@ def test_beside_a_verdict_stand_the_values_that_it_rests_on() -> None:
 
 def test_criteria_may_differ_and_each_has_its_own_verdict() -> None:
     snia_range, _, snia, deviation, fio, *_ = verdicts(table_of(108, 100, 92, 100, 100))
-    assert (snia_range, snia) == ("16.0 %", "yes, from repeat 5")
+    assert (snia_range, snia) == ("16.0 %", "yes, first in repeats 1 to 5")
     assert (deviation, fio) == ("8.0 %", "no")
 
 
@@ -64,7 +65,7 @@ def test_the_worse_of_throughput_and_latency_is_told() -> None:
         )
         for number, latency in enumerate((1_000_000, 1_000_000, 1_500_000, 1_000_000, 1_000_000), 1)
     ]
-    _, table = steady_state_blocks({PLAN.cell: slow})
+    _, table, _ = steady_state_blocks({PLAN.cell: slow})
     assert isinstance(table, ResultTable)
     assert verdicts(table)[0] == "45.5 %"
 
@@ -83,7 +84,8 @@ def test_heads_name_the_criterion_and_its_limits() -> None:
     heads = [(head.name, head.unit) for head in table_of(*[100] * 5).heads[3:]]
     assert heads == [
         ("Range", "≤ 20 %"), ("Slope", "≤ 10 %"), ("SNIA PTS and TKperf", "steady"),
-        ("Deviation", "≤ 5 %"), ("fio", "steady"), ("Slope per repeat", "≤ 2 %"), ("fio", "steady"),
+        ("Deviation", "≤ 5 %"), ("fio, deviation", "steady"),
+        ("Slope per repeat", "≤ 2 %"), ("fio, slope per repeat", "steady"),
     ]  # fmt: skip
 
 
@@ -91,7 +93,7 @@ def test_cells_with_too_few_repeats_are_counted_and_where_no_cell_has_enough_a_s
     (told,) = steady_state_blocks({PLAN.cell: rounds(100, 100, 100)})
     assert isinstance(told, Paragraph)
     assert told.text.endswith("requires 5 repeats of a cell, and no cell has more than 3 repeats.")
-    _, table = steady_state_blocks({"a": rounds(*[100] * 5), "b": rounds(100)})
+    _, table, _ = steady_state_blocks({"a": rounds(*[100] * 5), "b": rounds(100)})
     assert isinstance(table, ResultTable)
     assert table.notes[-1] == "1 cell has fewer than 5 repeats and is not evaluated."
     assert steady_state_blocks({}) == ()
@@ -105,5 +107,30 @@ def test_the_chapter_over_time_counts_the_steady_cells_and_has_their_table() -> 
         "Cells in steady state (of 1 cell with 5 or more repeats): 1 by SNIA PTS and TKperf (range ≤ 20 %, "
         "slope ≤ 10 %); 0 by fio (deviation ≤ 5 %); 1 by fio (slope per repeat ≤ 2 %)."
     )
-    (table,) = chapter.all_of(ResultTable)
+    table, window = chapter.all_of(ResultTable)
     assert [line.texts[0] for line in table.lines] == [PLAN.cell]
+    assert [line.texts[0] for line in window.lines] == [PLAN.cell] * 2
+
+
+def window_of(*counts: int) -> ResultTable:
+    _, _, window = steady_state_blocks({PLAN.cell: rounds(*counts)})
+    assert isinstance(window, ResultTable)
+    return window
+
+
+def test_the_values_of_the_window_are_told_with_their_average_and_the_best_fit_line() -> None:
+    iops, latency = window_of(50, 120, 110, 100, 90, 80).lines
+    assert iops.texts == (
+        PLAN.cell, "IOPS", "2 to 6", "120.0", "110.0", "100.0", "90.00", "80.00", "100.0", "-40.0 %",
+    )  # fmt: skip
+    assert latency.texts[1:4] == ("mean latency (µs)", "2 to 6", "1,000")
+    assert latency.texts[-1] == "+0.0 %"
+
+
+def test_each_of_several_experiments_has_its_number_of_steady_cells() -> None:
+    other = cell_plan(workload(read_percent=0, block_size_bytes=8192), Experiment.MATRIX)
+    falling = [each.model_copy(update={"cell": other.cell}) for each in rounds(100, 90, 80, 70, 60)]
+    records = {PLAN.cell: rounds(*[100] * 5), other.cell: falling}
+    words, *_ = steady_state_blocks(records, {"IOPS": {PLAN.cell}, "latency": {other.cell}, "others": set()})
+    assert isinstance(words, Paragraph)
+    assert words.text.endswith("By experiment (SNIA PTS and TKperf): IOPS all of 1, latency 0 of 1.")

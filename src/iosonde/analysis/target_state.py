@@ -110,7 +110,7 @@ def steadiness_of(records: Sequence[CellRecord], rule: SteadyRule = SNIA) -> Ste
 
     The tracking variables are throughput and mean latency. None without a repeat with completions.
     """
-    variables = _tracked(records)
+    variables = tracked(records)
     return judge_steadiness(variables, rule) if variables else None
 
 
@@ -118,12 +118,12 @@ def last_window(records: Sequence[CellRecord], rule: SteadyRule = SNIA) -> dict[
     """The figures of the last window of each tracking variable; empty with fewer rounds than a window has."""
     return {
         name: window_figures(np.asarray(values[-rule.window :], dtype=np.float64))
-        for name, values in _tracked(records).items()
+        for name, values in tracked(records).items()
         if len(values) >= rule.window
     }
 
 
-def _tracked(records: Sequence[CellRecord]) -> dict[str, list[float]]:
+def tracked(records: Sequence[CellRecord]) -> dict[str, list[float]]:
     """Throughput and mean latency of each finished repeat that completed something, in the order of measurement."""
     rounds = sorted(_finished(records), key=lambda each: each.order)
     found = [(total_of(each.operations, each.workload.subject), each.measured_ns) for each in rounds]

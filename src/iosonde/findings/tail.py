@@ -24,16 +24,21 @@ AGE_NS_MIN: Final = 10_000_000
 
 ADVICE: Final = {
     Common.TIME: "Treat tail latency as the result of a few events, such as stalls or queue build-up. Consider how "
-    "often these events occur, not what percentage of operations they affect. Operations that completed at the same "
-    "time were reaped together, so the host may have stalled instead of the target.",
-    Common.GROUP: "Treat tail latency as the result of a series of stalls. Look for recurring activity in the target "
-    "or on the host that coincides with these stalls.",
+    "often these events occur, not what percentage of operations they affect.",
+    Common.GROUP: "Treat tail latency as the result of a series of stalls. Look for recurring activity that coincides "
+    "with these stalls.",
     Common.OFFSET: "This region of the target may be slower, or the I/O scheduler may be dispatching requests in LBA "
     "order. On a virtual disk, the hypervisor may have cached other regions. If the pattern persists on a physical "
     "drive with the `none` scheduler, check the region for media errors.",
-    Common.OPERATION: "Evaluate the latency percentiles of this operation type separately.",
+    Common.OPERATION: "Evaluate the percentiles of each class of operations separately: the table has a row for each.",
     Common.TARGET: "Measure this target separately.",
 }
+HOST_ADVICE: Final = {
+    Common.TIME: " Operations that completed at the same time were reaped together, so the host may have stalled "
+    "instead of the target.",
+    Common.GROUP: " It can be in the target or on the host.",
+}
+"""What to add where a host takes part, which it does not in a simulation."""
 
 
 def slowest_together(case: Case) -> Iterator[Finding]:
@@ -63,7 +68,7 @@ def slowest_together(case: Case) -> Iterator[Finding]:
                 f"{more if len(alike) > 1 else ''}"
             ),
             evidence=tuple(_evidence(each, also) for each, also in alike[:EVIDENCE_MAX]),
-            advice=ADVICE[common],
+            advice=ADVICE[common] + ("" if case.is_simulated else HOST_ADVICE.get(common, "")),
             deciding_test="Run the cell again for longer. If the pattern recurs, it is not a coincidence.",
             cells=cells,
         )

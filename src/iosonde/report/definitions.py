@@ -4,6 +4,7 @@ from typing import Final
 
 from iosonde.analysis.histogram import SAMPLES_BEYOND_MIN
 from iosonde.analysis.knee import DEPTHS_MIN, FLAT_SHARE, THROUGHPUT_SHARE_MIN
+from iosonde.analysis.series import SNIA
 
 DEFINITIONS: Final = (
     ("IOPS", "Operations completed in the measurement window, divided by its length. The warm-up is excluded."),
@@ -95,6 +96,16 @@ DEFINITIONS: Final = (
             f"{DEPTHS_MIN} depths, or if every depth reaches more than {FLAT_SHARE * 100:.0f} % of the best "
             "throughput. It is also not identifiable if throughput is still increasing at the highest depth, or if the "
             "rules or the repeats disagree by more than half the depth range (log scale)."
+        ),
+    ),
+    (
+        "Steady state, measurement window",
+        (
+            "The results of a cell no longer change from round to round. The measurement window is the last "
+            f"{SNIA.window} repeats. By the SNIA PTS and TKperf, IOPS and mean latency are steady if their values in "
+            "the window range over at most 20 % of their average, and if the best-fit line (least squares) changes by "
+            "at most 10 % of it over the window (slope). fio requires one condition: no value deviates from the "
+            "average by more than 5 %, or the best-fit line changes by at most 2 % per repeat."
         ),
     ),
     (

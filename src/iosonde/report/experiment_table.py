@@ -37,6 +37,7 @@ NAMED_MAX: Final = 3
 
 SINGLE_REPEAT: Final = "the cell has a single repeat"
 
+EXTRACT: Final = ": the ends of each sweep, its highest IOPS and bandwidth, and some between them"
 _PERCENTS: Final = (50.0, 95.0, 99.0, 99.9)
 _BOTH_ENDS: Final = 2
 _WITH_BEST: Final = 3
@@ -103,7 +104,7 @@ def experiment_table(
     columns = _Shown(varying, unit, apart, deviations)
     shown = [(row.cell, row.figures) for row in chosen if row.figures is not None]
     return ResultTable(
-        caption="" if len(chosen) == len(rows) else f"Only {len(chosen)} of {len(rows)} rows are shown.",
+        caption="" if len(chosen) == len(rows) else f"Only {len(chosen)} of {len(rows)} rows are shown{EXTRACT}.",
         heads=_heads(columns),
         lines=tuple(_line(row, columns, aim_ended) for row in chosen),
         notes=(*latency_notes(shown), *_without_interval(shown, varying)),

@@ -83,7 +83,8 @@ def experiment_tables(experiment: Experiment, cells: Sequence[CellEstimate]) -> 
         "whichever is larger. Above ±20 %, the upper limit is further from the mean than the lower one."
     )
     if experiment not in FULL_DISTRIBUTION_IN:
-        columns = [*_rate_columns(unit), *_latency_columns(unit, FEW_PERCENTS), _CPU]
+        least = Column(Head("Min", unit.name), _least(unit))
+        columns = [*_rate_columns(unit), least, *_latency_columns(unit, FEW_PERCENTS), _CPU]
         return (_table(cells, columns, interval, (*_without_interval(shown), *latency_notes(shown))),)
     distribution = [*_HEAD, Column(Head("Min", unit.name), _least(unit)), *_latency_columns(unit, PERCENTS)]
     return (

@@ -22,7 +22,7 @@ from iosonde.report.sentences import time_series_sentence
 from iosonde.report.steady_state_table import steady_state_blocks
 from iosonde.report.tables import ResultTable
 from iosonde.report.target_table import target_table
-from iosonde.report.titles import CONTRASTS, EXPLANATIONS, OVER_TIME, TARGETS
+from iosonde.report.titles import CONTRASTS, EXPLANATIONS, OVER_TIME, TARGETS, TITLES, experiment_headings
 
 
 def over_time_chapter(found: EvaluatedRun, failures: FailureLog) -> Chapter | None:
@@ -54,10 +54,13 @@ def _steady_states(found: EvaluatedRun, failures: FailureLog, failed: list[str])
     """The steady-state verdicts, in a folded table. If it fails, its notice is added to ``failed``."""
 
     def made() -> tuple[Block, ...]:
-        blocks = steady_state_blocks(found.estimates.records)
+        experiments = [each for each in found.estimates.experiments if each.kind in TITLES]
+        titles = (heading.title for heading in experiment_headings(experiments))
+        cells = ({cell.cell for cell in each.cells} for each in experiments)
+        blocks = steady_state_blocks(found.estimates.records, dict(zip(titles, cells, strict=True)))
         words = tuple(block for block in blocks if isinstance(block, Paragraph))
         tables = tuple(shown_table(block, found.invalid) for block in blocks if isinstance(block, ResultTable))
-        number = sum(len(table.lines) for table in tables)
+        number = len(tables[0].lines) if tables else 0
         return (
             *words,
             *(

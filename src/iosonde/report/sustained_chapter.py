@@ -82,18 +82,22 @@ def _tables(own: Sequence[Sustained], found: EvaluatedRun) -> Iterator[ResultTab
         Head("Cell", number=False),
         Head("Idle before"),
         Head("Transferred"),
+        Head("Transferred", "of test region"),
         Head("Time"),
         Head("Bandwidth", BANDWIDTH_UNIT),
         Head("IOPS"),
     )
-    lines = [_line(each) for sustained in own for each in sustained.stretches]
+    span_bytes = found.run.header.target.span_bytes
+    lines = [
+        _line(each, sustained.workload.span_bytes or span_bytes) for sustained in own for each in sustained.stretches
+    ]
     yield shown_table(ResultTable(STRETCHES, heads, tuple(lines), ()), found.invalid)
     table = plateau_table([each for sustained in own for each in sustained.stretches], PLATEAUS)
     if table is not None:
         yield shown_table(table, found.invalid)
 
 
-def _line(stretch: Stretch) -> Line:
+def _line(stretch: Stretch, span_bytes: int) -> Line:
     record = stretch.record
     bytes_, count = _moved(record)
     time_s = record.measured_ns / SECOND_NS
@@ -102,6 +106,7 @@ def _line(stretch: Stretch) -> Line:
             stretch.cell,
             format_duration(stretch.idle_ns) if stretch.idle_ns else Dash(NO_IDLE),
             format_amount(bytes_),
+            f"{significant(bytes_ / span_bytes, 3)} x",
             format_duration(record.measured_ns),
             significant(bytes_ / time_s / MEGABYTE),
             format_iops(count / time_s),

@@ -90,8 +90,8 @@ def _simulated(run: RunRecord, drive: SimulationFacts, place: int) -> tuple[tupl
     ]
     if ended:
         state = ended[-1].drives[place]
-        facts += [(name.replace("_", " "), f"{value:,}") for name, value in state.health if value]
-        facts.append(("final state", state.state_hash))
+        facts += [(f"at the end: {name}", parameter_text(name, value)) for name, value in state.health if value]
+        facts.append(("checksum of the state at the end", state.state_hash))
     return tuple(facts)
 
 

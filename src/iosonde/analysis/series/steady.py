@@ -77,9 +77,14 @@ class WindowFigures:
     rounds: int
 
     @property
+    def line_share(self) -> float:
+        """The change of the best-fit line over the window, with its sign."""
+        return self.slope_share * (self.rounds - 1)
+
+    @property
     def excursion_share(self) -> float:
-        """The change of the best-fit line over the window."""
-        return abs(self.slope_share) * (self.rounds - 1)
+        """The change of the best-fit line over the window, without its sign."""
+        return abs(self.line_share)
 
 
 def judge_steadiness(variables: Mapping[str, ArrayLike], rule: SteadyRule) -> Steadiness:
