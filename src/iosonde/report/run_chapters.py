@@ -1,12 +1,16 @@
 """The chapters on the whole run: contrasts between cells, explanations, the time series, and the results by target."""
 
+from functools import partial
+
 from iosonde.analysis.cells import CellEstimate
 from iosonde.analysis.contrasts import contrasts_of
+from iosonde.analysis.target_state import last_window
 from iosonde.analysis.targets import estimate_targets
 from iosonde.analysis.trials import breaks_of
 from iosonde.charts.consistency import CONSISTENCY_TITLE, run_consistency
 from iosonde.charts.figure import Figure
 from iosonde.charts.heat_map import latency_heat_map
+from iosonde.charts.steady_window import steady_window
 from iosonde.explanations import OF_HOST, Outcome, examine, explain, observations
 from iosonde.failures import FailureLog, PartFailure
 from iosonde.findings import Case
@@ -43,21 +47,38 @@ def over_time_chapter(found: EvaluatedRun, failures: FailureLog) -> Chapter | No
     drawn = tuple(figure for figure in figures if figure.chart is not None or figure.failure)
     if not drawn:
         return None
+    windows = Charts(_windows(found, failures))
     failed: list[str] = []
     answer = told(OVER_TIME.title, lambda: time_series_sentence(cells), failures, failed)
     steady = _steady_states(found, failures, failed)
     rows = [tuple(each for each in drawn if (each is consistency) is first) for first in (True, False)]
-    return Chapter(*OVER_TIME, (*answer, *notices(failed), *(Charts(row) for row in rows if row), *steady))
+    return Chapter(*OVER_TIME, (*answer, *notices(failed), *(Charts(row) for row in rows if row), windows, *steady))
+
+
+def _windows(found: EvaluatedRun, failures: FailureLog) -> tuple[Figure, ...]:
+    """The throughput over the repeats of each experiment whose cells have enough of them."""
+    figures = []
+    for number, (title, cells) in enumerate(_experiments(found).items(), 1):
+        records = {cell: each for cell, each in found.estimates.records.items() if cell in cells}
+        if any(last_window(each) for each in records.values()):
+            identity, name = f"steady-window-{number}", f"Throughput by repeat: {title}"
+            make = partial(steady_window, identity, name, records)
+            figures.append(made_figure(identity, name, make, found.invalid, failures))
+    return tuple(figures)
+
+
+def _experiments(found: EvaluatedRun) -> dict[str, set[str]]:
+    """The cells of each experiment with a chapter, by its title."""
+    experiments = [each for each in found.estimates.experiments if each.kind in TITLES]
+    titles = (heading.title for heading in experiment_headings(experiments))
+    return {title: {cell.cell for cell in each.cells} for title, each in zip(titles, experiments, strict=True)}
 
 
 def _steady_states(found: EvaluatedRun, failures: FailureLog, failed: list[str]) -> tuple[Block, ...]:
     """The steady-state verdicts, in a folded table. If it fails, its notice is added to ``failed``."""
 
     def made() -> tuple[Block, ...]:
-        experiments = [each for each in found.estimates.experiments if each.kind in TITLES]
-        titles = (heading.title for heading in experiment_headings(experiments))
-        cells = ({cell.cell for cell in each.cells} for each in experiments)
-        blocks = steady_state_blocks(found.estimates.records, dict(zip(titles, cells, strict=True)))
+        blocks = steady_state_blocks(found.estimates.records, _experiments(found))
         words = tuple(block for block in blocks if isinstance(block, Paragraph))
         tables = tuple(shown_table(block, found.invalid) for block in blocks if isinstance(block, ResultTable))
         number = len(tables[0].lines) if tables else 0
