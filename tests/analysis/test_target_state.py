@@ -6,9 +6,10 @@ import pytest
 
 from iosonde.analysis.run import RunAnalysis
 from iosonde.analysis.target_state import Beginning, Rounds, TargetState, rounds_of, steadiness_of, target_state
-from iosonde.records import CellRecord, Operation, Outcome, RunRecord, Workload, in_order
+from iosonde.records import CellRecord, Experiment, Operation, Outcome, RunRecord, Workload, in_order
 from iosonde.report.states import state_text, steady_text
 from tests.builders import cell_plan, cell_record, run_record, totals_of, workload
+from tests.transfer_builder import transfer_record
 
 READS = workload()
 WRITES = workload(read_percent=0)
@@ -78,6 +79,18 @@ def run_of(*cells: Sequence[CellRecord]) -> RunRecord:
 )
 def test_the_rounds_of_what_writes_tell_the_state(cells: list[list[CellRecord]], state: TargetState) -> None:
     assert target_state(RunAnalysis(run_of(*cells))).state is state
+
+
+def test_a_sustained_transfer_has_no_rounds_and_does_not_hide_the_state_of_the_others() -> None:
+    plan = cell_plan(LARGE_WRITES, Experiment.SUSTAINED)
+    transfer = transfer_record(plan, [100.0] * 100, repeat=1, order=9).model_copy(
+        update={"operations": {Operation.WRITE: totals_of([10**6] * 1000)}}
+    )
+    writes = rounds([1000] * 5)
+    run = run_record([cell_plan(WRITES), plan], [*writes, transfer])
+    assert target_state(RunAnalysis(run)).state is TargetState.STEADY
+    alone = run_record([plan], [transfer])
+    assert target_state(RunAnalysis(alone)).state is TargetState.TOO_FEW_REPEATS
 
 
 def test_reads_that_change_show_a_target_that_changes() -> None:

@@ -160,9 +160,12 @@ def _state_during_run(analysis: RunAnalysis) -> tuple[TargetState, tuple[str, ..
     changed = tuple(cell for cell in judged if sort_repeats(repeats[cell]).early)
     if changed:
         return TargetState.TRANSITION, changed, None
-    writing = {cell: found for cell, found in judged.items() if repeats[cell][0].workload.changes}
-    if not writing:
+    every = {cell: found for cell, found in judged.items() if repeats[cell][0].workload.changes}
+    if not every:
         return TargetState.READ_ONLY, (), None
+    # A sustained transfer has plateaus and no rounds. Only if nothing else writes, the state is judged by it.
+    sustained = {stretch.cell for each in analysis.estimates.sustained for stretch in each.stretches}
+    writing = {cell: found for cell, found in every.items() if cell not in sustained} or every
     rounds = _together([rounds_of(repeats[cell]) for cell in writing])
     left = tuple(cell for cell, found in writing.items() if found.left is not None)
     if left:
