@@ -78,9 +78,15 @@ def test_repeats_without_a_trend_rarely_have_one() -> None:
     assert found <= 2, f"seed {seed}: {found} of 200"
 
 
+def test_intervals_that_a_trend_widens_are_not_called_valid_as_well() -> None:
+    found = ids(repeated([(1.0, 0.8, 0.6)] * 6))
+    assert "drift" in found
+    assert "repeats-differ" not in found
+
+
 def test_throttling_is_a_share_of_the_measurement_time() -> None:
     finding = only(throttled(0.0, 0.0, 2.5), "drive-throttled")
-    assert "throttled during 1 of 2 repeats, in 1 cell" in finding.statement
+    assert "throttled during 1 of 2 repeats with a count, in 1 cell" in finding.statement
     assert "for 50 % of the measurement time" in finding.statement
 
 

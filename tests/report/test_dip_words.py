@@ -30,3 +30,9 @@ def test_a_sweep_that_rises_has_none() -> None:
 def test_a_sweep_without_intervals_or_with_two_points_says_nothing() -> None:
     assert said({1: 100, 2: 100, 4: 400, 8: 200}, (1.0,)) == ""
     assert said({1: 100, 2: 110}) == ""
+
+
+def test_wide_intervals_do_not_show_that_there_is_no_dip() -> None:
+    assert said({1: 100, 2: 110, 4: 130, 8: 200}, (0.6, 1.0, 1.5)) == (
+        "Whether throughput has a dip is not decided: at some queue depths, its confidence interval is too wide."
+    )

@@ -7,9 +7,10 @@ from iosonde.analysis.experiments import estimate_run
 from iosonde.analysis.missing_reasons import TOO_WIDE
 from iosonde.analysis.run import RunAnalysis
 from iosonde.charts.figure import Figure
-from iosonde.records import Access, Aim, Experiment, Neighbour, PlannedExperiment, RunRecord, Sync, Workload
+from iosonde.records import Access, Aim, Experiment, Neighbour, Operation, PlannedExperiment, RunRecord, Sync, Workload
 from iosonde.report.experiment_table import ROWS_MAX, experiment_table
 from iosonde.report.page import page_of
+from iosonde.report.result_tables import counted, in_flight_text
 from iosonde.report.signs import LEFT_OUT, UNMET
 from iosonde.report.tables import ResultTable
 from tests.builders import cell_plan, cell_record, run_record, totals_of, workload
@@ -168,3 +169,12 @@ def test_experiments_of_one_kind_are_chapters_of_their_own_with_charts_of_their_
     assert len(set(figures)) == len(figures)
     drawn = {figure.id: {row["cell"] for row in figure.rows} for figure in chapters["queue-depth-2"].all_of(Figure)}
     assert drawn["queue-depth-iops-2"] == set(names[3:])
+
+
+def test_the_row_of_a_class_of_a_mix_has_the_operations_of_that_class_in_flight() -> None:
+    plan = cell_plan(workload(read_percent=50, queue_depth=4), Experiment.MIX)
+    operations = {Operation.READ: totals_of([1_000_000] * 100), Operation.WRITE: totals_of([3_000_000] * 100)}
+    record = cell_record(plan, operations, repeat=1, measured_ns=100_000_000, queue_depth_achieved=4.0)
+    (cell,) = RunAnalysis(run_record([plan], [record])).estimates.cells
+    found = {figures.operation: in_flight_text(cell, figures) for figures in counted(cell)}
+    assert found == {Operation.READ: "1.00", Operation.WRITE: "3.00", Operation.ALL: "4.00"}

@@ -13,6 +13,9 @@ from iosonde.analysis.estimate import LEVEL_SHARE_MIN, Estimate
 from iosonde.analysis.families import Along, Family, families_of
 from iosonde.analysis.ratios import Known, Ratio, known_of, ratio_of
 
+WIDE: Final = 2.0
+"""An interval whose ends differ by more than this factor can hide a dip."""
+
 POINTS_MIN: Final = 3
 """A dip has a point on each side."""
 
@@ -48,6 +51,13 @@ def dips_of(cells: Sequence[CellEstimate]) -> tuple[Dip, ...]:
 def sweeps_for_dips(cells: Sequence[CellEstimate], along: Along) -> tuple[Family, ...]:
     """The sweeps that could show a dip: those with confidence intervals at three points at least."""
     return tuple(family for family in _families(cells, along) if len(_known(family, along)) >= POINTS_MIN)
+
+
+def is_narrow(family: Family, along: Along) -> bool:
+    """Whether the intervals of a sweep are narrow enough to exclude a dip that matters."""
+    found = (figures for cell in family.cells if (figures := cell.of(family.whole)) is not None)
+    values = (_throughput(figures, along) for figures in found)
+    return all(each.low is not None and each.high is not None and each.high <= WIDE * each.low for each in values)
 
 
 def _families(cells: Sequence[CellEstimate], along: Along) -> tuple[Family, ...]:

@@ -5,9 +5,11 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
-from iosonde.analysis.contrasts import Multiple, Property
+from iosonde.analysis.contrasts import Multiple, Property, multiple_of
 from iosonde.analysis.drive_counters import drive_changes
+from iosonde.charts.quantities import operations_label
 from iosonde.explanations.explain import explain
+from iosonde.explanations.limits import FLAT, is_level
 from iosonde.explanations.mechanism import Explanation, Mechanism
 from iosonde.explanations.observed import NOTABLE, Observed, named, surely_below, times
 from iosonde.explanations.reads import MODES_BYTES_MAX, READ_AHEAD_BYTES_MAX, is_random_read
@@ -97,7 +99,9 @@ def _throttling(observed: Observed) -> str | None:
 
 
 def _slc_cache(observed: Observed) -> str | None:
-    return "No long sequential write of this run drops to a lower level." if has_long_writes(observed) else None
+    if not has_long_writes(observed):
+        return None
+    return "No long sequential write of this run drops to a lower level while it lasts."
 
 
 def _collection(observed: Observed) -> _Compared | None:
@@ -141,15 +145,17 @@ def _read_cache(observed: Observed) -> str | None:
 
 
 def _read_ahead(observed: Observed) -> _Compared | None:
-    return _widest(
-        [
-            _Compared(
-                each.latency_mean, f"{named(each.one)} take {times(each.latency_mean)} as long as {named(each.other)}."
-            )
-            for each in observed.contrasts(Property.PATTERN)
-            if each.one.direction is Operation.READ and each.one.workload.block_size_bytes <= READ_AHEAD_BYTES_MAX
-        ]
+    """The smallest reads at the lowest depth: they have the most to gain."""
+    found = (
+        each
+        for each in observed.contrasts(Property.PATTERN)
+        if each.one.direction is Operation.READ and each.one.workload.block_size_bytes <= READ_AHEAD_BYTES_MAX
     )
+    first = next(found, None)
+    if first is None:
+        return None
+    text = f"{named(first.one)} take {times(first.latency_mean)} as long as {named(first.other)}."
+    return _Compared(first.latency_mean, text)
 
 
 def _die_conflicts(observed: Observed) -> str | None:
@@ -163,9 +169,17 @@ def _die_conflicts(observed: Observed) -> str | None:
     return f"The throughput of {named(swept[0].cells[0])} and above stays near its limits."
 
 
-def _link_limit(observed: Observed) -> str | None:
-    sweeps = [sweep for sweep in observed.size_sweeps if sweep.cells[0].direction is Operation.READ]
-    return "The bandwidth of reads has no two largest block sizes that are certainly equal." if sweeps else None
+def _link_limit(observed: Observed) -> _Compared | None:
+    """The bandwidth of the second largest block size as a share of that of the largest: near 1 at a limit."""
+    compared = []
+    for sweep in observed.size_sweeps:
+        previous, largest = sweep.cells[-2:]
+        if largest.direction is not Operation.READ or previous.subject is None or largest.subject is None:
+            continue
+        ratio = multiple_of(previous.subject.bytes_per_s, largest.subject.bytes_per_s)
+        text = f"{named(previous)} deliver {times(ratio)} the bandwidth of {named(largest)}."
+        compared.append(_Compared(ratio, text, 1 - FLAT))
+    return _widest(compared)
 
 
 def _command_limit(observed: Observed) -> str | None:
@@ -173,7 +187,10 @@ def _command_limit(observed: Observed) -> str | None:
     sizes = {cell.workload.bytes_per_operation for cell in observed.cells if cell.direction is Operation.READ}
     if not sweeps or len(sizes) == 1:
         return None
-    return "IOPS of random reads are not level at the largest depths, or larger reads reach no more bandwidth."
+    level = [sweep for sweep in sweeps if is_level(sweep)]
+    if not level:
+        return "IOPS of random reads are not certainly level at the two largest depths."
+    return f"{operations_label(level[0].cells[0].workload)} are level, but larger reads reach no more bandwidth."
 
 
 def _scheduler(observed: Observed) -> str | None:

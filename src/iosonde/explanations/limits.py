@@ -109,7 +109,7 @@ def command_limit(observed: Observed) -> Explanation | None:
             continue
         depths = last.queue_depth_asked / first.queue_depth_asked
         growth = multiple_of(most.iops, one.iops)
-        if best_bytes_per_s is None or not surely_below(growth, depths / NOTABLE) or not _is_level(sweep):
+        if best_bytes_per_s is None or not surely_below(growth, depths / NOTABLE) or not is_level(sweep):
             continue
         larger = multiple_of(best_bytes_per_s, most.bytes_per_s)
         if not surely_above(larger):
@@ -138,7 +138,7 @@ def _best_read_bandwidth(observed: Observed) -> Estimate | None:
     return max(found, key=lambda each: each.mean, default=None)
 
 
-def _is_level(sweep: Family) -> bool:
+def is_level(sweep: Family) -> bool:
     """Whether the last two depths have the same throughput."""
     before, last = (cell.of(sweep.whole) for cell in sweep.cells[-2:])
     if before is None or last is None:

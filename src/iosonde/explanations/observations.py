@@ -11,7 +11,7 @@ from iosonde.analysis.interference import interference_of
 from iosonde.analysis.tail_causes import Cause, tail_causes
 from iosonde.explanations.examined import Examined
 from iosonde.explanations.mechanism import OF_HOST, Mechanism
-from iosonde.explanations.observed import Observed, named, surely_above, times
+from iosonde.explanations.observed import Observed, named, surely_above, surely_below, times
 from iosonde.findings.case import Case
 from iosonde.findings.finding import Finding
 from iosonde.records import Operation
@@ -21,6 +21,9 @@ TAIL_MIN: Final = 5.0
 """A percentile that is so many times the median is a tail that asks for a cause."""
 
 TAIL_PERCENTS: Final = (99.9, 99.0)
+TAILS_MAX: Final = 3
+"""The most cells of reads, and of writes, whose tail is an observation."""
+
 MEDIAN: Final = 50.0
 
 TAIL_OF_READS: Final = (
@@ -47,6 +50,8 @@ READS_IN_MIX: Final = (
 )
 ORDER_OF_READS: Final = (Mechanism.READ_AHEAD, Mechanism.DIE_CONFLICTS, Mechanism.READ_CACHE, Mechanism.SCHEDULER)
 ORDER_OF_WRITES: Final = (Mechanism.COLLECTION, Mechanism.SCHEDULER)
+SAME_DIE: Final = (Mechanism.DIE_CONFLICTS, Mechanism.READ_CACHE, Mechanism.SCHEDULER)
+"""Neighbouring blocks share a page, and so a die: at depth, small sequential requests wait for each other."""
 
 
 @dataclass(frozen=True)
@@ -99,12 +104,11 @@ def _mixes(observed: Observed) -> Iterator[_Told]:
 
 
 def _tails(observed: Observed) -> Iterator[_Told]:
-    """The longest tail of reads and of writes with one operation in flight, as a multiple of the median."""
+    """The longest tails of reads and of writes with one operation in flight, as multiples of the median."""
     single = [cell for cell in observed.cells if cell.queue_depth_asked == 1 and cell.workload.think_ns is None]
     for operation, causes in ((Operation.READ, TAIL_OF_READS), (Operation.WRITE, TAIL_OF_WRITES)):
         tails = [tail for cell in single if cell.direction is operation and (tail := _tail(cell)) is not None]
-        if tails:
-            factor, percent, value_ns, cell = max(tails, key=lambda each: each[0])
+        for factor, percent, value_ns, cell in sorted(tails, key=lambda each: -each[0])[:TAILS_MAX]:
             text = (
                 f"In {named(cell)}, {percent_label(percent)} is {factor:.0f} times the median "
                 f"({format_latency(value_ns)}), although no other operation is in flight."
@@ -134,13 +138,13 @@ def _shares(cell: CellEstimate) -> str:
 
 
 def _orders(observed: Observed) -> Iterator[_Told]:
-    """The largest effect of the order of access on reads and on writes."""
+    """The largest effects of the order of access on reads and on writes, in either direction."""
     for operation, causes in ((Operation.READ, ORDER_OF_READS), (Operation.WRITE, ORDER_OF_WRITES)):
-        slower = [
-            each
-            for each in observed.contrasts(Property.PATTERN)
-            if each.one.direction is operation and surely_above(each.latency_mean)
-        ]
-        if slower:
-            worst = max(slower, key=lambda each: each.latency_mean.value)
-            yield f"{named(worst.one)} take {times(worst.latency_mean)} as long as {named(worst.other)}.", causes, ""
+        pairs = [each for each in observed.contrasts(Property.PATTERN) if each.one.direction is operation]
+        slower = [each for each in pairs if surely_above(each.latency_mean)]
+        faster = [each for each in pairs if surely_below(each.latency_mean)]
+        for found, pick, possible in ((slower, max, causes), (faster, min, SAME_DIE)):
+            if found:
+                most = pick(found, key=lambda each: each.latency_mean.value)
+                text = f"{named(most.one)} take {times(most.latency_mean)} as long as {named(most.other)}."
+                yield text, possible, ""

@@ -27,6 +27,9 @@ MODES_MIN: Final = 3.0
 """Latency of a read from the media divided by that of a read from a cache, at least. Retries and the other pages of a
 block also have two latencies, but closer to each other."""
 
+PAGE_BYTES: Final = 16 << 10
+"""The usual size of a page of flash."""
+
 MODES_BYTES_MAX: Final = 16 << 10
 """Larger reads are of several pages, some of which are on the same die and wait for each other."""
 
@@ -192,8 +195,8 @@ def die_conflicts(observed: Observed) -> Explanation | None:
     evidence = [
         (
             f"{named(found.cell)} deliver {format_percent(found.of_scaled.value)} of {found.cell.queue_depth_asked} "
-            f"times the throughput at depth 1, and {format_percent(found.of_best.value)} of the best throughput of the "
-            "sweep: requests wait for each other although the target is not saturated."
+            f"times the throughput at depth 1, and {format_percent(found.of_best.value)} of the best throughput at any "
+            "depth: requests wait for each other although the target is not saturated."
         )
     ]
     against: list[str] = []
@@ -213,12 +216,16 @@ def die_conflicts(observed: Observed) -> Explanation | None:
 
 
 def _faster_at_random(observed: Observed) -> list[str]:
-    """The random reads above depth 1 that are faster than sequential ones, which conflicts do not explain."""
+    """The random reads above depth 1 that are faster than sequential ones, which conflicts do not explain.
+
+    Smaller sequential blocks share a page, and so a die: they conflict too.
+    """
     faster = [
         each
         for each in observed.contrasts(Property.PATTERN)
         if each.one.direction is Operation.READ
         and each.one.queue_depth_asked > 1
+        and each.one.workload.bytes_per_operation >= PAGE_BYTES
         and surely_below(each.latency_mean, 1.0)
     ]
     if not faster:

@@ -131,7 +131,7 @@ def drive_throttled(case: Case) -> Iterator[Finding]:
         severity=Severity.DOUBTFUL,
         confidence=Confidence.CERTAIN,
         statement=(
-            f"By its own counter, the drive throttled during {number} of {count_of(trials, 'repeat')}, in "
+            f"By its own counter, the drive throttled during {number} of {count_of(trials, 'repeat')} with a count, in "
             f"{count_of(len(hot), 'cell')}. In {hot[0]}, it throttled for {format_percent(max(shares[hot[0]]))} of the "
             "measurement time of a repeat."
         ),

@@ -9,6 +9,7 @@ from iosonde.analysis.cells import CellEstimate
 from iosonde.analysis.means import means_over
 from iosonde.analysis.states import Repeats
 from iosonde.findings.case import Case, count_of
+from iosonde.findings.drift import drift, drive_throttled
 from iosonde.findings.finding import Confidence, Finding, Severity
 from iosonde.records import CellRecord, Workload
 from iosonde.units import format_iops, format_percent
@@ -39,9 +40,11 @@ def repeats_differ(case: Case) -> Iterator[Finding]:
         return  # precision-missed reports the requested precision instead.
     wide: list[tuple[CellEstimate, float]] = []
     without = 0
+    # Longer measurements do not narrow the intervals of a target that changes: these cells have other findings.
+    changing = {cell for finding in (*drift(case), *drive_throttled(case)) for cell in finding.cells}
     for cell in case.estimates.cells:
         # In an open loop the number of arrivals is random, and says nothing about the target.
-        if cell.subject is not None and not cell.workload.is_open_loop:
+        if cell.subject is not None and not cell.workload.is_open_loop and cell.cell not in changing:
             half = cell.subject.iops.half_width
             without += half is None and cell.subject.iops.repeats > 1
             if half is not None and half / cell.subject.iops.mean > SPREAD_MAX:

@@ -57,7 +57,10 @@ def slowest_together(case: Case) -> Iterator[Finding]:
         alike.sort(key=lambda each: -each[1].count)
         record, shared = alike[0]
         cells = distinct(each.cell for each, _ in alike)
-        more = f" The same pattern occurred in {count_of(len(alike) - 1, 'more repeat')} of {name_some(cells)}."
+        where = f"{count_of(len(alike) - 1, 'more repeat')} of {name_some(cells)}"
+        more = f" The same pattern occurred in {where}."
+        if common is Common.OPERATION:
+            more = f" In {where}, the slowest operations are also of a single class, which the evidence names."
         yield Finding(
             id=f"slowest-by-{common}",
             severity=Severity.NOTE,

@@ -15,7 +15,7 @@ from iosonde.analysis.block_sizes import (
     size_sweeps,
 )
 from iosonde.analysis.cells import CellEstimate
-from iosonde.analysis.contrasts import multiple_of
+from iosonde.analysis.contrasts import Multiple, multiple_of
 from iosonde.analysis.families import Along
 from iosonde.charts.names import names_of
 from iosonde.charts.quantities import BANDWIDTH_UNIT, MICROSECOND, cell_depth_label, significant
@@ -50,7 +50,7 @@ def block_size_sentences(cells: Sequence[CellEstimate]) -> list[str]:
     sweeps = _named_sweeps(cells)
     in_full = len(sweeps) <= TOLD_IN_FULL_MAX
     told = [
-        f"{capital(name)} at {cell_depth_label(sweep.cells[0])}: {_regions(found)}. "
+        f"{capital(name)} at {cell_depth_label(sweep.cells[0])}: {_regions(sweep, found)}. "
         f"{f'{_model(sweep.model)} {_choice(sweep, found)}' if in_full else ''}".rstrip()
         for name, sweep, found in sweeps
     ]
@@ -65,11 +65,14 @@ def _named_sweeps(cells: Sequence[CellEstimate]) -> list[tuple[str, SizeSweep, R
     return [(name, *each) for name, each in zip(names, sweeps, strict=True)]
 
 
-def _regions(found: Regions) -> str:
+def _regions(sweep: SizeSweep, found: Regions) -> str:
     parts = []
     if found.saturation is None:
         grown = format_percent(found.growth_share)
-        parts.append(f"bandwidth is still increasing at the largest block size (by {grown} over the last step)")
+        (_, before), (_, last) = sweep.points[-2:]
+        growth = multiple_of(last.bytes_per_s, before.bytes_per_s)
+        doubt = "" if growth.ratio is None or growth.ratio.differs else ", which is not significant"
+        parts.append(f"bandwidth is still increasing at the largest block size (by {grown} over the last step{doubt})")
     else:
         parts.append(_reached(found.saturation))
     if found.iops_bound is not None:
@@ -125,8 +128,13 @@ def _choice(sweep: SizeSweep, found: Regions) -> str:
     slower = multiple_of(chosen.latency_ns_mean, first.latency_ns_mean)
     return (
         f"A block of {format_size(small)} takes {format_latency(first.latency_ns_mean.mean)}; blocks of "
-        f"{format_size(size)} move {times_text(wider)} as many bytes per second and take {times_text(slower)} as long."
+        f"{format_size(size)} move {_told(wider)} as many bytes per second and take {_told(slower)} as long."
     )
+
+
+def _told(multiple: Multiple) -> str:
+    is_certain = multiple.ratio is not None and multiple.ratio.differs
+    return times_text(multiple) if is_certain else f"{times_text(multiple)} (not significant)"
 
 
 def block_size_table(cells: Sequence[CellEstimate]) -> ResultTable | None:

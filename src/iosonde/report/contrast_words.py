@@ -72,7 +72,8 @@ def _verdict(contrast: Contrast) -> str:
     if ratio is None:
         return "no confidence interval because a cell has a single repeat"
     if not ratio.differs:
-        return "the difference is not significant"
+        is_open = ratio.high > UNDECIDED * ratio.low
+        return "the data do not decide" if is_open else "the difference is not significant"
     return f"the difference is at most {format_percent(NEAR)}"
 
 

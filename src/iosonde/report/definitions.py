@@ -53,7 +53,8 @@ DEFINITIONS: Final = (
         (
             "Requested: the number of operations that the workload keeps in flight. Achieved: the number of operations "
             "in flight, averaged over the measurement window. At the device: the achieved depth minus the operations "
-            "that had completed but were not yet reaped. Results apply to the depth at the device."
+            "that had completed but were not yet reaped. Results apply to the depth at the device. In the rows for the "
+            "reads or the writes of a mix, the achieved depth is the mean number of these operations in flight."
         ),
     ),
     (

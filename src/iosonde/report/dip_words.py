@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from iosonde.analysis.cells import CellEstimate
-from iosonde.analysis.dips import dips_of, sweeps_for_dips
+from iosonde.analysis.dips import dips_of, is_narrow, sweeps_for_dips
 from iosonde.analysis.families import Along
 
 _QUANTITY: Final = {Along.BLOCK_SIZE: ("bandwidth", "block size"), Along.DEPTH: ("throughput", "queue depth")}
@@ -18,4 +18,8 @@ def dip_sentence(cells: Sequence[CellEstimate], along: Along) -> str:
     found = [each.cell.cell for each in dips_of(cells) if each.along is along]
     if found:
         return f"A dip of {quantity}: see the finding dip ({', '.join(found)})."
+    if any(not is_narrow(sweep, along) for sweep in sweeps_for_dips(cells, along)):
+        return (
+            f"Whether {quantity} has a dip is not decided: at some {parameter}s, its confidence interval is too wide."
+        )
     return f"No dip: at no {parameter}, {quantity} is significantly below that of a smaller and of a larger one."

@@ -33,7 +33,7 @@ from iosonde.report.headline_figures import SweptKnee
 from iosonde.report.knee_words import knee_table, scaling_table, swept_scalings, swept_sentences
 from iosonde.report.made_charts import made_figures
 from iosonde.report.marks import invalid_below
-from iosonde.report.mix_words import interference_sentences, interference_table
+from iosonde.report.mix_words import interference_sentences, interference_table, within_mix_sentences
 from iosonde.report.pace_table import pace_table
 from iosonde.report.percentile_tables import percentile_interval_table, tail_range_table
 from iosonde.report.region_words import region_sentences
@@ -147,14 +147,16 @@ def _sentence(experiment: ExperimentCells, knees: Sequence[SweptKnee], found: Ev
     parts = [answer]
     if kind is Experiment.BLOCK_SIZE:
         dips = filter(None, [dip_sentence(valid, Along.BLOCK_SIZE)])
-        parts.append(" ".join([*block_size_sentences(valid), *size_growth_sentences(valid), *dips]))
+        within = within_mix_sentences(valid)
+        parts.append(" ".join([*block_size_sentences(valid), *size_growth_sentences(valid), *within, *dips]))
     if kind in {Experiment.MIX, Experiment.MATRIX}:
         every = [cell for cell in found.estimates.cells if cell.cell not in found.invalid]
         parts.append(" ".join(interference_sentences(valid, every)))
     if kind is Experiment.MATRIX:
         parts.append(" ".join(region_sentences(valid)))
     if kind in DEPTH_KINDS:
-        parts.append(" ".join([*depth_tail_sentences(valid), *_depth_bounds(valid, found)]))
+        within = within_mix_sentences(valid) if kind is Experiment.QUEUE_DEPTH else []
+        parts.append(" ".join([*depth_tail_sentences(valid), *_depth_bounds(valid, found), *within]))
     if kind is Experiment.TAIL:
         parts.append(" ".join(tail_cause_sentences(valid)))
     return PARAGRAPHS.join(parts)

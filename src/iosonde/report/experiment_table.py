@@ -15,8 +15,8 @@ from iosonde.report.dashes import Dash
 from iosonde.report.marks import misses
 from iosonde.report.result_tables import (
     AT_LEAST,
-    achieved_text,
     counted,
+    in_flight_text,
     in_order,
     latency_notes,
     left_out_repeats,
@@ -209,7 +209,7 @@ def _line(row: _Row, shown: _Shown, aim: Aim | None) -> Line:
             for percent in _PERCENTS
         ),
         longest_text(figures, unit),
-        achieved_text(cell),
+        in_flight_text(cell, figures),
         f"{figures.iops.repeats}{LEFT_OUT if left_out_repeats(cell) else ''}",
     )
     return Line(texts, cell=cell.cell)

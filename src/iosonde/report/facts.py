@@ -71,6 +71,16 @@ def _durations(plan: Plan) -> str:
     return ", ".join([*shown, *([f"{more} more"] if more > 0 else [])])
 
 
+def _written_data(plan: Plan) -> str:
+    """The content of the blocks that cells write: its kinds, with how far a drive could compress it."""
+    asked = [stream.workload for cell in plan.cells for stream in cell.streams if stream.workload.writes]
+    kinds = (
+        f"{each.data}, {each.compressible_percent} % compressible, {each.duplicates_percent} % duplicates"
+        for each in asked
+    )
+    return "; ".join(dict.fromkeys(kinds)) or "none"
+
+
 def _run(analysis: RunAnalysis) -> tuple[tuple[str, str], ...]:
     run, plan, state = analysis.run, analysis.run.header.plan, target_state(analysis)
     faults: Counter[str] = Counter()
@@ -87,6 +97,7 @@ def _run(analysis: RunAnalysis) -> tuple[tuple[str, str], ...]:
         ("repeats" if plan.is_fixed else "initial repeats", str(plan.repeats)),
         ("duration of a trial", _durations(run.header.plan)),
         ("trials", str(len(run.cells))),
+        ("data written", _written_data(plan)),
         ("initial target state", beginning_text(state)),
         ("target state during the run", state_text(state)),
         *((("ended", run.end.ended_at),) if run.end and run.end.ended_at else ()),

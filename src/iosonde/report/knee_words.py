@@ -296,7 +296,11 @@ def _why_not(knee: Knee) -> str:
         assert knee.growth_share is not None
         shallow, deep = knee.depths[-2:]
         deeper = [depth for depth in knee.unmeasured if depth > deep]
-        gap = f", and there are no results at {', '.join(map(str, deeper))}" if deeper else ", the highest measured"
+        gap = (
+            f", and there are no results at {', '.join(map(str, deeper))}"
+            if deeper
+            else ", the largest depth of this sweep"
+        )
         return f"throughput still grows by {100 * knee.growth_share:.0f} % from depth {shallow} to {deep}{gap}"
     return f"the rules or the repeats disagree by more than half the depth range ({_rules(knee)})"
 

@@ -12,8 +12,8 @@ from iosonde.analysis.interference import (
     is_mix,
     reads_of_writes,
 )
-from iosonde.charts.quantities import cell_depth_label, more_in_table, plural
-from iosonde.charts.ratio_texts import multiple_text, ratio_ends, times_text
+from iosonde.charts.quantities import cell_depth_label, plural
+from iosonde.charts.ratio_texts import UNDECIDED, multiple_text, ratio_ends, times_text
 from iosonde.report.dashes import Dash
 from iosonde.report.tables import Head, Line, ResultTable
 from iosonde.units import format_percent
@@ -33,7 +33,7 @@ def interference_sentences(mixes: Sequence[CellEstimate], cells: Sequence[CellEs
     if not any(is_mix(cell) for cell in mixes):
         return []
     found = interference_of(mixes, cells)
-    within = _within(mixes)
+    within = within_mix_sentences(mixes)
     if not found:
         return [*within, NOT_EVALUATED]
     slowest = [
@@ -44,18 +44,21 @@ def interference_sentences(mixes: Sequence[CellEstimate], cells: Sequence[CellEs
     return [*within, *slowest, _excess(found)]
 
 
-def _within(mixes: Sequence[CellEstimate]) -> list[str]:
-    """The mean latency of reads compared with that of writes, within the first mixes. The table has all of them."""
+def within_mix_sentences(mixes: Sequence[CellEstimate]) -> list[str]:
+    """The mean latency of reads compared with that of writes, within each of a few mixes or in the extreme ones."""
     known = [(cell, multiple) for cell in mixes if (multiple := reads_of_writes(cell)) is not None]
     if not known:
         return []
     among = [cell for cell, _ in known]
+    between = ""
+    if len(known) > TOLD_MAX:
+        least, *_, most = sorted(known, key=lambda each: each[1].value)
+        known, between = [least, most], f"between these values in the other {len(known) - 2} mixes"
     told = [
         f"{times_text(multiple)} as long in the mix with {_mix_name(cell, among)}{_interval(multiple)}"
-        for cell, multiple in known[:TOLD_MAX]
+        for cell, multiple in known
     ]
-    rest = more_in_table(len(known) - TOLD_MAX, "mix", "mixes")
-    return [f"Compared with the writes of the same mix, reads take {', '.join(told)}.", *rest]
+    return [f"Compared with the writes of the same mix, reads take {', '.join(filter(None, [*told, between]))}."]
 
 
 def _tail(found: Sequence[Interference], of: Callable[[Interference], DirectionInMix]) -> str | None:
@@ -67,6 +70,11 @@ def _tail(found: Sequence[Interference], of: Callable[[Interference], DirectionI
     name = plural(of(worst).operation)
     if not _is_significant(tail):
         return f"No mix raises p99 of {name} significantly above that of pure {name}."
+    if tail.value < 1 and tail.ratio is None:
+        return (
+            f"p99 of {name} is highest in the mix with {_named(worst, found)}: {times_text(tail)} that of pure {name} "
+            "(no confidence interval)."
+        )
     if tail.value < 1:
         highest = f"at most {times_text(tail)} that, in the mix with {_named(worst, found)}{_interval(tail)}"
         return f"p99 of {name} is below that of pure {name} in every mix: {highest}."
@@ -86,6 +94,11 @@ def _excess(found: Sequence[Interference]) -> str:
         return (
             f"Mean latency of the mix with {_named(worst, found)} differs from {basis} by {change} (no confidence "
             "interval: a cell has a single repeat)."
+        )
+    if not multiple.ratio.differs and multiple.ratio.high > UNDECIDED * multiple.ratio.low:
+        return (
+            f"The data do not decide whether a mix has a mean latency above {basis}: for {_named(worst, found)}, the "
+            f"ratio is between {ratio_ends(multiple.ratio).replace(' to ', ' and ')} (95 % CI)."
         )
     if not multiple.ratio.differs or multiple.value < 1:
         return f"No mix has a mean latency significantly above {basis}."

@@ -14,6 +14,7 @@ from iosonde.analysis.missing_reasons import (
     why_no_percentile,
 )
 from iosonde.analysis.pace import SATURATED
+from iosonde.analysis.totals import total_of
 from iosonde.charts.figure import why_no_figures
 from iosonde.charts.quantities import BANDWIDTH_UNIT, LatencyUnit, depth_text, latency_unit, significant, with_interval
 from iosonde.findings.case import distinct, name_some
@@ -117,7 +118,7 @@ def _rate_columns(unit: LatencyUnit) -> list[Column]:
     return [
         *_HEAD,
         Column(Head("QD", "requested"), lambda cell, _: _asked(cell)),
-        Column(Head("QD", "achieved"), lambda cell, _: achieved_text(cell)),
+        Column(Head("QD", "achieved"), in_flight_text),
         Column(Head("n", "repeats"), _repeats),
         Column(Head("IOPS", "operations/s"), lambda _, figures: with_interval(figures.iops)),
         Column(Head("Bandwidth", BANDWIDTH_UNIT), _bandwidth),
@@ -165,6 +166,18 @@ def achieved_text(cell: CellEstimate) -> str:
     """The achieved depth, or a dash with the reason why it is unknown."""
     depth, device = cell.queue_depth_achieved, cell.queue_depth_device
     return Dash(why_no_depth(cell)) if depth is None else depth_text(depth, device)
+
+
+def in_flight_text(cell: CellEstimate, figures: OperationEstimate) -> str:
+    """The achieved depth of a row. For one class of a mix it is the mean number of these operations in flight."""
+    if cell.direction is not None or figures.operation is Operation.ALL:
+        return achieved_text(cell)
+    shares = [
+        totals.latency_ns_sum / record.measured_ns
+        for record in cell.repeats.used
+        if record.measured_ns and (totals := total_of(record.operations, figures.operation)) is not None
+    ]
+    return significant(sum(shares) / len(shares), 3) if shares else achieved_text(cell)
 
 
 def left_out_repeats(cell: CellEstimate) -> list[str]:

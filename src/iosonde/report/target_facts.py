@@ -38,7 +38,7 @@ def _target(target: TargetFacts, preparation: Sequence[CellRecord]) -> tuple[tup
     facts = [
         ("path", target.path or NO_VALUE),
         ("identity", identity_text(target)),
-        ("test region", f"{format_size(target.span_bytes)} ({target.span_bytes:,} bytes)"),
+        ("test region", f"{format_size(target.span_bytes)} ({target.span_bytes:,} bytes), from offset 0 of the target"),
     ]
     if target.kind != "simulation":
         memory, offset, source = target.alignment.memory_bytes, target.alignment.offset_bytes, target.alignment.source
