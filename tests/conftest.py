@@ -1,11 +1,12 @@
 """The order in which the tests run, and which of them run."""
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 from tests.long_tests import skip_long
 
-settings.register_profile("sample", max_examples=25)
+# On a busy machine, drawing examples can be slow, which says nothing about the code.
+settings.register_profile("sample", max_examples=25, suppress_health_check=[HealthCheck.too_slow])
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

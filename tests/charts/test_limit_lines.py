@@ -16,6 +16,7 @@ from iosonde.charts.mix import mix_iops
 from iosonde.charts.tail import tail_percentiles
 from iosonde.charts.tail_bars import tail_bars
 from iosonde.charts.theme import HEIGHT_MIN
+from iosonde.charts.trade_off import throughput_latency
 from iosonde.records import Experiment, Operation
 from iosonde.vocabulary import Quantity
 from tests.lab_builder import lab_run
@@ -55,6 +56,12 @@ def test_a_limit_of_several_cells_is_a_line_with_one_label() -> None:
     assert "line" in marks(figure)
     assert sum(row.get("drawn_limit_1_text") is not None for row in figure.rows) == 1
     assert figure.caption.count("IOPS 40000") == 1
+
+
+def test_a_bound_of_mean_latency_is_a_tick_in_the_chart_of_latency_against_iops() -> None:
+    figure, *_ = throughput_latency(RUN.closed_loops.sweeps)
+    shown = with_limits(figure, [limit(READS[3], 150_000, Quantity.LATENCY_NS_MEAN), limit(READS[3], 40_000)])
+    assert [(row["cell"], row["drawn_limit_1"]) for row in drawn(shown)] == [(READS[3], 150)]
 
 
 @pytest.mark.parametrize(

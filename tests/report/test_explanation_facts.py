@@ -4,9 +4,9 @@ from iosonde.analysis.run import RunAnalysis
 from iosonde.failures import FailureLog
 from iosonde.records import Access, RunRecord
 from iosonde.report.blocks import Chapter, FactGroup
+from iosonde.report.examined_facts import NEEDS_CAUSE
 from iosonde.report.explanation_facts import NONE_NAMED
 from iosonde.report.page import page_of
-from iosonde.report.tables import ResultTable
 from tests.builders import workload
 from tests.explanations.marks import on_target, thrice
 from tests.sweep_builder import run_of_cells
@@ -56,20 +56,22 @@ def test_a_run_that_names_no_mechanism_says_which_ones_it_could_have_shown() -> 
     chapter = chapter_of(run_of_cells({READ: thrice(80), WRITE: thrice(81)}))
     assert chapter is not None
     assert chapter.lead == (NONE_NAMED,)
-    (table,) = chapter.all_of(ResultTable)
-    results = {line.texts[0]: line.texts[1] for line in table.lines}
-    assert results["Write buffer"] == "not seen"
-    assert results["Read-ahead or coalescing"] == "not tested"
+    (group,) = chapter.all_of(FactGroup)
+    facts = dict(group.facts)
+    assert facts["Write buffer"].startswith("Not seen. 4 KiB random reads at depth 1 take 0.99")
+    assert facts["Read-ahead or coalescing"].startswith("Not tested. This needs random and sequential reads")
+    assert facts["Read-ahead or coalescing"].endswith(" Deciding test: decide-order.")
 
 
 def test_an_observation_has_its_possible_causes_and_the_campaigns_that_decide() -> None:
     sequential = workload(pattern=Access.SEQUENTIAL, queue_depth=1)
     chapter = chapter_of(run_of_cells({READ: thrice(100), sequential: thrice(20)}))
     assert chapter is not None
-    observed, _ = chapter.all_of(ResultTable)
-    (line,) = observed.lines
-    assert line.texts[1].startswith("read-ahead or coalescing (named above), channel or die conflicts (not tested)")
-    assert line.texts[3].startswith("decide-order")
+    (facts,) = (dict(each.facts) for each in chapter.all_of(FactGroup) if each.title == NEEDS_CAUSE)
+    assert facts["Observed"].startswith("4 KiB random reads at depth 1 take 5.00 times")
+    causes = "read-ahead or coalescing (named above), channel or die conflicts (not tested)"
+    assert facts["Possible causes"].startswith(causes)
+    assert facts["Deciding tests"].startswith("decide-order")
 
 
 def test_a_run_that_can_show_no_mechanism_has_no_such_chapter() -> None:

@@ -112,7 +112,7 @@ def _layers(rows: Sequence[Row], least: _Rounds, spread: float) -> list[alt.Char
         scale=across,
         axis=alt.Axis(format="d", tickMinStep=1, grid=False),
     )
-    y = alt.Y("drawn_share:Q", title="IOPS / average of the window", scale=scale, axis=alt.Axis(format=".2f"))
+    y = alt.Y("drawn_share:Q", title="IOPS / average", scale=scale, axis=alt.Axis(format=".2f"))
     ends = len(least.values) - SNIA.window + 1, len(least.values)
     band = alt.InlineData(values=[{"left": 0.75, "right": last + 0.25, "low": 1 - HALF_RANGE, "high": 1 + HALF_RANGE}])
     fit = alt.InlineData(values=[{"x": at, "y": share} for at, share in zip(ends, least.fit, strict=True)])

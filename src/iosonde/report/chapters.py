@@ -6,6 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from iosonde.charts.figure import Figure
+from iosonde.charts.limit_lines import with_limits
 from iosonde.charts.trade_off import throughput_latency
 from iosonde.failures import FailureLog, PartFailure
 from iosonde.records import Experiment, Outcome, RunRecord
@@ -165,7 +166,9 @@ def _trade_off(found: EvaluatedRun, failures: FailureLog) -> tuple[Figure, ...]:
     return made_figures(
         "throughput-latency",
         "Mean latency against IOPS",
-        lambda: throughput_latency(found.estimates.closed_loops.sweeps),
+        lambda: tuple(
+            with_limits(each, found.limits) for each in throughput_latency(found.estimates.closed_loops.sweeps)
+        ),
         found.invalid,
         failures,
     )

@@ -12,7 +12,7 @@ LEAD: Final = (
     "Mechanisms that would explain the results, most likely first. Each is a hypothesis. The deciding test is a "
     "campaign, and the last row is what it shows if the hypothesis is right."
 )
-NONE_NAMED: Final = "This run shows the marks of no mechanism. The table below says which of them it could have shown."
+NONE_NAMED: Final = "This run shows the marks of no mechanism. The list below says which of them it could have shown."
 NOTHING_AGAINST: Final = "nothing in this run"
 
 

@@ -18,7 +18,7 @@ from iosonde.records import Experiment
 from iosonde.report.blocks import Block, Chapter, Charts, Folded, Paragraph, notices
 from iosonde.report.contrast_words import contrast_sentences, contrast_table, valid_contrasts
 from iosonde.report.evaluated_run import EvaluatedRun
-from iosonde.report.examined_tables import EXAMINED_SUMMARY, examined_table, observations_table
+from iosonde.report.examined_facts import EXAMINED, EXAMINED_KEY, NEED_CAUSE, examined_facts, observation_facts
 from iosonde.report.experiment_chapters import shown_table, told
 from iosonde.report.explanation_facts import LEAD, NONE_NAMED, explanation_facts
 from iosonde.report.made_charts import made_figure
@@ -138,10 +138,11 @@ def explanations_chapter(found: EvaluatedRun) -> Chapter | None:
     if not explanations and set(of_target) == {Outcome.NOT_TESTED}:
         return None
     observed = observations(case, found.findings, examined)
-    tables = [shown_table(table, found.invalid) for table in (observations_table(observed),) if table is not None]
-    folded = Folded(EXAMINED_SUMMARY, (shown_table(examined_table(examined), found.invalid),), on_paper=True)
     groups = explanation_facts(explanations, found.run.header)
-    return Chapter(*EXPLANATIONS, (*groups, *tables, folded), (LEAD if groups else NONE_NAMED,))
+    causes = observation_facts(observed)
+    folds = [Folded(f"{NEED_CAUSE} ({len(causes)})", causes, on_paper=True)] if causes else []
+    folds.append(Folded(EXAMINED, (Paragraph(EXAMINED_KEY), examined_facts(examined)), on_paper=True))
+    return Chapter(*EXPLANATIONS, (*groups, *folds), (LEAD if groups else NONE_NAMED,))
 
 
 def _pairs(number: int) -> str:
