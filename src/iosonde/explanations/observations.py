@@ -38,6 +38,7 @@ TAIL_OF_WRITES: Final = (
     Mechanism.SLC_CACHE,
     Mechanism.FLUSH,
     Mechanism.WRITE_BUFFER,
+    Mechanism.THROTTLING,
     Mechanism.SCHEDULER,
     Mechanism.CPU_BOUND,
 )

@@ -53,15 +53,17 @@ def repeats_differ(case: Case) -> Iterator[Finding]:
         wide.sort(key=lambda each: -each[1])
         cell, spread = wide[0]
         more = f" {count_of(without, 'other cell')} {'has' if without == 1 else 'have'} no interval." if without else ""
+        others = [cell for cell in case.estimates.cells if cell.cell not in changing]
+        rest = " that neither drifted nor throttled" if changing else ""
         how = "without --quick and " if case.run.header.plan.quick else ""
         yield Finding(
             id="repeats-differ",
             severity=Severity.NOTE,
             confidence=Confidence.CERTAIN,
             statement=(
-                f"In {len(wide)} of {count_of(len(case.estimates.cells), 'cell')}, the repeats vary so much that the "
+                f"In {len(wide)} of {count_of(len(others), 'cell')}{rest}, the repeats vary so much that the "
                 f"95 % confidence interval for throughput is wider than ±{format_percent(SPREAD_MAX)}. The "
-                f"widest interval, in {cell.cell}, is ±{format_percent(spread)}.{more}"
+                f"widest of these intervals, in {cell.cell}, is ±{format_percent(spread)}.{more}"
             ),
             evidence=tuple((each.cell, f"±{format_percent(part)}") for each, part in wide[:10]),
             advice="The confidence intervals are valid; report them with the results. To narrow the intervals, "
