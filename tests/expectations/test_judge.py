@@ -8,9 +8,12 @@ import pytest
 from iosonde.analysis.experiments import estimate_run
 from iosonde.errors import UsageError
 from iosonde.expectations import Checked, Verdict, check_results, read_expectations
+from iosonde.expectations.verdict import decided_by_another_percentile
+from iosonde.figures import Figure
 from iosonde.findings import Finding, Severity
 from iosonde.findings.run_results import results_of_run
 from iosonde.records import CellPlan, Data, Operation, RunRecord, Sync
+from iosonde.vocabulary import Quantity
 from tests.builders import cell_plan, cell_record, finding, run_record, totals_of, workload
 
 US = 1_000
@@ -94,6 +97,34 @@ def test_a_percentile_with_too_few_samples_decides_nothing() -> None:
     (found,) = checked(run, 'cell = "random-read-4KiB-qd1"\nmetric = "latency_ns_p99_9"\nat_most = "1 s"')
     assert (found.value, found.verdict) == (None, Verdict.UNDECIDED)
     assert found.why == "no value: fewer than 10 samples are above this percentile"
+
+
+@pytest.mark.parametrize(
+    ("metric", "bound", "expected", "why"),
+    [
+        ("latency_ns_p99_9", 'at_most = "90 us"', Verdict.FAIL, "p50 is already above the bound"),
+        ("latency_ns_p50", 'at_most = "110 us"', Verdict.PASS, ""),
+        ("latency_ns_p99_9", 'at_least = "90 us"', Verdict.PASS, "p50 is already above the bound"),
+        ("latency_ns_p99_9", 'at_most = "110 us"', Verdict.UNDECIDED, "no value: fewer than 10 samples are above "),
+        ("latency_ns_p99_9", 'at_most = "100 us"', Verdict.UNDECIDED, "no value: fewer than 10 samples are above "),
+    ],
+)
+def test_a_lower_percentile_that_is_above_the_bound_decides_a_higher_one(
+    metric: str, bound: str, expected: Verdict, why: str
+) -> None:
+    run = measured(100, 100, 100, count=500)
+    (found,) = checked(run, f'cell = "random-read-4KiB-qd1"\nmetric = "{metric}"\n{bound}')
+    assert found.verdict is expected
+    assert found.why.startswith(why)
+
+
+def test_a_higher_percentile_that_is_below_the_bound_decides_a_lower_one_without_an_interval() -> None:
+    known = Figure(quantity=Quantity.LATENCY_NS_P99, operation=Operation.READ, value=90.0, low=80.0, high=100.0)
+    assert decided_by_another_percentile(Quantity.LATENCY_NS_P50, [known], 100.0, is_at_most=True) == (
+        Verdict.PASS,
+        "p99 is already below the bound",
+    )
+    assert decided_by_another_percentile(Quantity.LATENCY_NS_MEAN, [known], 100.0, is_at_most=True) is None
 
 
 def test_a_workload_finds_its_cells_and_durable_writes_only_when_it_says_so() -> None:

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 import pytest
 
 from iosonde.analysis.run import RunAnalysis
-from iosonde.explanations import Examined, Mechanism, Outcome, examine
+from iosonde.explanations import Examined, Mechanism, Outcome, examine, explain
 from iosonde.explanations.examined import NEEDS
 from iosonde.findings import Case
 from iosonde.records import Access, Experiment, Operation, RunRecord, Sync, Workload
@@ -21,7 +21,8 @@ DURABLE = workload(read_percent=0, queue_depth=1, sync=Sync.DSYNC)
 
 
 def examined(run: RunRecord) -> dict[Mechanism, Examined]:
-    return {each.mechanism: each for each in examine(Case.of(RunAnalysis(run)), ())}
+    case = Case.of(RunAnalysis(run))
+    return {each.mechanism: each for each in examine(case, (), explain(case, ()))}
 
 
 def examined_cells(cells: Mapping[Workload, Sequence[float]]) -> dict[Mechanism, Examined]:

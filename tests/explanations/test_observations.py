@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from iosonde.analysis.run import RunAnalysis
-from iosonde.explanations import Mechanism, Observation, examine, observations
+from iosonde.explanations import Mechanism, Observation, examine, explain, observations
 from iosonde.findings import Case
 from iosonde.records import Access, Experiment, Operation, RunRecord, Workload
 from tests.builders import cell_plan, cell_record, run_record, totals_of, workload
@@ -18,7 +18,7 @@ WRITE = workload(read_percent=0, queue_depth=1)
 
 def observed(run: RunRecord) -> tuple[Observation, ...]:
     case = Case.of(RunAnalysis(run))
-    return observations(case, (), examine(case, ()))
+    return observations(case, (), examine(case, (), explain(case, ())))
 
 
 def measured(latencies: Mapping[Workload, Mapping[Operation, Sequence[int]]], repeats: int = 3) -> RunRecord:

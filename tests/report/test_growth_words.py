@@ -57,7 +57,8 @@ def test_a_change_within_the_intervals_is_not_significant() -> None:
 def test_a_wide_interval_is_not_read_as_no_change() -> None:
     (sentence,) = sizes({workload(block_size_bytes=size): each for size, each in ((4096, 100.0), (65536, 130.0))}, WIDE)
     assert sentence == (
-        "Mean latency at 64 KiB compared with 4 KiB: random read a change that is too uncertain (ratio 0.13 to 13.0)."
+        "Mean latency at 64 KiB compared with 4 KiB: random read a change that is too uncertain to judge "
+        "(ratio 0.13 to 13.0)."
     )
 
 

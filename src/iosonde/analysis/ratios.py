@@ -14,6 +14,9 @@ from typing import Final
 
 from iosonde.analysis.estimate import CONFIDENCE, Estimate, student_t
 
+UNDECIDED: Final = 4.0
+"""If an interval allows such a factor, the data do not decide."""
+
 
 @dataclass(frozen=True)
 class Known:
@@ -47,6 +50,11 @@ class Ratio:
     def differs(self) -> bool:
         """Whether the two values are distinguishable."""
         return not self.low <= 1 <= self.high
+
+    @property
+    def is_undecided(self) -> bool:
+        """Whether the interval is so wide that "not significant" would wrongly be read as "equal"."""
+        return not self.differs and self.high > UNDECIDED * self.low
 
 
 def known_of(estimate: Estimate) -> Known | None:

@@ -13,9 +13,6 @@ SMALL_DIGITS: Final = 2
 
 DECIMALS_MAX: Final = 6
 
-UNDECIDED: Final = 4.0
-"""If an interval allows such a factor, the data do not decide. "Not significant" would be read as "equal"."""
-
 
 def ratio_text(value: float, interval: Ratio | None = None) -> str:
     """A ratio with three significant digits, or two below 1: ``12.4``, ``1.00``, ``0.39``, ``0.041``.

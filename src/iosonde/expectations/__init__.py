@@ -5,8 +5,9 @@ bound, or if there is no interval, the verdict is undecided.
 """
 
 from iosonde.expectations.file import ExpectationsTable, expectations_schema
-from iosonde.expectations.judge import Checked, CheckedResults, Verdict, check_results
+from iosonde.expectations.judge import Checked, CheckedResults, check_results
 from iosonde.expectations.read_expectations import read_expectations
+from iosonde.expectations.verdict import Verdict
 
 __all__ = [
     "Checked",

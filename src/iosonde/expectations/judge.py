@@ -3,7 +3,6 @@
 import difflib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from enum import StrEnum
 from typing import TYPE_CHECKING, Final
 
 from pydantic import TypeAdapter
@@ -14,6 +13,7 @@ from iosonde.errors import UsageError
 from iosonde.expectations.conditions import differences
 from iosonde.expectations.file import NO_ORIGIN, Choose, ExpectationsTable, ExpectationTable, Origin
 from iosonde.expectations.read_expectations import line_of_expectation
+from iosonde.expectations.verdict import SEVEREST_FIRST, Verdict, decided_by_another_percentile, verdict_on
 from iosonde.figures import Figure
 from iosonde.records import Data, Operation, Workload
 from iosonde.records.pattern import BlockSizes
@@ -26,17 +26,6 @@ if TYPE_CHECKING:
 CELLS_NAMED_MAX: Final = 10
 
 
-class Verdict(StrEnum):
-    """The result of comparing the interval of a value with its bound."""
-
-    PASS = "pass"  # noqa: S105 - a verdict, not a password
-    FAIL = "fail"
-    UNDECIDED = "undecided"
-
-
-SEVEREST_FIRST: Final = (Verdict.FAIL, Verdict.UNDECIDED, Verdict.PASS)
-
-
 @dataclass(frozen=True)
 class Checked:
     """One expected value, checked for one cell.
@@ -44,7 +33,8 @@ class Checked:
     ``bound``, ``value`` and the 95 % interval ``low`` to ``high`` are in the base unit of the metric: nanoseconds,
     bytes per second or operations per second. The interval of a printed number is its rounding. ``margin_share`` is
     the distance of the value from the bound as a share of the bound, negative if the value misses it. ``cell`` and the
-    values are None if nothing was measured. ``why`` is the reason for an undecided verdict, else empty.
+    values are None if nothing was measured. ``why`` is the reason for an undecided verdict, or the other
+    percentile that decides the verdict; else empty.
     ``doubted_by`` lists the findings that make the cell doubtful or invalid. ``origin`` is the source of the expected
     value, and ``differs`` has the conditions of the source that the cell does not share. ``chosen_of`` is the number of
     matching cells from which this one was selected for its best value; 1 without a selection. ``part`` is the plateau
@@ -216,11 +206,19 @@ def _checked(expectation: ExpectationTable, cell: CellResults) -> Checked:
         return _unmeasured(expectation, cell.name, "the cell has no results for this operation")
     parts = cell.parts(expectation.metric, operation)
     checked = _of_parts(expectation, cell.name, parts) if parts else _judged(expectation, cell.name, figure)
+    if checked.verdict is Verdict.UNDECIDED and not parts:
+        checked = _by_another_percentile(checked, cell, operation)
     invalid = cell.invalid_by
     if invalid:
         why = f"the cell is invalid, see {', '.join(invalid)}"
         checked = replace(checked, verdict=Verdict.UNDECIDED, why=why)
     return replace(checked, doubted_by=tuple(dict.fromkeys((*invalid, *cell.unreliable_by))))
+
+
+def _by_another_percentile(checked: Checked, cell: CellResults, operation: Operation) -> Checked:
+    others = [each for quantity in Quantity if (each := cell.figure(quantity, operation)) is not None]
+    decided = decided_by_another_percentile(checked.metric, others, checked.bound, is_at_most=checked.is_at_most)
+    return checked if decided is None else replace(checked, verdict=decided[0], why=decided[1])
 
 
 def _of_parts(expectation: ExpectationTable, cell: str, parts: Sequence[PartFigure]) -> Checked:
@@ -234,7 +232,7 @@ def _of_parts(expectation: ExpectationTable, cell: str, parts: Sequence[PartFigu
 def _judged(expectation: ExpectationTable, cell: str, figure: Figure) -> Checked:
     """Compares one value with its bound."""
     is_at_most = expectation.at_most is not None
-    verdict, why = _verdict(figure, expectation.bound, is_at_most=is_at_most)
+    verdict, why = verdict_on(figure, expectation.bound, is_at_most=is_at_most)
     share = None if figure.value is None else figure.value / expectation.bound - 1
     low, high = figure.ends or (figure.low, figure.high)
     return Checked(
@@ -251,18 +249,6 @@ def _judged(expectation: ExpectationTable, cell: str, figure: Figure) -> Checked
         verdict=verdict,
         why=why,
     )
-
-
-def _verdict(figure: Figure, bound: float, *, is_at_most: bool) -> tuple[Verdict, str]:
-    if figure.value is None:
-        return Verdict.UNDECIDED, f"no value: {figure.why_none}"
-    if figure.ends is None:
-        return Verdict.UNDECIDED, f"no interval: {figure.why_none}"
-    low, high = figure.ends
-    good, bad = (high <= bound, low > bound) if is_at_most else (low >= bound, high < bound)
-    if good or bad:
-        return (Verdict.PASS if good else Verdict.FAIL), ""
-    return Verdict.UNDECIDED, "the interval contains the bound"
 
 
 def _unmeasured(expectation: ExpectationTable, cell: str | None, why: str) -> Checked:

@@ -10,7 +10,8 @@ from iosonde.analysis.histogram import SAMPLES_BEYOND_MIN
 from iosonde.analysis.missing_reasons import FEW_BEYOND, FEW_BEYOND_BOUND, ONE_REPEAT
 from iosonde.analysis.results import CellResults
 from iosonde.analysis.student import t_quantile
-from iosonde.expectations.judge import Checked, CheckedResults, Verdict
+from iosonde.expectations.judge import Checked, CheckedResults
+from iosonde.expectations.verdict import Verdict
 from iosonde.figures import Figure
 from iosonde.plans import PRECISION_PERCENT_MAX, PRECISION_PERCENT_MIN
 from iosonde.plans.limits import REPEATS_MAX

@@ -8,7 +8,6 @@ from typing import Final
 from iosonde.analysis.contrasts import Multiple, Property, multiple_of
 from iosonde.analysis.drive_counters import drive_changes
 from iosonde.charts.quantities import operations_label
-from iosonde.explanations.explain import explain
 from iosonde.explanations.limits import FLAT, is_level
 from iosonde.explanations.mechanism import Explanation, Mechanism
 from iosonde.explanations.observed import NOTABLE, Observed, named, surely_below, times
@@ -69,10 +68,10 @@ NEEDS: Final[Mapping[Mechanism, str]] = {
 """The cells or facts without which a run cannot show a mechanism."""
 
 
-def examine(case: Case, findings: Sequence[Finding]) -> tuple[Examined, ...]:
-    """All mechanisms in the order of ``Mechanism``."""
+def examine(case: Case, findings: Sequence[Finding], explanations: Sequence[Explanation]) -> tuple[Examined, ...]:
+    """All mechanisms in the order of ``Mechanism``. ``explanations`` are those that ``explain`` found."""
     observed = Observed(case, tuple(findings))
-    seen = {each.mechanism: each for each in explain(case, findings)}
+    seen = {each.mechanism: each for each in explanations}
     return tuple(_examined(mechanism, observed, seen.get(mechanism)) for mechanism in Mechanism)
 
 

@@ -23,7 +23,7 @@ from iosonde.charts.quantities import (
     timing_label,
     workload_label,
 )
-from iosonde.charts.ratio_texts import UNDECIDED, ratio_ends, ratio_text
+from iosonde.charts.ratio_texts import ratio_ends, ratio_text
 from iosonde.records import Workload
 from iosonde.report.parentheses import with_note
 
@@ -144,7 +144,7 @@ class Ranked:
             f"{self._name(place)} (ratio {ratio_ends(ratio)})" for place, ratio in known[:RIVALS_NAMED_MAX]
         )
         more = len(rivals) - min(len(known), RIVALS_NAMED_MAX)
-        wide = any(ratio.high > UNDECIDED * ratio.low for _, ratio in known)
+        wide = any(ratio.is_undecided for _, ratio in known)
         words = "too uncertain to compare with" if wide else "not distinguishable from"
         return f"{words} {named}{f' and {more} more' if more else ''}"
 

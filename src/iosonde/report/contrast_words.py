@@ -5,8 +5,9 @@ from typing import Final
 
 from iosonde.analysis.cells import CellEstimate
 from iosonde.analysis.contrasts import NEAR, Contrast, ContrastSeries, Multiple, contrasts_of, series_of
+from iosonde.analysis.ratios import UNDECIDED
 from iosonde.charts.quantities import depth_label, more_in_table, operations_label
-from iosonde.charts.ratio_texts import UNDECIDED, multiple_text, ratio_ends, ratio_text, times_text
+from iosonde.charts.ratio_texts import multiple_text, ratio_ends, ratio_text, times_text
 from iosonde.printing import capital
 from iosonde.report.dashes import Dash
 from iosonde.report.tables import Head, Line, ResultTable
@@ -72,8 +73,7 @@ def _verdict(contrast: Contrast) -> str:
     if ratio is None:
         return "no confidence interval because a cell has a single repeat"
     if not ratio.differs:
-        is_open = ratio.high > UNDECIDED * ratio.low
-        return "the data do not decide" if is_open else "the difference is not significant"
+        return "the data do not decide" if ratio.is_undecided else "the difference is not significant"
     return f"the difference is at most {format_percent(NEAR)}"
 
 

@@ -12,13 +12,14 @@ _QUANTITY: Final = {Along.BLOCK_SIZE: ("bandwidth", "block size"), Along.DEPTH: 
 
 def dip_sentence(cells: Sequence[CellEstimate], along: Along) -> str:
     """That no sweep of the cells has a significant dip, or which ones have; empty without intervals at three points."""
-    if not sweeps_for_dips(cells, along):
+    sweeps = sweeps_for_dips(cells, along)
+    if not sweeps:
         return ""
     quantity, parameter = _QUANTITY[along]
     found = [each.cell.cell for each in dips_of(cells) if each.along is along]
     if found:
         return f"A dip of {quantity}: see the finding dip ({', '.join(found)})."
-    if any(not is_narrow(sweep, along) for sweep in sweeps_for_dips(cells, along)):
+    if any(not is_narrow(sweep, along) for sweep in sweeps):
         return (
             f"Whether {quantity} has a dip is not decided: at some {parameter}s, its confidence interval is too wide."
         )

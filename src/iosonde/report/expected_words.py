@@ -20,8 +20,11 @@ NAMED_MAX: Final = 3
 
 
 def reason_text(each: Checked) -> str:
-    """Why a check is undecided or unreliable; empty for other checks."""
-    return each.why or (f"unreliable, see {', '.join(each.doubted_by)}" if each.doubted_by else "")
+    """Why a check is undecided or unreliable, or which other percentile decides it; empty for other checks."""
+    doubts = f"unreliable, see {', '.join(each.doubted_by)}" if each.doubted_by else ""
+    if each.verdict is Verdict.UNDECIDED:
+        return each.why or doubts
+    return "; ".join(filter(None, (each.why, doubts)))
 
 
 def reasoned(checked: CheckedResults) -> tuple[Checked, ...]:

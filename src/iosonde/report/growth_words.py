@@ -9,7 +9,7 @@ from iosonde.analysis.contrasts import Multiple, multiple_of
 from iosonde.analysis.families import Along, CellGroup, drawn_classes, families_of
 from iosonde.charts.names import names_of
 from iosonde.charts.quantities import cell_depth_label, operations_label, plural
-from iosonde.charts.ratio_texts import UNDECIDED, ratio_ends, times_text
+from iosonde.charts.ratio_texts import ratio_ends, times_text
 from iosonde.records import Operation
 from iosonde.report.contrast_words import interval_text
 from iosonde.report.headline_figures import SweptKnee
@@ -118,8 +118,8 @@ def _unchanged(multiple: Multiple, of: str = "") -> str:
     """That a change is not significant, and how large it may be: a wide interval does not mean "equal"."""
     assert multiple.ratio is not None
     ratio = f"ratio {ratio_ends(multiple.ratio)}"
-    if multiple.ratio.high > UNDECIDED * multiple.ratio.low:
-        return f"a change{of} that is too uncertain ({ratio})"
+    if multiple.ratio.is_undecided:
+        return f"a change{of} that is too uncertain to judge ({ratio})"
     return f"no significant change{of} ({ratio})"
 
 

@@ -13,7 +13,7 @@ from iosonde.analysis.interference import (
     reads_of_writes,
 )
 from iosonde.charts.quantities import cell_depth_label, plural
-from iosonde.charts.ratio_texts import UNDECIDED, multiple_text, ratio_ends, times_text
+from iosonde.charts.ratio_texts import multiple_text, ratio_ends, times_text
 from iosonde.report.dashes import Dash
 from iosonde.report.tables import Head, Line, ResultTable
 from iosonde.units import format_percent
@@ -95,7 +95,7 @@ def _excess(found: Sequence[Interference]) -> str:
             f"Mean latency of the mix with {_named(worst, found)} differs from {basis} by {change} (no confidence "
             "interval: a cell has a single repeat)."
         )
-    if not multiple.ratio.differs and multiple.ratio.high > UNDECIDED * multiple.ratio.low:
+    if multiple.ratio.is_undecided:
         return (
             f"The data do not decide whether a mix has a mean latency above {basis}: for {_named(worst, found)}, the "
             f"ratio is between {ratio_ends(multiple.ratio).replace(' to ', ' and ')} (95 % CI)."

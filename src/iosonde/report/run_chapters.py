@@ -133,7 +133,7 @@ def explanations_chapter(found: EvaluatedRun) -> Chapter | None:
     """
     case = Case.of(found.analysis)
     explanations = explain(case, found.findings)
-    examined = examine(case, found.findings)
+    examined = examine(case, found.findings, explanations)
     of_target = [each.outcome for each in examined if each.mechanism not in OF_HOST]
     if not explanations and set(of_target) == {Outcome.NOT_TESTED}:
         return None

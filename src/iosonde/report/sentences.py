@@ -21,7 +21,7 @@ from iosonde.charts.quantities import (
     with_interval,
     workload_label,
 )
-from iosonde.charts.ratio_texts import UNDECIDED, ratio_ends
+from iosonde.charts.ratio_texts import ratio_ends
 from iosonde.printing import capital
 from iosonde.records import CellRecord, Experiment, LatencyKind
 from iosonde.report.comparable import Comparables, Pair, Ranked, comparables_of, difference_text, ranked
@@ -130,7 +130,7 @@ def _shares(group: Comparables) -> str:
         against = "no comparison because confidence intervals are missing"
     elif whole.differs:
         against = f"the highest is {difference_text(whole, 'the lowest')}"
-    elif whole.high > UNDECIDED * whole.low:
+    elif whole.is_undecided:
         against = f"too uncertain to compare the two (ratio {ratio_ends(whole)})"
     else:
         against = f"the highest and the lowest are not distinguishable (ratio {ratio_ends(whole)})"

@@ -31,7 +31,6 @@ from iosonde.report.export.comparisons import (
 from iosonde.report.export.explanations import (
     ExportedExplanation,
     ExportedObservation,
-    exported_examined,
     exported_explanations,
 )
 from iosonde.report.export.tails import ExportedDepthTails, exported_depth_tails
@@ -92,7 +91,7 @@ def run_json(analysis: RunAnalysis, findings: Sequence[Finding]) -> str:
     estimates = analysis.estimates
     level = estimates.without_sustained.cells
     headline = headline_of(estimates, findings)
-    examined, observed = exported_examined(analysis, findings)
+    explanations, mechanisms, observed = exported_explanations(analysis, findings)
     document = ExportedRun(
         export_version=EXPORT_VERSION,
         run=analysis.recorded,
@@ -108,8 +107,8 @@ def run_json(analysis: RunAnalysis, findings: Sequence[Finding]) -> str:
         contrasts=tuple(exported_contrasts(level)),
         mixes=tuple(exported_mixes(level)),
         depth_tails=tuple(exported_depth_tails(level)),
-        explanations=tuple(exported_explanations(analysis, findings)),
-        mechanisms=examined,
+        explanations=explanations,
+        mechanisms=mechanisms,
         observations=observed,
         transfers=tuple(exported_transfers(estimates)),
         sustained=tuple(exported_bursts(estimates)),

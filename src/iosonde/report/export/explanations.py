@@ -1,12 +1,13 @@
 """Explanations of the results in the JSON document."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from iosonde.analysis.run import RunAnalysis
 from iosonde.explanations import (
     DECISIONS,
     Examined,
+    Explanation,
     Mechanism,
     Observation,
     decision_for,
@@ -33,15 +34,6 @@ class ExportedExplanation:
     expected: str
 
 
-def exported_explanations(analysis: RunAnalysis, findings: Sequence[Finding]) -> Iterator[ExportedExplanation]:
-    """The mechanisms that would explain the results, most likely first."""
-    for found in explain(Case.of(analysis), findings):
-        decision = decision_for(found)
-        yield ExportedExplanation(
-            found.mechanism, found.confidence, found.evidence, found.against, decision.profile, decision.expected
-        )
-
-
 @dataclass(frozen=True)
 class ExportedObservation:
     """What asks for a cause, the mechanisms that could be it, and how far the host delayed the slowest operations.
@@ -55,13 +47,26 @@ class ExportedObservation:
     host_and_device: str
 
 
-def exported_examined(
+def exported_explanations(
     analysis: RunAnalysis, findings: Sequence[Finding]
-) -> tuple[tuple[Examined, ...], tuple[ExportedObservation, ...]]:
-    """What the run shows of every mechanism, and its observations."""
+) -> tuple[tuple[ExportedExplanation, ...], tuple[Examined, ...], tuple[ExportedObservation, ...]]:
+    """The explanations, most likely first; what the run shows of every mechanism; and its observations."""
     case = Case.of(analysis)
-    examined = examine(case, findings)
-    return examined, tuple(_observation(each) for each in observations(case, findings, examined))
+    explanations = explain(case, findings)
+    examined = examine(case, findings, explanations)
+    observed = observations(case, findings, examined)
+    return (
+        tuple(_explanation(each) for each in explanations),
+        examined,
+        tuple(_observation(each) for each in observed),
+    )
+
+
+def _explanation(found: Explanation) -> ExportedExplanation:
+    decision = decision_for(found)
+    return ExportedExplanation(
+        found.mechanism, found.confidence, found.evidence, found.against, decision.profile, decision.expected
+    )
 
 
 def _observation(found: Observation) -> ExportedObservation:
