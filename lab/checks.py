@@ -2,19 +2,17 @@
 
 import json
 import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final
 
 from lab.guard.check import guard
-from lab.guest import Guest, digest, drive, filled
+from lab.guest import IOSONDE, Guest, digest, drive, filled
+from lab.health.check import health
 from lab.kernel import Kernel
 from lab.known_time.check import known_time
 
 MIB: Final = 1 << 20
-# The command of this checkout, which the guest sees at the same place.
-IOSONDE: Final = Path(sys.executable).with_name("iosonde")
 POLLING: Final = frozenset({"busy-by-design", "polling-refused"})
 ENGINE: Final = Path(__file__).parents[1] / "engine"
 COMMANDS: Final = "--engine passthrough --duration 2s --warmup 500ms --queue-depth 4 --json"
@@ -286,6 +284,7 @@ CHECKS: Final[dict[str, Callable[[Kernel, Path], list[str]]]] = {
     "quota": quota,
     "known-time": known_time,
     "guard": guard,
+    "health": health,
 }
 
 

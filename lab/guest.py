@@ -4,6 +4,7 @@ import hashlib
 import json
 import random
 import subprocess
+import sys
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
@@ -13,6 +14,8 @@ from lab.kernel import Kernel, make_initramfs
 # A boot takes 10 to 20 s without hardware virtualisation; a busy host takes its time.
 BOOT_S_MAX: Final = 600
 MIB: Final = 1 << 20
+# The command of this checkout, which the guest sees at the same place.
+IOSONDE: Final = Path(sys.executable).with_name("iosonde")
 SECTOR_BYTES: Final = 512
 # Hardware virtualisation is not asked for: where it is offered it may hang, and behaviour is the same.
 MACHINE: Final = (

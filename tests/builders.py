@@ -178,8 +178,9 @@ def cpu_at(hz: int, busy: float = 0.6, source: FrequencySource = FrequencySource
 
 def drive_state(**counters: int) -> DriveState:
     """A simulated drive with these counters. The others are 0."""
-    zero = dict.fromkeys(DriveHealth.model_fields, 0)
-    return DriveState(state_hash="0" * 16, health=DriveHealth(**(zero | counters)))
+    names = ("host_read_bytes", "host_written_bytes", "media_written_bytes", "erases", "wear_percent")
+    zero = dict.fromkeys((*names, "temperature_celsius", "throttled_ns"), 0)
+    return DriveState(state_hash="0" * 16, health=DriveHealth.model_validate(zero | counters))
 
 
 def engine_facts(engine: Engine = Engine.IO_URING, fallbacks: tuple[str, ...] = ()) -> EngineFacts:

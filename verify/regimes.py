@@ -123,7 +123,7 @@ def written(scale: int, measure_ns: int) -> CellRecord:
 def has_moved(record: CellRecord) -> bool:
     """Whether the drive has moved data, by its own counters."""
     health = record.drives[0].health
-    return health.media_written_bytes > health.host_written_bytes
+    return (health.media_written_bytes or 0) > (health.host_written_bytes or 0)
 
 
 def _measured(target: str, depth: int, seed: int) -> tuple[int, list[Regime]]:

@@ -50,6 +50,8 @@ pub enum FailureKind {
     Stuck,
     /// A requested class of operations completed nothing.
     NothingCompleted,
+    /// A limit that the user set for the run was reached: bytes written, temperature or spare blocks.
+    Limit,
     /// The ledger cannot be used.
     Ledger,
     /// An operation failed with an error that ends the job.

@@ -136,7 +136,7 @@ fn throttling_slows_the_drive_from_its_start_time_on() {
     let expected = [FULL, FULL, FULL, FULL, FULL, FULL / 4, FULL / 4, FULL / 4, FULL, FULL];
     assert!(seen.iter().zip(expected).all(|(seen, expected)| seen.abs_diff(expected) <= 8), "{seen:?}");
     assert_eq!(intervals[6].operations[&Class::Read].latency_ns_max, 4 * SERVICE_NS);
-    assert_eq!(result.drives[0].health.throttled_ns, 300 * MS);
+    assert_eq!(result.drives[0].health.throttled_ns, Some(300 * MS));
 }
 
 #[test]

@@ -13,7 +13,7 @@ use common::{MS, job};
 use iosonde_engine::cell::{Interval, JobContext, JobResult, Outcome, run_job};
 use iosonde_engine::clock::Monotonic;
 use iosonde_engine::failure::{Failure, FailureKind};
-use iosonde_engine::job::{Engine, Job, Pattern, Sync};
+use iosonde_engine::job::{Engine, Job, Limits, Pattern, Sync};
 use iosonde_engine::record::{Class, Phase};
 use iosonde_engine::ring::{Buffers, IoPath, Operation, Poll, Request, Ring, UringRing, uring_refused};
 use iosonde_engine::target::{FileOptions, Target};
@@ -36,7 +36,7 @@ fn try_run(target: &Target, job: &Job) -> Result<(JobResult, Vec<Interval>), Fai
 }
 
 fn try_run_on(targets: &[Target], job: &Job) -> Result<(JobResult, Vec<Interval>), Failure> {
-    let context = JobContext { targets, clock: Monotonic::start(), stop: Arc::default() };
+    let context = JobContext { targets, clock: Monotonic::start(), stop: Arc::default(), limits: Limits::default() };
     let mut intervals = Vec::new();
     let result = run_job(job, &context, &mut |_| {}, &mut |interval| intervals.push(interval), &mut |_| {})?;
     Ok((result, intervals))

@@ -8,7 +8,7 @@ use common::drive_bay::DriveBay;
 use common::{MS, WorkerRig, job};
 use iosonde_engine::cell::{Interval, JobContext, Outcome, run_job};
 use iosonde_engine::clock::Monotonic;
-use iosonde_engine::job::{Engine, Job};
+use iosonde_engine::job::{Engine, Job, Limits};
 use iosonde_engine::pattern::{ArrivalKind, Arrivals, OpenLoop};
 use iosonde_engine::record::{Class, Phase};
 use iosonde_engine::sim::{Drive, Model, QueueingModel, Service};
@@ -118,7 +118,12 @@ fn a_ring_in_real_time_achieves_the_requested_rate() {
     for arrivals in [ArrivalKind::Constant, ArrivalKind::Poisson] {
         let job = Job { engine: Engine::Null, measure_ns: 300 * MS, interval_ns: 300 * MS, ..paced(20_000, arrivals) };
         let targets = [Target::null(1 << 20)];
-        let context = JobContext { targets: &targets, clock: Monotonic::start(), stop: Arc::default() };
+        let context = JobContext {
+            targets: &targets,
+            clock: Monotonic::start(),
+            stop: Arc::default(),
+            limits: Limits::default(),
+        };
         let mut measured = 0;
         let mut add = |interval: Interval| {
             if interval.phase == Phase::Measure {

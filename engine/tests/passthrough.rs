@@ -9,7 +9,7 @@ use common::{MS, job};
 use iosonde_engine::cell::{JobContext, Outcome, run_job};
 use iosonde_engine::clock::Monotonic;
 use iosonde_engine::failure::FailureKind;
-use iosonde_engine::job::{Engine, Job};
+use iosonde_engine::job::{Engine, Job, Limits};
 use iosonde_engine::ring::{
     Buffers, Operation, PassthroughRing, PassthroughTarget, Poll, PsyncRing, Request, Ring, passthrough_offered,
 };
@@ -77,7 +77,8 @@ fn a_file_that_is_not_a_generic_nvme_device_is_refused() {
 
 #[test]
 fn a_passthrough_job_is_refused_if_it_writes_or_its_blocks_exceed_a_command() {
-    let context = |targets| JobContext { targets, clock: Monotonic::start(), stop: Arc::default() };
+    let context =
+        |targets| JobContext { targets, clock: Monotonic::start(), stop: Arc::default(), limits: Limits::default() };
     let plain = [Target::null(1 << 20)];
     let asked = Job { engine: Engine::Passthrough, ..job() };
     let refused = run_job(&asked, &context(&plain), &mut |_| {}, &mut |_| {}, &mut |_| {})

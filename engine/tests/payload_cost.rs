@@ -7,7 +7,7 @@ use std::sync::Arc;
 use common::{MS, job};
 use iosonde_engine::cell::{Interval, JobContext, run_job};
 use iosonde_engine::clock::Monotonic;
-use iosonde_engine::job::{Data, Job};
+use iosonde_engine::job::{Data, Job, Limits};
 use iosonde_engine::record::{Class, Phase};
 use iosonde_engine::target::Target;
 
@@ -16,7 +16,8 @@ const PAIRS: usize = 31;
 // Time of a 4 KiB write at queue depth 128, in picoseconds.
 fn cost_ps(asked: &Job) -> u64 {
     let targets = [Target::null(1 << 30)];
-    let context = JobContext { targets: &targets, clock: Monotonic::start(), stop: Arc::default() };
+    let context =
+        JobContext { targets: &targets, clock: Monotonic::start(), stop: Arc::default(), limits: Limits::default() };
     let mut writes = 0;
     let mut count = |interval: Interval| {
         if interval.phase == Phase::Measure {

@@ -88,9 +88,11 @@ fn shape(event: &Value, key: &str) -> Value {
         Value::Array(items) => Value::Array(items.iter().map(|item| shape(item, key)).collect()),
         Value::Object(fields) => fields
             .iter()
-            // Capabilities of the host and the build are not part of the transcript.
-            .filter(|(name, _)| {
-                !["io_uring_refused", "build_profile", "cpu_pinned", "version"].contains(&name.as_str())
+            // Capabilities of the host and the build, and its disks, are not part of the transcript.
+            .filter(|(name, value)| {
+                let is_of_host = name.as_str() == "drives" && value[0].get("disk").is_some();
+                !["io_uring_refused", "build_profile", "cpu_pinned", "version", "devices"].contains(&name.as_str())
+                    && !is_of_host
             })
             .map(|(name, value)| (name.clone(), shape(value, name)))
             .collect(),

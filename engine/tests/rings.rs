@@ -10,7 +10,7 @@ use common::{MS, job};
 use iosonde_engine::cell::{Interval, JobContext, JobResult, Outcome, run_job};
 use iosonde_engine::clock::Monotonic;
 use iosonde_engine::failure::{Failure, FailureKind};
-use iosonde_engine::job::{Engine, Job, Pattern, Sync};
+use iosonde_engine::job::{Engine, Job, Limits, Pattern, Sync};
 use iosonde_engine::pattern::{ArrivalKind, Burst, OpenLoop};
 use iosonde_engine::record::{Class, Phase};
 use iosonde_engine::ring::{Poll, uring_refused};
@@ -22,7 +22,12 @@ const MIB: u64 = 1 << 20;
 const READS: u64 = 256;
 
 fn try_run(target: &Target, job: &Job) -> Result<(JobResult, Vec<Interval>), Failure> {
-    let context = JobContext { targets: std::slice::from_ref(target), clock: Monotonic::start(), stop: Arc::default() };
+    let context = JobContext {
+        targets: std::slice::from_ref(target),
+        clock: Monotonic::start(),
+        stop: Arc::default(),
+        limits: Limits::default(),
+    };
     let mut intervals = Vec::new();
     let result = run_job(job, &context, &mut |_| {}, &mut |interval| intervals.push(interval), &mut |_| {})?;
     Ok((result, intervals))
@@ -193,7 +198,12 @@ fn differences_between_the_rings_of_two_targets_are_reported() {
         let job = Job { poll, targets: 2, ..reads() };
         let targets = [0, 1].map(|at| filled_beside(folders[at].path(), poll));
         let alone = targets.each_ref().map(|target| run(target, &Job { targets: 1, ..job.clone() }).0.engine);
-        let context = JobContext { targets: &targets, clock: Monotonic::start(), stop: Arc::default() };
+        let context = JobContext {
+            targets: &targets,
+            clock: Monotonic::start(),
+            stop: Arc::default(),
+            limits: Limits::default(),
+        };
         let together = run_job(&job, &context, &mut |_| {}, &mut |_| {}, &mut |_| {}).expect("a job that can run");
         (alone, together.engine)
     };

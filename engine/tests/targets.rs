@@ -10,7 +10,7 @@ use common::{MS, job};
 use iosonde_engine::cell::{Collector, Interval, JobContext, JobResult, Outcome, run_job};
 use iosonde_engine::clock::Monotonic;
 use iosonde_engine::failure::{Failure, FailureKind};
-use iosonde_engine::job::{Engine, Job, Pattern};
+use iosonde_engine::job::{Engine, Job, Limits, Pattern};
 use iosonde_engine::pattern::{Accesses, Shared};
 use iosonde_engine::record::{Class, Phase};
 use iosonde_engine::ring::uring_refused;
@@ -26,7 +26,7 @@ fn files(folder: &Path, number: u64) -> Vec<Target> {
 }
 
 fn run(targets: &[Target], job: &Job) -> Result<(JobResult, Vec<Interval>), Failure> {
-    let context = JobContext { targets, clock: Monotonic::start(), stop: Arc::default() };
+    let context = JobContext { targets, clock: Monotonic::start(), stop: Arc::default(), limits: Limits::default() };
     let mut intervals = Vec::new();
     let result = run_job(job, &context, &mut |_| {}, &mut |interval| intervals.push(interval), &mut |_| {})?;
     Ok((result, intervals))

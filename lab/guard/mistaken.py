@@ -2,7 +2,6 @@
 
 import signal
 import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Callable
@@ -13,10 +12,10 @@ from typing import Any, Final
 from iosonde.sources import find_engine
 from lab.guard.asking import Engine, checksum, claim_of, open_with, refused
 from lab.guard.drives import DRIVES, SHARED, by_serial, namespaces
+from lab.guest import IOSONDE
 from tests.stories.devices_in_use import EFI, TWO, divide, gpt_backup_only, held_by, mounted, partitioned, whole_open
 from tests.stories.loop_devices import done
 
-IOSONDE: Final = Path(sys.executable).with_name("iosonde")
 DRIVER: Final = Path("/sys/bus/pci/drivers/nvme")
 LOGICAL: Final = "label: dos\n/dev/x1 : size=34MiB, type=E\n/dev/x5 : size=16MiB\n"
 LIBRARY: Final = "libblkid.so.1"

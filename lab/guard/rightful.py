@@ -2,7 +2,6 @@
 
 import json
 import subprocess
-import sys
 import tempfile
 from collections.abc import Callable
 from contextlib import suppress
@@ -11,10 +10,10 @@ from typing import Any, Final
 
 from lab.guard.asking import Engine, checksum, chunks, claim_of
 from lab.guard.drives import DRIVES, MIB, SHARED, by_serial, namespaces
+from lab.guest import IOSONDE
 from tests.stories.devices_in_use import TWO, divide, mounted
 from tests.stories.loop_devices import done
 
-IOSONDE: Final = Path(sys.executable).with_name("iosonde")
 WRITES: Final = ("--read", "0", "--duration", "500ms", "--warmup", "0s", "--json")
 
 

@@ -24,6 +24,12 @@ HINT_HANGS: Final = (
 )
 """The hint for a target that does not respond: any access to it may hang for ever."""
 
+HINT_LIMIT: Final = (
+    "let the drive cool, or raise the limit (--max-writes, --max-temperature, --min-spare); `iosonde resume` continues "
+    "the run with the new limit"
+)
+"""The hint for a limit that the user set for a run."""
+
 HINT_PROCESSES: Final = (
     "raise the limit on processes and threads (ulimit -u, or pids.max of the cgroup), or stop other processes"
 )

@@ -233,6 +233,7 @@ class FailureKind(StrEnum):
     CHANGED = "changed"
     STUCK = "stuck"
     NOTHING_COMPLETED = "nothing_completed"
+    LIMIT = "limit"
     LEDGER = "ledger"
     IO = "io"
     SHORT = "short"

@@ -3,22 +3,10 @@
 import random
 from collections.abc import Callable, Sequence
 
-import pytest
-
-from iosonde.records import DriveHealth, DriveState, Experiment, RunRecord
+from iosonde.records import Experiment, RunRecord
 from tests.builders import workload
 from tests.findings.runs import ids, only
 from tests.sweep_builder import run_of_cells
-
-SECOND = 10**9
-NONE = {
-    "host_read_bytes": 0,
-    "host_written_bytes": 0,
-    "media_written_bytes": 0,
-    "erases": 0,
-    "wear_percent": 0,
-    "temperature_celsius": 40,
-}
 
 
 def repeated(shares: Sequence[Sequence[float]]) -> RunRecord:
@@ -30,28 +18,15 @@ def repeated(shares: Sequence[Sequence[float]]) -> RunRecord:
     return run_of_cells(cells, Experiment.QUEUE_DEPTH)
 
 
-def throttled(*times_s: float) -> RunRecord:
-    """A cell whose drive has throttled for so long after each repeat."""
-    run = repeated([[1.0] * len(times_s)])
-    cells = []
-    for cell, time_s in zip(sorted(run.cells, key=lambda each: each.order), times_s, strict=True):
-        health = DriveHealth(throttled_ns=round(time_s * SECOND), **NONE)
-        cells.append(cell.model_copy(update={"drives": (DriveState(state_hash="0", health=health),)}))
-    return run.model_copy(update={"cells": tuple(cells)})
-
-
 FALLING = (1.0, 0.8, 0.7)
 FIRES: dict[str, Callable[[], RunRecord]] = {
     "drift": lambda: repeated([FALLING] * 6),
-    "drive-throttled": lambda: throttled(0.0, 0.0, 2.0),
 }
 NEAR_MISSES: list[tuple[str, Callable[[], RunRecord]]] = [
     ("drift", lambda: repeated([FALLING] * 4)),
     ("drift", lambda: repeated([(1.0, 0.99, 0.98)] * 6)),
     ("drift", lambda: repeated([FALLING, FALLING[::-1]] * 4)),
     ("drift", lambda: repeated([FALLING[:2]] * 8)),
-    ("drive-throttled", lambda: throttled(5.0, 5.0, 5.01)),
-    ("drive-throttled", lambda: throttled(3.0)),
 ]
 
 
@@ -82,14 +57,3 @@ def test_intervals_that_a_trend_widens_are_not_called_valid_as_well() -> None:
     found = ids(repeated([(1.0, 0.8, 0.6)] * 6))
     assert "drift" in found
     assert "repeats-differ" not in found
-
-
-def test_throttling_is_a_share_of_the_measurement_time() -> None:
-    finding = only(throttled(0.0, 0.0, 2.5), "drive-throttled")
-    assert "throttled during 1 of 2 repeats with a count, in 1 cell" in finding.statement
-    assert "for 50 % of the measurement time" in finding.statement
-
-
-@pytest.mark.parametrize("times_s", [(0.0, 9.0), (0.0, 90.0)])
-def test_no_share_exceeds_the_whole_time(times_s: tuple[float, ...]) -> None:
-    assert "for 100 % of" in only(throttled(*times_s), "drive-throttled").statement

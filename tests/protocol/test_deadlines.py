@@ -26,7 +26,7 @@ def deadline(name: str) -> float:
 def test_the_engine_gives_up_first() -> None:
     drain_s = seconds("worker/machine/mod.rs", "DRAIN_NS_MAX")
     silence_s = seconds("worker/machine/mod.rs", "SILENCE_NS_MAX")
-    final_check_s = seconds("cell/target_monitor.rs", "FINAL_CHECK_MAX")
+    final_check_s = seconds("cell/monitor.rs", "FINAL_CHECK_MAX")
     # 250 checks of an overdue worker, 20 ms apart.
     overdue_s = 5.0
     assert source.COMMAND_S_MAX > deadline("COMMAND_MAX") > deadline("SILENT_MAX")

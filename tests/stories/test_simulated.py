@@ -85,7 +85,7 @@ def test_the_record_holds_the_drive_and_its_state_after_each_cell(unbroken: tupl
     assert all(len(cell.drives) == 2 for cell in run.cells)
     assert all(cell.cpu is None for cell in run.cells)
     assert run.header.hello.overhead_ns_per_io is None
-    written = [cell.drives[0].health.host_written_bytes for cell in run.cells]
+    written = [cell.drives[0].health.host_written_bytes or 0 for cell in run.cells]
     assert written == sorted(written)
     assert written[0] >= 64 << 20, "the drive was filled first"
     assert len({cell.drives[0].state_hash for cell in run.cells}) == len(run.cells)

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use crate::clock::Monotonic;
+use crate::job::Limits;
 use crate::target::Target;
 
 /// The context of a job on real targets.
@@ -14,4 +15,6 @@ pub struct JobContext<'a> {
     pub clock: Monotonic,
     /// Set from outside to end the job early.
     pub stop: Arc<AtomicBool>,
+    /// What ends the job early to spare the drive.
+    pub limits: Limits,
 }

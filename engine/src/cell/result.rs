@@ -7,10 +7,10 @@ use serde::Serialize;
 use super::device_counts::DeviceCounts;
 use super::frequency_monitor::CpuFrequency;
 use crate::failure::Failure;
+use crate::health::DriveHealth;
 use crate::host::ClockPair;
 use crate::job::Engine;
 use crate::record::{BUCKETS_PER_OCTAVE, Class, ClassTally, Fault, Histogram, Phase, SlowIo, Tally, TimeDistribution};
-use crate::sim::Health;
 use crate::worker::Censored;
 
 /// How a job ended.
@@ -133,18 +133,25 @@ pub struct JobResult {
     pub clock_end: ClockPair,
     /// The engine's actual set-up.
     pub engine: EngineFacts,
-    /// State of simulated drives after the job.
+    /// The drives below the targets, or the simulated drives.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub drives: Vec<DriveState>,
 }
 
-/// State of a simulated drive after a job.
+/// A drive before and after a job.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct DriveState {
-    /// State hash in hexadecimal: drives with the same hash behave the same from then on.
+    /// The kernel's name of the disk; empty for a simulated drive.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub disk: String,
+    /// State hash of a simulated drive, in hexadecimal: drives with the same hash behave the same from then on.
+    #[serde(skip_serializing_if = "String::is_empty")]
     pub state_hash: String,
-    /// Its counters.
-    pub health: Health,
+    /// Its health before the job; None for a simulated drive, whose state only changes in jobs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub before: Option<DriveHealth>,
+    /// Its health after the job.
+    pub health: DriveHealth,
 }
 
 /// Totals of one target over the measurement time.

@@ -8,10 +8,11 @@ use std::time::Duration;
 use super::context::JobContext;
 use super::cpu_monitor::CpuMonitor;
 use super::device_counts::DeviceCounters;
+use super::drive_watch::DriveWatch;
 use super::kernel_threads::{KernelThreadMonitor, KernelThreadsCpu};
 use super::memory_needed;
+use super::monitor::{Checks, Monitor, MonitorState};
 use super::result::{Interval, JobResult, Outcome};
-use super::target_monitor::{MonitorState, TargetMonitor};
 use super::thread::Gate;
 use super::total::{IntervalForwarder, Snapshot, Total};
 use super::worker_pool::{WorkerPool, spares_each};
@@ -25,6 +26,8 @@ use crate::watchdog::{ProgressSource, has_its_own_deadlines, waiting_for};
 
 /// The longest sleep of the collector. It bounds the delay for events that do not wake it.
 const SLEEP_NS_MAX: u64 = 20_000_000;
+/// Interval between two checks of the targets.
+const CHECK_EVERY: Duration = Duration::from_millis(20);
 
 /// Checks the targets that a job uses, and returns them in the order in which they were opened.
 pub fn targets_of<'a>(job: &Job, open: &'a [Target]) -> Result<&'a [Target], Failure> {
@@ -57,14 +60,49 @@ pub fn run_job(
 ) -> Result<JobResult, Failure> {
     let targets = targets_of(job, context.targets)?;
     memory_needed::check(job, spares_each(job), true)?;
+    let drives = DriveWatch::start(targets, &context.limits)?;
     // New holes mean that another process changed the file, unless the job's own trims punch them.
     let whole: Vec<&Target> = targets.iter().filter(|target| !job.trims() && !has_holes(target)).collect();
+    let mut events = Events { started, interval, measured };
+    let mut result = run_workers(job, context, targets, &drives, &mut events)?;
+    let is_stuck = result.is_stuck();
+    if !is_stuck && whole.iter().any(|target| has_holes(target)) {
+        let message = "the target has new holes: it was truncated during the measurement";
+        result.fail(Failure::new(FailureKind::Changed, message));
+    }
+    // A power-cut test reads the ledger from disk, so it has to be on disk when the job ends.
+    targets.iter().try_for_each(flush_ledger)?;
+    if !is_stuck {
+        result.drives = drives.end();
+    }
+    Ok(result)
+}
+
+// What is told while a job runs.
+struct Events<'a> {
+    started: &'a mut dyn FnMut(u64),
+    interval: &'a mut dyn FnMut(Interval),
+    measured: &'a mut dyn FnMut(JobResult),
+}
+
+fn run_workers(
+    job: &Job,
+    context: &JobContext<'_>,
+    targets: &[Target],
+    drives: &DriveWatch,
+    events: &mut Events<'_>,
+) -> Result<JobResult, Failure> {
+    let Events { started, interval, measured } = events;
     let gate = Gate::closed();
-    let (shared, state) = (Shared::new(job), MonitorState::default());
+    let shared = Shared::new(job).within(context.limits.budget.clone());
+    let (target_state, drive_state) = (MonitorState::default(), MonitorState::default());
+    let drive_checks = drives.checks(&context.limits);
     scope(|scope| {
         let mut pool = WorkerPool::spawn(scope, job, context, &gate, &shared)?;
-        let target_monitor =
-            TargetMonitor::start(scope, &state, targets, &context.stop).inspect_err(|_| pool.cancel(&gate))?;
+        let target_monitor = Monitor::start(scope, &target_state, target_checks(targets), &context.stop)
+            .inspect_err(|_| pool.cancel(&gate))?;
+        let drive_monitor =
+            Monitor::start(scope, &drive_state, drive_checks, &context.stop).inspect_err(|_| pool.cancel(&gate))?;
         let counters = DeviceCounters::of(targets);
         has_its_own_deadlines();
         let start_ns = context.clock.now();
@@ -101,6 +139,7 @@ pub fn run_job(
         total.fail(stuck_workers);
         // Comes after the workers' failures: a worker that noticed the change also reports the offset.
         total.fail(target_monitor.end());
+        total.fail(drive_monitor.end());
         let is_stuck = total.is_stuck();
         let mut result = total.result(job, &forwarder, collector.shares(), &before, &after);
         result.devices = counters.between(&counts_before, &counts_after);
@@ -108,22 +147,32 @@ pub fn run_job(
             context.stop.store(true, Ordering::Relaxed);
         }
         measured(result.clone());
-        if !is_stuck && whole.iter().any(|target| has_holes(target)) {
-            let message = "the target has new holes: it was truncated during the measurement";
-            result.fail(Failure::new(FailureKind::Changed, message));
-        }
-        // A power-cut test reads the ledger from disk, so it has to be on disk when the job ends.
-        targets.iter().try_for_each(flush_ledger)?;
         Ok(result)
     })
 }
 
 impl JobResult {
+    // Whether operations did not complete, so that nothing may wait for the target any more.
+    fn is_stuck(&self) -> bool {
+        self.failure.as_ref().is_some_and(|failure| failure.kind == FailureKind::Stuck)
+    }
+
     /// Adds a failure found after the job ended; see [`Failure::after`].
     pub fn fail(&mut self, failure: Failure) {
         self.failure = Some(failure.after(self.failure.take()));
         self.outcome = Outcome::Failed;
     }
+}
+
+// The checks that no target changes while a job runs.
+fn target_checks(targets: &[Target]) -> Option<Checks<impl Fn() -> Option<Failure> + Send + '_>> {
+    let check = || targets.iter().find_map(Target::changed);
+    targets.iter().any(|target| target.file().is_some()).then_some(Checks {
+        name: "watcher",
+        every: CHECK_EVERY,
+        silent: "the file system",
+        check,
+    })
 }
 
 fn has_holes(target: &Target) -> bool {

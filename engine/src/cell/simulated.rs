@@ -11,7 +11,7 @@ use super::thread::{Granted, WorkerReport};
 use super::total::{IntervalForwarder, Snapshot, Total};
 use crate::clock::Clock;
 use crate::failure::Failure;
-use crate::job::Job;
+use crate::job::{Job, Limits};
 use crate::pattern::{Accesses, Arrivals, Shared};
 use crate::record::Phase;
 use crate::ring::{Completion, Operation, Request, RingFacts, SharedBuffers};
@@ -29,6 +29,8 @@ pub struct SimulatedContext<'a> {
     pub clock: &'a VirtualClock,
     /// Set from outside to end the job early.
     pub stop: Arc<AtomicBool>,
+    /// What ends the job early to spare the drive.
+    pub limits: Limits,
 }
 
 /// Spare tallies of each worker. The loop collects them at every interval.
@@ -115,11 +117,12 @@ pub fn run_simulated_job(
 
 fn state_of(drive: &mut Drive) -> DriveState {
     let drive = drive.simulation();
-    DriveState { state_hash: format!("{:016x}", drive.state_hash()), health: drive.health() }
+    let state_hash = format!("{:016x}", drive.state_hash());
+    DriveState { disk: String::new(), state_hash, before: None, health: drive.health().into() }
 }
 
 fn workers(job: &Job, context: &SimulatedContext<'_>, start_ns: u64) -> (Vec<VirtualWorker>, Collector) {
-    let shared = Shared::new(job);
+    let shared = Shared::new(job).within(context.limits.budget.clone());
     let mut spares = Vec::new();
     let workers = (0..job.workers()).map(|number| {
         let (recorder, spare) = recorder_pair(job, SPARES, None);

@@ -8,9 +8,11 @@ use crate::ring::Poll;
 
 mod bounds;
 mod check;
+mod limits;
 mod workload;
 
 pub use bounds::*;
+pub use limits::{LimitSpec, Limits, WriteBudget};
 pub use workload::{Data, Engine, Pattern, SizeShare, Sync, Zone};
 
 /// A job as the front end requests it.

@@ -9,7 +9,7 @@ use rand_xoshiro::SplitMix64;
 use super::offsets::{OffsetGenerator, StreamShare};
 use super::shuffled_deck::ShuffledDeck;
 use super::sizes::Sizes;
-use crate::job::{Job, Pattern};
+use crate::job::{Job, Pattern, WriteBudget};
 use crate::random::below;
 use crate::record::Class;
 
@@ -31,6 +31,8 @@ pub struct Shared {
     cursors: Vec<Arc<AtomicU64>>,
     // One for each target if the job has an amount.
     left: Vec<Arc<AtomicU64>>,
+    // What all workers together may still write; None without a limit.
+    budget: Option<WriteBudget>,
 }
 
 impl Shared {
@@ -52,7 +54,13 @@ impl Shared {
             (0..job.jobs * job.targets).map(start).collect()
         };
         let left = (0..job.targets).filter_map(|_| job.amount_bytes).map(|amount| Arc::new(AtomicU64::new(amount)));
-        Self { cursors, left: left.collect() }
+        Self { cursors, left: left.collect(), budget: None }
+    }
+
+    /// The same state, with a limit on what is written.
+    #[must_use]
+    pub fn within(self, budget: Option<WriteBudget>) -> Self {
+        Self { budget, ..self }
     }
 }
 
@@ -71,6 +79,8 @@ pub struct Accesses {
     classes: Option<ShuffledDeck<3>>,
     only: Class,
     left: Option<Arc<AtomicU64>>,
+    budget: Option<WriteBudget>,
+    is_over_budget: bool,
 }
 
 const CLASSES: [Class; 3] = [Class::Read, Class::Write, Class::Trim];
@@ -101,10 +111,18 @@ impl Accesses {
             classes: only.is_none().then(|| ShuffledDeck::new(mix, classes)),
             only: only.unwrap_or(Class::Read),
             left: shared.left.get(target as usize).cloned(),
+            budget: shared.budget.clone(),
+            is_over_budget: false,
         }
     }
 
-    /// The next access; None when the job's amount is used up.
+    /// The limit on what is written, if the last access would have exceeded it.
+    #[must_use]
+    pub fn exceeded(&self) -> Option<u64> {
+        self.budget.as_ref().filter(|_| self.is_over_budget).map(WriteBudget::most)
+    }
+
+    /// The next access; None when the job's amount or the limit on what is written is used up.
     #[inline]
     pub fn draw(&mut self) -> Option<Access> {
         let size = self.sizes.draw();
@@ -113,10 +131,15 @@ impl Accesses {
             let length = u64::from(size.bytes);
             left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(length)).ok()?;
         }
+        let class = self.classes.as_mut().map_or(self.only, |deck| CLASSES[deck.draw()]);
+        if class == Class::Write && self.budget.as_ref().is_some_and(|budget| !budget.take(size.bytes.into())) {
+            self.is_over_budget = true;
+            return None;
+        }
         Some(Access {
             offset_bytes: self.start_bytes + self.offset_generator.draw(size),
             length_bytes: size.bytes,
-            class: self.classes.as_mut().map_or(self.only, |deck| CLASSES[deck.draw()]),
+            class,
         })
     }
 }

@@ -6,7 +6,7 @@ use serde::Deserialize;
 
 use crate::failure::{Failure, FailureKind};
 use crate::guard::Claim;
-use crate::job::Job;
+use crate::job::{Job, LimitSpec};
 use crate::sim::{FaultPlan, Model};
 use crate::target::Target;
 use crate::verify::{Ledger, LedgerHead};
@@ -32,6 +32,13 @@ pub enum Command {
         /// Its path.
         path: PathBuf,
     },
+    /// Report the health of the drives below a path.
+    Health {
+        /// A file, a directory or a block device.
+        path: PathBuf,
+    },
+    /// Limit what the jobs of this session may do to the drives. Limits only become stricter.
+    Limit(LimitSpec),
     /// Run a job on the first `job.targets` open targets.
     Run {
         /// The job.

@@ -5,6 +5,7 @@ use serde::Serialize;
 use crate::cell::{Interval, JobResult, Verification};
 use crate::failure::{Failure, FailureKind};
 use crate::guard::{DeviceIdentity, Inspection};
+use crate::health::Drive;
 use crate::job::Engine;
 use crate::record::errno_name;
 use crate::ring::{passthrough_offered, uring_refused};
@@ -33,6 +34,18 @@ pub enum Event {
         id: u64,
         /// What it found.
         inspection: Inspection,
+    },
+    /// The health of the drives below a path.
+    Health {
+        /// The command's ID.
+        id: u64,
+        /// The drives; none if no device is known below the path.
+        drives: Vec<Drive>,
+    },
+    /// The limits are in force.
+    Limited {
+        /// The command's ID.
+        id: u64,
     },
     /// The job has started.
     Started {

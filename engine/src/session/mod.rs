@@ -23,7 +23,7 @@ use crate::cell::{
 };
 use crate::clock::{Clock, Monotonic, read_ns};
 use crate::failure::{Failure, FailureKind};
-use crate::job::Job;
+use crate::job::{Job, Limits};
 use crate::protocol::{Command, Event, Hello, NumberedCommand};
 use crate::record::Phase;
 use crate::sim::{Drive, VirtualClock, flush_all};
@@ -75,6 +75,7 @@ pub fn serve_within(
         targets: Vec::new(),
         drives: Vec::new(),
         stop_control,
+        limits: Limits::default(),
     };
     session.send(&Event::Hello(Hello::here()));
     session.answer_all(&commands);
@@ -107,6 +108,7 @@ struct Session<W: Write> {
     // The simulated drives of the targets: one for each target, or none at all.
     drives: Vec<Drive>,
     stop_control: Arc<StopControl>,
+    limits: Limits,
 }
 
 impl<W: Write> Session<W> {
@@ -177,6 +179,11 @@ impl<W: Write> Session<W> {
         match command {
             Command::Open(spec) => self.open(id, *spec),
             Command::Inspect { path } => self.inspect(id, path),
+            Command::Health { path } => self.health(id, path),
+            Command::Limit(spec) => {
+                self.limits.tighten(spec);
+                Ok(Event::Limited { id })
+            }
             Command::Run { job } if self.drives.is_empty() => self.run(id, job),
             Command::Run { job } => self.run_simulated(id, &job),
             Command::Sync => {
@@ -215,9 +222,9 @@ impl<W: Write> Session<W> {
 
     fn run(&mut self, id: u64, job: Box<Job>) -> Result<Event, Failure> {
         let targets = std::mem::take(&mut self.targets);
-        let (clock, stop) = (self.clock, Arc::clone(&self.stop_control.stop));
+        let (clock, stop, limits) = (self.clock, Arc::clone(&self.stop_control.stop), self.limits.clone());
         let work = move |say: &mut dyn FnMut(JobEvent)| {
-            let context = JobContext { targets: &targets, clock, stop };
+            let context = JobContext { targets: &targets, clock, stop, limits };
             let say = RefCell::new(say);
             let mut started = |engine_ns| say.borrow_mut()(JobEvent::Started(engine_ns));
             let mut pass_on = |interval| say.borrow_mut()(JobEvent::Interval(interval));
@@ -256,11 +263,11 @@ impl<W: Write> Session<W> {
         let targets = std::mem::take(&mut self.targets);
         let mut drives = std::mem::take(&mut self.drives);
         let clock = self.virtual_clock.clone();
-        let stop = Arc::clone(&self.stop_control.stop);
+        let (stop, limits) = (Arc::clone(&self.stop_control.stop), self.limits.clone());
         let session = RefCell::new(&mut *self);
         let mut started = |engine_ns| session.borrow_mut().send(&Event::Started { id, engine_ns });
         let mut pass_on = |interval| session.borrow_mut().send(&Event::Interval { id, interval });
-        let mut context = SimulatedContext { targets: &targets, drives: &mut drives, clock: &clock, stop };
+        let mut context = SimulatedContext { targets: &targets, drives: &mut drives, clock: &clock, stop, limits };
         let result = run_simulated_job(job, &mut context, &mut started, &mut pass_on);
         self.targets = targets;
         self.drives = drives;
@@ -331,7 +338,7 @@ impl<W: Write> Session<W> {
         let (clock, stop) = (self.clock, Arc::clone(&self.stop_control.stop));
         let work = move |_: &mut dyn FnMut(())| {
             let targets = [Target::null(CALIBRATION_SPAN_BYTES)];
-            let context = JobContext { targets: &targets, clock, stop };
+            let context = JobContext { targets: &targets, clock, stop, limits: Limits::default() };
             let mut done = 0;
             let mut count = |interval: Interval| {
                 if interval.phase == Phase::Measure {

@@ -8,11 +8,13 @@ use std::sync::Arc;
 use super::{Session, open_target};
 use crate::clock::Clock;
 use crate::failure::{Failure, FailureKind};
+use crate::health::{Disks, number_of_path};
 use crate::host::memory_bytes_free;
 use crate::job::TARGETS_MAX;
 use crate::protocol::{Event, TargetSpec};
 use crate::sim::{Drive, FaultPlan, Model, check_faults};
 use crate::target::{Target, TargetKind};
+use crate::watchdog::{ProgressSource, waiting_for};
 
 impl<W: Write> Session<W> {
     // Opens a target, with its drive if it is simulated.
@@ -47,6 +49,18 @@ impl<W: Write> Session<W> {
         let work = move |_: &mut dyn FnMut(())| open_target::inspect(opener.as_ref(), &path);
         let inspection = self.run_watched(self.deadlines[0], work, &mut |_, ()| ControlFlow::Continue(()))??;
         Ok(Event::Inspected { id, inspection })
+    }
+
+    // Reads the health of the drives below a path.
+    pub(super) fn health(&mut self, id: u64, path: PathBuf) -> Result<Event, Failure> {
+        let work = move |_: &mut dyn FnMut(())| {
+            waiting_for(format!("reading the health of the drives below {}", path.display()), ProgressSource::None);
+            let number = number_of_path(&path)
+                .map_err(|error| Failure::from_io(FailureKind::TargetOpen, &path.display().to_string(), &error))?;
+            Ok(Disks::below(&[number]).health())
+        };
+        let drives = self.run_watched(self.deadlines[0], work, &mut |_, ()| ControlFlow::Continue(()))?;
+        Ok(Event::Health { id, drives: drives? })
     }
 
     fn open_simulated(&mut self, model: &Model, seed: u64, faults: &[FaultPlan]) -> Result<Target, Failure> {

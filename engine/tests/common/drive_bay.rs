@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use iosonde_engine::cell::{Interval, JobResult, SimulatedContext, run_simulated_job};
-use iosonde_engine::job::Job;
+use iosonde_engine::job::{Job, Limits};
 use iosonde_engine::sim::{Drive, VirtualClock};
 use iosonde_engine::target::Target;
 
@@ -22,8 +22,13 @@ impl DriveBay {
     pub fn run(&mut self, job: &Job) -> (Vec<Interval>, JobResult) {
         let sizes = self.drives.iter().map(|drive| drive.simulated().size_bytes());
         let targets: Vec<Target> = sizes.map(Target::simulation).collect();
-        let mut context =
-            SimulatedContext { targets: &targets, drives: &mut self.drives, clock: &self.clock, stop: Arc::default() };
+        let mut context = SimulatedContext {
+            targets: &targets,
+            drives: &mut self.drives,
+            clock: &self.clock,
+            stop: Arc::default(),
+            limits: Limits::default(),
+        };
         let mut intervals = Vec::new();
         let result = run_simulated_job(job, &mut context, &mut |_| {}, &mut |interval| intervals.push(interval));
         (intervals, result.expect("the job can be run"))

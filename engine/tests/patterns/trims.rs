@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use iosonde_engine::cell::{Interval, JobContext, Outcome, run_job};
 use iosonde_engine::clock::Monotonic;
-use iosonde_engine::job::{Engine, Job, Pattern};
+use iosonde_engine::job::{Engine, Job, Limits, Pattern};
 use iosonde_engine::record::Class;
 use iosonde_engine::ring::uring_refused;
 use iosonde_engine::target::{FileOptions, Target};
@@ -21,7 +21,12 @@ fn allocated_bytes(path: &Path) -> u64 {
 
 // The number of completed trims of a job.
 fn trims(target: &Target, job: &Job) -> u64 {
-    let context = JobContext { targets: std::slice::from_ref(target), clock: Monotonic::start(), stop: Arc::default() };
+    let context = JobContext {
+        targets: std::slice::from_ref(target),
+        clock: Monotonic::start(),
+        stop: Arc::default(),
+        limits: Limits::default(),
+    };
     let mut trims = 0;
     let mut count = |interval: Interval| {
         trims += interval.operations.get(&Class::Trim).map_or(0, |totals| totals.count);

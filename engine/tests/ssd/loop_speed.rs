@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use iosonde_engine::cell::{SimulatedContext, run_simulated_job};
-use iosonde_engine::job::{Data, Engine, Job, Pattern, Sync};
+use iosonde_engine::job::{Data, Engine, Job, Limits, Pattern, Sync};
 use iosonde_engine::ring::Poll;
 use iosonde_engine::sim::{Drive, Model, VirtualClock};
 use iosonde_engine::target::Target;
@@ -51,7 +51,13 @@ fn three_million_requests_a_second_go_through_the_whole_loop() {
     let size_bytes = drives[0].simulated().size_bytes();
     let targets = [Target::simulation(size_bytes)];
     let clock = VirtualClock::default();
-    let mut context = SimulatedContext { targets: &targets, drives: &mut drives, clock: &clock, stop: Arc::default() };
+    let mut context = SimulatedContext {
+        targets: &targets,
+        drives: &mut drives,
+        clock: &clock,
+        stop: Arc::default(),
+        limits: Limits::default(),
+    };
     let mut rate = |read_percent, operations: u64| {
         let start_ns = cpu_ns();
         let job = job(size_bytes, read_percent, operations);

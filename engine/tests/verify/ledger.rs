@@ -7,7 +7,7 @@ use std::sync::atomic::AtomicBool;
 use iosonde_engine::cell::{JobContext, run_job, verify};
 use iosonde_engine::clock::Monotonic;
 use iosonde_engine::failure::FailureKind;
-use iosonde_engine::job::{Engine, Job, SizeShare};
+use iosonde_engine::job::{Engine, Job, Limits, SizeShare};
 use iosonde_engine::target::{FileOptions, Target};
 use iosonde_engine::verify::{Ledger, LedgerHead, STEP_BYTES_MAX};
 
@@ -190,7 +190,8 @@ fn a_job_beyond_the_ledger_of_any_of_its_targets_is_refused() {
         }
     }
     let (_folders, targets): (Vec<_>, Vec<_>) = rigs.into_iter().map(VerifyRig::parts).unzip();
-    let context = JobContext { targets: &targets, clock: Monotonic::start(), stop: Arc::default() };
+    let context =
+        JobContext { targets: &targets, clock: Monotonic::start(), stop: Arc::default(), limits: Limits::default() };
     let job = Job { targets: 3, ..random_writes(Engine::Psync) };
     let refused = run_job(&job, &context, &mut |_| {}, &mut |_| {}, &mut |_| {}).expect_err("only the first holds it");
     assert_eq!(refused.kind, FailureKind::BadJob);

@@ -8,7 +8,7 @@ use std::sync::atomic::AtomicBool;
 
 use iosonde_engine::cell::{JobContext, JobResult, Verification, run_job, verify};
 use iosonde_engine::clock::Monotonic;
-use iosonde_engine::job::{Engine, Job, Pattern};
+use iosonde_engine::job::{Engine, Job, Limits, Pattern};
 use iosonde_engine::ring::uring_refused;
 use iosonde_engine::target::{FileOptions, Target};
 use iosonde_engine::verify::{Damage, DamageKind, Ledger, LedgerHead};
@@ -83,7 +83,8 @@ impl VerifyRig {
 
     pub fn run_until(&self, job: &Job, stop: &Arc<AtomicBool>) -> JobResult {
         let targets = std::slice::from_ref(&self.target);
-        let context = JobContext { targets, clock: Monotonic::start(), stop: Arc::clone(stop) };
+        let context =
+            JobContext { targets, clock: Monotonic::start(), stop: Arc::clone(stop), limits: Limits::default() };
         run_job(job, &context, &mut |_| {}, &mut |_| {}, &mut |_| {}).expect("a job that can run")
     }
 

@@ -49,4 +49,4 @@ def sustained_stretches(records: Iterable[CellRecord]) -> Iterator[Stretch]:
     """The finished trials of sustained cells, in run order. ``records`` are all trials of the run."""
     for record, change in drive_changes(records):
         if record.outcome is Outcome.FINISHED and Experiment.SUSTAINED in record.experiments:
-            yield stretch_of(record, 0 if change is None else change.throttled_ns)
+            yield stretch_of(record, 0 if change is None else change.throttled_ns or 0)

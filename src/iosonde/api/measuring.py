@@ -8,6 +8,7 @@ from pathlib import Path
 
 from iosonde.api.runs import Run
 from iosonde.campaign import NullObserver, Preflight, RunRequest, measure_in_memory, measure_to_directory, preflight
+from iosonde.campaign.limits import limits_from
 from iosonde.campaign.outcomes import add_resume_hint, check_campaign, check_probe, has_started
 from iosonde.campaign.requests import MeasuringOptions, campaign_request, probe_campaign_request
 from iosonde.errors import IosondeError, UsageError
@@ -41,6 +42,9 @@ def run(
     overwrite: bool = False,
     destroy: str | Sequence[str] = (),
     consent: str | Sequence[str] = (),
+    max_writes: str | int | None = None,
+    max_temperature: int | None = None,
+    min_spare: int | None = None,
     buffered: bool = False,
     engine: str = "auto",
     poll: str = "interrupt",
@@ -77,6 +81,7 @@ def run(
         command=_call(run, targets, asked),
         destroy=_names(destroy, "destroy"),
         consents=_names(consent, "consent"),
+        limits=limits_from(_text(max_writes), max_temperature, min_spare),
         label=label,
         note=note,
         expected=None if expected is None else expected.record,
@@ -142,6 +147,9 @@ def probe(
     overwrite: bool = False,
     destroy: str | Sequence[str] = (),
     consent: str | Sequence[str] = (),
+    max_writes: str | int | None = None,
+    max_temperature: int | None = None,
+    min_spare: int | None = None,
     buffered: bool = False,
     engine: str = "auto",
     poll: str = "interrupt",
@@ -166,6 +174,7 @@ def probe(
         command=_call(probe, targets, asked),
         destroy=_names(destroy, "destroy"),
         consents=_names(consent, "consent"),
+        limits=limits_from(_text(max_writes), max_temperature, min_spare),
     )
     request = probe_campaign_request(options, {key.name: asked[key.name] for key in PROBE_KEYS})
     record = measure_in_memory(request, preflight(request, now), _Warner(), now)

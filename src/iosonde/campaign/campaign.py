@@ -10,6 +10,7 @@ from pathlib import Path
 from iosonde.campaign.conductor import RemainingWork
 from iosonde.campaign.devices import check_commands, check_engine, check_permits, permitted
 from iosonde.campaign.engines import check_choice, check_poll, check_polling, choose_engine
+from iosonde.campaign.limits import check_limits
 from iosonde.campaign.observer import Observer
 from iosonde.campaign.session import OpenSession, SessionSetup, open_session, utc_text
 from iosonde.campaign.simulated import assumed_bytes_per_s
@@ -17,8 +18,9 @@ from iosonde.campaign.slow_targets import why_slow
 from iosonde.campaign.target_resolution import TargetRequest, resolve_targets
 from iosonde.campaign.verifying import check_verifiable
 from iosonde.machine import Host
-from iosonde.plans import TargetInfo, check_plan
+from iosonde.plans import Cost, TargetInfo, cell_overhead_ns, check_plan, plan_cost
 from iosonde.records import (
+    NO_LIMITS,
     CellRecord,
     CellTurn,
     EngineHello,
@@ -26,11 +28,12 @@ from iosonde.records import (
     IntervalRecord,
     Plan,
     RunHeader,
+    RunLimits,
     RunRecord,
     SessionEnd,
     WithinRepeat,
 )
-from iosonde.sources import SimulatedDrive, Target, check_fio_can
+from iosonde.sources import SimulatedDrive, StoredTarget, Target, check_fio_can
 from iosonde.store import RunDirectory
 from iosonde.vocabulary import EngineChoice, Poll
 
@@ -54,6 +57,7 @@ class RunRequest:
     label: str = ""
     note: str = ""
     expected: ExpectedValues | None = None
+    limits: RunLimits = NO_LIMITS
 
 
 @dataclass(frozen=True)
@@ -66,6 +70,7 @@ class Preflight:
     plan: Plan
     engine: EngineChoice
     why_slow: str = ""
+    limits: RunLimits = NO_LIMITS
 
     @property
     def is_simulated(self) -> bool:
@@ -76,6 +81,11 @@ class Preflight:
     def assumed_bytes_per_s(self) -> int:
         """The assumed write bandwidth of a target, in bytes/s: that of its model, or more than that of most drives."""
         return assumed_bytes_per_s(each.drive for each in self.targets if isinstance(each, SimulatedDrive))
+
+    def cost(self, bytes_per_s: int | None = None) -> Cost:
+        """The cost of the plan at a write bandwidth, in bytes/s; at the assumed one if it is None."""
+        overhead_ns = cell_overhead_ns(self.engine)
+        return plan_cost(self.plan, bytes_per_s or self.assumed_bytes_per_s, overhead_ns=overhead_ns)
 
 
 def new_run_name(now: datetime) -> str:
@@ -103,7 +113,17 @@ def preflight(request: RunRequest, now: datetime) -> Preflight:
         check_permits(plan, targets)
     if request.engine is EngineChoice.FIO:
         check_fio_can(plan)
-    return Preflight(run=run, host=request.host, targets=targets, plan=plan, engine=request.engine, why_slow=slow)
+    is_storage = isinstance(targets[0], StoredTarget)
+    check_limits(request.limits, request.engine, plan_cost(plan).fill_bytes, is_storage=is_storage)
+    return Preflight(
+        run=run,
+        host=request.host,
+        targets=targets,
+        plan=plan,
+        engine=request.engine,
+        why_slow=slow,
+        limits=request.limits,
+    )
 
 
 @contextmanager
@@ -122,6 +142,7 @@ def _new_run(
         run=ahead.run,
         directory=directory,
         command=request.command,
+        limits=request.limits,
     )
     with open_session(setting, choose, observer) as session:
         yield session, _header(request, ahead, now, session)
@@ -135,6 +156,7 @@ def _header(request: RunRequest, ahead: Preflight, now: datetime, session: OpenS
         poll_asked=request.poll,
         engine=choose_engine(request.engine, session.source.hello, ahead.targets[0]),
         plan=ahead.plan,
+        limits=request.limits,
         label=request.label,
         note=request.note,
         expected=request.expected,

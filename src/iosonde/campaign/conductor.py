@@ -11,7 +11,7 @@ from iosonde.campaign.competitor_watch import CompetitorWatch
 from iosonde.campaign.engines import io_path_of_cell, io_path_of_preconditioning
 from iosonde.campaign.observer import Observer, Recorder
 from iosonde.campaign.scheduler import scheduler_of
-from iosonde.errors import HINT_HANGS, HINT_PROCESSES, EngineError, RecordError, TargetError
+from iosonde.errors import HINT_HANGS, HINT_LIMIT, HINT_PROCESSES, EngineError, RecordError, TargetError
 from iosonde.machine import Host
 from iosonde.plans import timed
 from iosonde.records import (
@@ -31,8 +31,9 @@ from iosonde.units import SECOND_NS
 from iosonde.vocabulary import FailureKind
 
 MODEL_FAILS: Final = "check the faults defined in the model: the simulated drive fails in the same way in every run"
+HINTS: Final[Mapping[FailureKind | None, str]] = {FailureKind.STUCK: HINT_HANGS, FailureKind.LIMIT: HINT_LIMIT}
 # Failures of the whole target: later trials would fail as well.
-ENDS_RUN: Final = frozenset({FailureKind.CHANGED, FailureKind.STUCK})
+ENDS_RUN: Final = frozenset({FailureKind.CHANGED, FailureKind.LIMIT, FailureKind.STUCK})
 
 
 @dataclass(frozen=True)
@@ -116,10 +117,10 @@ class Conductor:
 
     def _lost(self, turn: CellTurn, failure: Failure) -> TargetError:
         description = f"{turn.cell}: {failure.message}"
-        if self._header.is_simulated:
+        if self._header.is_simulated and failure.kind is not FailureKind.LIMIT:
             return TargetError(description, MODEL_FAILS, final=True)
-        if failure.kind is FailureKind.STUCK:
-            return TargetError(description, HINT_HANGS)
+        if failure.kind in HINTS:
+            return TargetError(description, HINTS[failure.kind])
         return TargetError(description, "stop other programs that use the target, and check the device's health")
 
     def _neighbours(self) -> tuple[Neighbour, ...]:
@@ -151,10 +152,8 @@ class Conductor:
             raise TargetError(description, MODEL_FAILS, final=True)
         if record.failure is not None and record.failure.kind is FailureKind.ENGINE_REFUSED:
             raise EngineError(description, HINT_PROCESSES)
-        is_stuck = record.failure is not None and record.failure.kind is FailureKind.STUCK
-        raise TargetError(
-            description, HINT_HANGS if is_stuck else "free some space, or check the device's health (dmesg)"
-        )
+        kind = None if record.failure is None else record.failure.kind
+        raise TargetError(description, HINTS.get(kind, "free some space, or check the device's health (dmesg)"))
 
     def _replay(self, cell: CellPlan, turn: CellTurn) -> None:
         """Repeats a kept trial or preconditioning write. Keeps nothing. Raises RecordError if drive states differ."""

@@ -6,9 +6,17 @@ from pathlib import Path
 from typing import Final
 
 from iosonde.errors import IosondeError, TargetError
-from iosonde.findings.fitness import FitnessLine, State, device_lines, host_lines, path_lines, write_lines
+from iosonde.findings.fitness import (
+    FitnessLine,
+    State,
+    device_lines,
+    health_lines,
+    host_lines,
+    path_lines,
+    write_lines,
+)
 from iosonde.machine import CONSENTABLE, WAYS_OUT, Host, PathFacts
-from iosonde.records import DeviceInspection
+from iosonde.records import DeviceInspection, Drive
 from iosonde.sources import EngineSource, find_engine
 
 SAMPLE_S: Final = 1.0
@@ -31,15 +39,16 @@ def examine(host: Host, target: str | None, *, sample_s: float = SAMPLE_S) -> Ex
     elapsed_ns = time.monotonic_ns() - began_ns
     state = None if number is None else host.device_state(number, before, elapsed_ns)
     # Asked last: the guard reads the ends of the device, which would be seen as others' I/O.
-    refused, inspection = _ask_engine(host, found)
-    lines = list(host_lines(host.facts(), host.state(before, refused)))
+    answers = _ask_engine(host, found, target)
+    lines = list(host_lines(host.facts(), host.state(before, answers.refused)))
     if target is not None and found is not None:
         if found.kind != "device":
             lines += path_lines(host.file_system(target))
         facts = host.device(target)
         if facts is not None and state is not None:
             lines += device_lines(facts, state, host.uses(found.device_number))
-        lines += _writing(inspection)
+        lines += health_lines(answers.drives)
+        lines += _writing(answers.inspection)
     return Examination(tuple(lines))
 
 
@@ -55,17 +64,29 @@ def _look(host: Host, target: str) -> PathFacts:
     return found
 
 
-def _ask_engine(host: Host, found: PathFacts | None) -> tuple[str, DeviceInspection | IosondeError | None]:
-    """Why io_uring is not available, and what the engine's guard says of a device."""
+@dataclass(frozen=True)
+class _Answers:
+    """What the engine says: why io_uring is not available, the health of drives, and what its guard finds."""
+
+    refused: str
+    drives: tuple[Drive, ...] = ()
+    inspection: DeviceInspection | IosondeError | None = None
+
+
+def _ask_engine(host: Host, found: PathFacts | None, target: str | None) -> _Answers:
     source = EngineSource([*host.command_prefix(), find_engine()])
     try:
         refused = source.hello.io_uring_refused or ""
-        if found is None or found.kind != "device":
-            return refused, None
+        if found is None or target is None:
+            return _Answers(refused)
+        is_device = found.kind == "device"
+        drives = source.health(Path(found.block if is_device else target))
+        if not is_device:
+            return _Answers(refused, drives)
         try:
-            return refused, source.inspect(Path(found.block))
+            return _Answers(refused, drives, source.inspect(Path(found.block)))
         except TargetError as error:
-            return refused, error
+            return _Answers(refused, drives, error)
     finally:
         source.end()
 

@@ -27,7 +27,7 @@ from iosonde.plans import (
 )
 from iosonde.plans.shipped_files import is_path
 from iosonde.plans.validation_errors import read_text
-from iosonde.records import Aim, ExpectedValues, Plan
+from iosonde.records import NO_LIMITS, Aim, ExpectedValues, Plan, RunLimits
 from iosonde.records.workload import ALL_READS
 from iosonde.units import MILLISECOND_NS, parse_bytes, parse_duration, parse_percent
 from iosonde.vocabulary import EngineChoice, Poll
@@ -64,6 +64,7 @@ class MeasuringOptions:
     destroy: Sequence[str] = ()
     consents: Sequence[str] = ()
     only_planned: bool = False
+    limits: RunLimits = NO_LIMITS
 
 
 def campaign_request(
@@ -172,6 +173,7 @@ def _request(options: MeasuringOptions, target: TargetRequest, plan: PlanMaker) 
         label=_words_of_user(options.label, "--label", LABEL_LENGTH_MAX),
         note=_words_of_user(options.note, "--note", NOTE_LENGTH_MAX),
         expected=options.expected,
+        limits=options.limits,
     )
 
 

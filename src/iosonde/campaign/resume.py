@@ -7,6 +7,7 @@ from pathlib import Path
 
 from iosonde.campaign.conductor import ENDS_RUN, RemainingWork, analysed
 from iosonde.campaign.devices import permitted
+from iosonde.campaign.limits import limits_left, replaced
 from iosonde.campaign.observer import Observer, Recorder
 from iosonde.campaign.recorded_targets import exists, is_own, recorded_targets, resolve_recorded
 from iosonde.campaign.removal import CreatedFiles
@@ -19,12 +20,14 @@ from iosonde.machine import Host
 from iosonde.plans import Remaining, cell_overhead_ns, preparation_ns, remaining
 from iosonde.printing import quoted
 from iosonde.records import (
+    NO_LIMITS,
     CellRecord,
     CellTurn,
     EngineHello,
     IdleStep,
     Outcome,
     RunHeader,
+    RunLimits,
     RunRecord,
     Session,
     Step,
@@ -162,11 +165,15 @@ def _is_done(cell: CellRecord, *, failed_again: bool) -> bool:
 
 @dataclass(frozen=True)
 class ResumeConsent:
-    """What the user permits again: to overwrite files that iosonde did not create, and to destroy devices' contents."""
+    """What the user permits again: to overwrite files that iosonde did not create, and to destroy devices' contents.
+
+    ``limits`` replace those of the run, each if it is set.
+    """
 
     overwrite: bool = False
     destroy: tuple[str, ...] = ()
     consents: tuple[str, ...] = ()
+    limits: RunLimits = NO_LIMITS
 
 
 def resume(
@@ -177,6 +184,7 @@ def resume(
     Raises TargetError if a target has changed or needs consent, and EngineError if the run's engine is not
     available.
     """
+    consent = consent or ResumeConsent()
     directory = RunDirectory(path)
     with directory.reopen_journal() as journal:
         # Another process may have held the journal until now and measured what was left in `rest`.
@@ -189,7 +197,7 @@ def resume(
             if isinstance(each, ExistingFile) and each.mark:
                 _remove_aside(host, each)
         if not rest.is_done:
-            targets = _resolved(host, recorded, header, consent or ResumeConsent())
+            targets = _resolved(host, recorded, header, consent)
             is_new = any(isinstance(each, NewFile) for each in targets)
             is_written = not is_new and _holds_what_was_written(run)
             targets = tuple(_with_note(each, is_written=is_written) for each in targets)
@@ -205,6 +213,7 @@ def resume(
                 engine=EngineChoice(header.engine_asked),
                 run=header.run,
                 directory=path,
+                limits=limits_left(replaced(header.limits, consent.limits), run),
             )
             with open_session(setting, lambda hello: _check_engine(header, hello), observer) as session:
                 facts = session.start_facts()

@@ -1,7 +1,7 @@
 """A session: an engine with open targets, the facts at its start, all measurements, and the facts at its end."""
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -15,10 +15,22 @@ from iosonde.campaign.observer import Observer, Recorder
 from iosonde.campaign.removal import CreatedFiles
 from iosonde.campaign.target import close_targets, open_target
 from iosonde.campaign.verifying import kept_ledger
-from iosonde.errors import EngineError
+from iosonde.errors import EngineError, TargetError
 from iosonde.machine import Host
 from iosonde.plans import check_alignment, check_transfers
-from iosonde.records import DeviceFacts, EngineHello, ExtentFacts, HostFacts, Plan, RunHeader, SessionEnd, TargetFacts
+from iosonde.records import (
+    NO_LIMITS,
+    DeviceFacts,
+    Drive,
+    EngineHello,
+    ExtentFacts,
+    HostFacts,
+    Plan,
+    RunHeader,
+    RunLimits,
+    SessionEnd,
+    TargetFacts,
+)
 from iosonde.safe_files import mark_of
 from iosonde.sources import OpenRequest, SimulatedDrive, Source, StoredTarget, Target, start_source
 from iosonde.vocabulary import EngineChoice
@@ -44,6 +56,7 @@ class SessionSetup:
     run: str
     directory: Path | None = None
     command: tuple[str, ...] = ()
+    limits: RunLimits = NO_LIMITS
     clock: Callable[[], datetime] = field(default=lambda: datetime.now(UTC))
 
 
@@ -56,6 +69,7 @@ class StartFacts(TypedDict):
     more_targets: tuple[TargetFacts, ...]
     host: HostFacts
     hello: EngineHello
+    drives: tuple[Drive, ...]
 
 
 @dataclass(frozen=True)
@@ -76,6 +90,7 @@ class OpenSession:
             more_targets=self.targets[1:],
             host=self.setting.host.facts(),
             hello=self.source.hello,
+            drives=self._drives(),
         )
 
     def measure(self, header: RunHeader, work: RemainingWork, keeper: Recorder) -> None:
@@ -97,7 +112,17 @@ class OpenSession:
             hosts=(self.setting.host.facts(),),
             devices=tuple(map(self._device, self.setting.targets)),
             extents=tuple(map(self._extents, self.targets)),
+            drives=self._drives(),
         )
+
+    def _drives(self) -> tuple[Drive, ...]:
+        """The health of each disk below the targets; without those whose target cannot be accessed any more."""
+        found: dict[str, Drive] = {}
+        for target in self.setting.targets:
+            if isinstance(target, StoredTarget):
+                with suppress(TargetError):
+                    found |= {each.disk: each for each in self.source.health(target.on)}
+        return tuple(found.values())
 
     def _extents(self, target: TargetFacts) -> ExtentFacts | None:
         """The extents of a file; None for other targets, and if they cannot be read any more."""
@@ -143,6 +168,8 @@ def open_session(
                 opened.append(open_target(setting.host, source, _request(setting, number), made, trims=trims))
                 check_alignment(setting.plan, opened[-1].alignment.offset_bytes)
                 check_transfers(setting.plan, opened[-1].namespace)
+            if setting.limits.is_set:
+                source.limit(setting.limits)
             yield OpenSession(setting, source, tuple(opened), observer)
         except KeyboardInterrupt:
             # The user wants to stop now. The results are in the journal, or were returned.

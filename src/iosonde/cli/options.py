@@ -17,6 +17,7 @@ RUN_HELP = "Run directory or run archive."
 
 TARGET_GROUP = "Target"
 ENGINE_GROUP = "Engine"
+LIMITS_GROUP = "Limits"
 OUTPUT_GROUP = "Output"
 
 Targets = Annotated[list[str], typer.Argument(help=TARGET_HELP, metavar="TARGET...", show_default=False)]
@@ -67,6 +68,36 @@ Consent = Annotated[
         help="Accept what this check of the device to write found: open, below or signature.",
         metavar="CHECK",
         rich_help_panel=TARGET_GROUP,
+        show_default=False,
+    ),
+]
+MaxWrites = Annotated[
+    str | None,
+    typer.Option(
+        "--max-writes",
+        help="End the run before it has written more than this in all, such as 500GB.",
+        metavar="SIZE",
+        rich_help_panel=LIMITS_GROUP,
+        show_default=False,
+    ),
+]
+MaxTemperature = Annotated[
+    int | None,
+    typer.Option(
+        "--max-temperature",
+        help="End the run when a drive is hotter than this, in °C.",
+        metavar="CELSIUS",
+        rich_help_panel=LIMITS_GROUP,
+        show_default=False,
+    ),
+]
+MinSpare = Annotated[
+    int | None,
+    typer.Option(
+        "--min-spare",
+        help="Start no trial when a drive has a smaller share of its spare blocks than this, in percent.",
+        metavar="PERCENT",
+        rich_help_panel=LIMITS_GROUP,
         show_default=False,
     ),
 ]

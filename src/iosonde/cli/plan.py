@@ -67,7 +67,6 @@ def plan(
     from iosonde.cli.bounds import campaign_and_bounds
     from iosonde.cli.plan_text import cell_lines, plan_json, plan_lines
     from iosonde.machine.local_host import LocalHost
-    from iosonde.plans import cell_overhead_ns, plan_cost
 
     options = MeasuringOptions(
         targets=targets,
@@ -86,7 +85,7 @@ def plan(
     ahead = preflight(request, datetime.now(UTC))
     if expected is not None:
         expected.check_cells(ahead.run, ahead.plan.cells)
-    cost = plan_cost(ahead.plan, rate or ahead.assumed_bytes_per_s, overhead_ns=cell_overhead_ns(ahead.engine))
+    cost = ahead.cost(rate)
     if json:
         typer.echo(plan_json(ahead, cost))
         return

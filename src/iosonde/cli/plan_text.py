@@ -5,6 +5,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from iosonde.campaign import Preflight, RemainingRun
+from iosonde.campaign.limits import limits_line
 from iosonde.campaign.slow_targets import SLOW_IOPS
 from iosonde.machine import Host
 from iosonde.plans import (
@@ -64,6 +65,7 @@ def plan_lines(ahead: Preflight, cost: Cost) -> list[str]:
         *_memory_lines(ahead),
         _time_line(ahead, cost),
         *(["writes    nothing"] if is_null else _wear_lines(ahead, cost)),
+        *([f"limits    {limits_line(ahead.limits)}"] if ahead.limits.is_set else []),
     ]
 
 

@@ -12,6 +12,9 @@ from iosonde.cli.options import (
     Destroy,
     DestroyFrom,
     EngineOption,
+    MaxTemperature,
+    MaxWrites,
+    MinSpare,
     Overwrite,
     PollOption,
     Seed,
@@ -31,6 +34,9 @@ def probe(
     destroy: Destroy = None,
     destroy_from: DestroyFrom = None,
     consent: Consent = None,
+    max_writes: MaxWrites = None,
+    max_temperature: MaxTemperature = None,
+    min_spare: MinSpare = None,
     buffered: Buffered = False,
     engine: EngineOption = EngineChoice.AUTO,
     poll: PollOption = Poll.INTERRUPT,
@@ -56,6 +62,7 @@ def probe(
 
     Example: [bold]iosonde probe /mnt/data --pattern random --read 70 --block-size 4KiB --queue-depth 32[/bold]
     """
+    from iosonde.campaign.limits import limits_from
     from iosonde.campaign.requests import MeasuringOptions, probe_campaign_request
     from iosonde.cli.destroyed import identities
     from iosonde.cli.probe_run import print_probe, run_probe
@@ -85,6 +92,7 @@ def probe(
         names_file=names_file,
         destroy=identities(destroy, destroy_from),
         consents=tuple(consent or ()),
+        limits=limits_from(max_writes, max_temperature, min_spare),
     )
     print_probe(run_probe(probe_campaign_request(options, workload), datetime.now(UTC)), as_json=json)
 

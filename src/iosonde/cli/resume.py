@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from iosonde.cli.messages import say
-from iosonde.cli.options import Consent, Destroy, DestroyFrom, Overwrite
+from iosonde.cli.options import Consent, Destroy, DestroyFrom, MaxTemperature, MaxWrites, MinSpare, Overwrite
 from iosonde.errors import RecordError
 
 
@@ -17,6 +17,9 @@ def resume(
     destroy: Destroy = None,
     destroy_from: DestroyFrom = None,
     consent: Consent = None,
+    max_writes: MaxWrites = None,
+    max_temperature: MaxTemperature = None,
+    min_spare: MinSpare = None,
     failed: Annotated[
         bool, typer.Option("--failed", help="Also repeat failed trials. The recorded failures remain in the journal.")
     ] = False,
@@ -30,6 +33,7 @@ def resume(
     """
     from iosonde.campaign import ResumeConsent, find_remaining, recorded_target_line, recorded_targets
     from iosonde.campaign import resume as go_on
+    from iosonde.campaign.limits import limits_from
     from iosonde.cli.destroyed import identities
     from iosonde.cli.interrupted_runs import keeping
     from iosonde.cli.plan_text import rest_line
@@ -38,7 +42,8 @@ def resume(
     from iosonde.machine.local_host import LocalHost
 
     host = LocalHost()
-    allowed = ResumeConsent(overwrite, identities(destroy, destroy_from), tuple(consent or ()))
+    limits = limits_from(max_writes, max_temperature, min_spare)
+    allowed = ResumeConsent(overwrite, identities(destroy, destroy_from), tuple(consent or ()), limits)
     rest = find_remaining(run, host, failed_again=failed)
     if rest.run.running:
         raise RecordError(f"another iosonde process is writing {run}", "wait until it has finished, or stop it first")

@@ -18,6 +18,9 @@ from iosonde.cli.options import (
     DestroyFrom,
     EngineOption,
     Fixed,
+    MaxTemperature,
+    MaxWrites,
+    MinSpare,
     Overwrite,
     PollOption,
     Precision,
@@ -92,6 +95,9 @@ def run(
     destroy: Destroy = None,
     destroy_from: DestroyFrom = None,
     consent: Consent = None,
+    max_writes: MaxWrites = None,
+    max_temperature: MaxTemperature = None,
+    min_spare: MinSpare = None,
     buffered: Buffered = False,
     engine: EngineOption = EngineChoice.AUTO,
     poll: PollOption = Poll.INTERRUPT,
@@ -110,12 +116,12 @@ def run(
     if not targets:
         raise _no_target()
     from iosonde.campaign import preflight
+    from iosonde.campaign.limits import limits_from
     from iosonde.campaign.requests import MeasuringOptions, campaign_request
     from iosonde.cli.bounds import campaign_and_bounds
     from iosonde.cli.destroyed import identities
     from iosonde.cli.plan_text import plan_lines
     from iosonde.machine.local_host import LocalHost
-    from iosonde.plans import cell_overhead_ns, plan_cost
     from iosonde.store import check_empty
 
     now = datetime.now(UTC)
@@ -133,6 +139,7 @@ def run(
         note=note,
         destroy=identities(destroy, destroy_from),
         consents=tuple(consent or ()),
+        limits=limits_from(max_writes, max_temperature, min_spare),
         expected=None if expected is None else expected.record,
     )
     request = campaign_request(options, profile=campaign, quick=quick, precision=precision, budget=budget, fixed=fixed)
@@ -141,8 +148,7 @@ def run(
     ahead = preflight(request, now)
     if expected is not None:
         expected.check_cells(ahead.run, ahead.plan.cells)
-    cost = plan_cost(ahead.plan, ahead.assumed_bytes_per_s, overhead_ns=cell_overhead_ns(ahead.engine))
-    for line in plan_lines(ahead, cost):
+    for line in plan_lines(ahead, ahead.cost()):
         say(line)
     _measure(request, ahead, out or Path(f"iosonde-{ahead.run}"), now)
 

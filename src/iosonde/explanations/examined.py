@@ -93,7 +93,11 @@ def _widest(compared: Sequence[_Compared]) -> _Compared | None:
 
 
 def _throttling(observed: Observed) -> str | None:
-    changes = [change for _, change in drive_changes(observed.case.run.cells) if change is not None]
+    changes = [
+        change
+        for _, change in drive_changes(observed.case.run.cells)
+        if change is not None and change.throttled_ns is not None
+    ]
     return "By its own counter, the drive throttled for less than 1 % of each measurement." if changes else None
 
 

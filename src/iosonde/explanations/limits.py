@@ -153,7 +153,7 @@ def throttling(observed: Observed) -> Explanation | None:
     found = [
         (change.throttled_ns / record.measured_ns, change.throttled_ns, record)
         for record, change in drive_changes(observed.case.run.cells)
-        if change is not None and record.cell in by_name and record.measured_ns
+        if change is not None and change.throttled_ns is not None and record.cell in by_name and record.measured_ns
     ]
     worst = max(found, key=lambda each: each[0], default=None)
     if worst is None or worst[0] < THROTTLED_SHARE_MIN:

@@ -1,4 +1,4 @@
-"""Rules about a target that changes over the run: throughput that drifts, and drives that throttle.
+"""Rules about a target that changes over the run: throughput that drifts.
 
 The trend is the seasonal Kendall test (Hirsch, Slack and Smith 1982): each cell is a season with its own level, and the
 signs of all its pairs of repeats are added up over the cells.
@@ -11,9 +11,8 @@ from math import factorial, sqrt
 from statistics import median
 from typing import Final
 
-from iosonde.analysis.drive_counters import THROTTLED_SHARE_MIN, drive_changes
 from iosonde.analysis.totals import count_all
-from iosonde.findings.case import Case, count_of, distinct
+from iosonde.findings.case import Case, count_of
 from iosonde.findings.finding import Confidence, Finding, Severity
 from iosonde.records import CellRecord, Experiment, Outcome
 from iosonde.units import SECOND_NS, format_percent
@@ -100,54 +99,13 @@ def _series_of(records: Sequence[CellRecord]) -> list[_Series]:
     """Cells with enough repeats. In an open loop, the number of arrivals says nothing about the target."""
     held: dict[str, list[float]] = {}
     for record in sorted(records, key=lambda each: each.order):
-        if record.outcome is Outcome.FINISHED and not record.workload.is_open_loop and not _is_sustained(record):
+        if record.outcome is Outcome.FINISHED and not record.workload.is_open_loop and not is_sustained(record):
             rate = count_all(record.operations) * SECOND_NS / record.measured_ns if record.measured_ns else 0.0
             held.setdefault(record.cell, []).append(rate)
     found = (_Series(cell, tuple(rates)) for cell, rates in held.items())
     return [each for each in found if len(each.iops) >= REPEATS_MIN and min(each.iops) > 0]
 
 
-def drive_throttled(case: Case) -> Iterator[Finding]:
-    """The drives report that they throttled while cells were measured."""
-    shares: dict[str, list[float]] = {}
-    trials = 0
-    for record, change in drive_changes(case.run.cells):
-        if (
-            record.outcome is Outcome.FINISHED
-            and change is not None
-            and record.measured_ns
-            and not _is_sustained(record)
-        ):
-            trials += 1
-            share = change.throttled_ns / record.measured_ns / max(len(record.drives), 1)
-            if share >= THROTTLED_SHARE_MIN:
-                shares.setdefault(record.cell, []).append(min(share, 1.0))
-    if not shares:
-        return
-    hot = sorted(shares, key=lambda cell: -max(shares[cell]))
-    number = sum(len(each) for each in shares.values())
-    yield Finding(
-        id="drive-throttled",
-        severity=Severity.DOUBTFUL,
-        confidence=Confidence.CERTAIN,
-        statement=(
-            f"By its own counter, the drive throttled during {number} of {count_of(trials, 'repeat')} with a count, in "
-            f"{count_of(len(hot), 'cell')}. In {hot[0]}, it throttled for {format_percent(max(shares[hot[0]]))} of the "
-            "measurement time of a repeat."
-        ),
-        evidence=tuple(
-            (cell, f"{count_of(len(shares[cell]), 'repeat')}, at most {format_percent(max(shares[cell]))} of the time")
-            for cell in hot[:EVIDENCE_MAX]
-        ),
-        advice=(
-            "The results of these repeats describe a drive that limits itself, usually because it is too hot. Cool it, "
-            "or add idle time between cells; a longer measurement heats it more."
-        ),
-        deciding_test="Run these cells again on a cool drive, one at a time.",
-        cells=distinct(hot),
-    )
-
-
-def _is_sustained(record: CellRecord) -> bool:
+def is_sustained(record: CellRecord) -> bool:
     """In a sustained transfer, changes are the result."""
     return Experiment.SUSTAINED in record.experiments

@@ -9,8 +9,9 @@ from iosonde.analysis.cells import CellEstimate
 from iosonde.analysis.means import means_over
 from iosonde.analysis.states import Repeats
 from iosonde.findings.case import Case, count_of
-from iosonde.findings.drift import drift, drive_throttled
+from iosonde.findings.drift import drift
 from iosonde.findings.finding import Confidence, Finding, Severity
+from iosonde.findings.health import drive_throttled
 from iosonde.records import CellRecord, Workload
 from iosonde.units import format_iops, format_percent
 from iosonde.vocabulary import DiscardReason

@@ -13,6 +13,7 @@ from iosonde.units import SECOND_NS
 
 _PCI: Final = re.compile(r"^[0-9a-f]{4}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]$")
 _USB: Final = re.compile(r"^\d+-[\d.]+$")
+UNKNOWN_LANES: Final = 255
 _SECTOR_COUNTS: Final = (2, 6)
 """The places of sectors read and written among the counters of a device."""
 
@@ -76,13 +77,23 @@ def _link(whole: Path) -> LinkFacts:
     if folder.name.startswith("nvme") and pci is not None:
         return LinkFacts(
             kind="pcie",
-            speed=read_text(pci / "current_link_speed"),
-            speed_max=read_text(pci / "max_link_speed"),
-            width=read_int(pci / "current_link_width"),
-            width_max=read_int(pci / "max_link_width"),
+            speed=_known_speed(read_text(pci / "current_link_speed")),
+            speed_max=_known_speed(read_text(pci / "max_link_speed")),
+            width=_known_width(read_int(pci / "current_link_width")),
+            width_max=_known_width(read_int(pci / "max_link_width")),
         )
     is_virtual = "virtual" in {each.name for each in parents} or any(each.name.startswith("virtio") for each in parents)
     return LinkFacts(kind="virtual" if is_virtual else "unknown")
+
+
+def _known_speed(text: str) -> str:
+    """A speed of PCIe; empty for an emulated device, for which the kernel reports "Unknown"."""
+    return "" if text.startswith("Unknown") else text
+
+
+def _known_width(lanes: int | None) -> int | None:
+    """A number of lanes; None for what the kernel reports if there is no link."""
+    return None if lanes in {0, UNKNOWN_LANES} else lanes
 
 
 def read_link(path: Path) -> str:

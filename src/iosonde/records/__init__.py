@@ -11,8 +11,6 @@ from iosonde.records.cell import (
     CpuFrequency,
     CpuUse,
     DeviceCounts,
-    DriveHealth,
-    DriveState,
     Failure,
     Fault,
     HostPart,
@@ -31,10 +29,12 @@ from iosonde.records.cell import (
 from iosonde.records.conditions import DeviceState, HostState, IdleState, LinkFacts, QueueSettings, Traffic
 from iosonde.records.distribution import Distribution, Moments, Percentiles
 from iosonde.records.engine_facts import EngineFacts, FioFacts, ImportFacts, SourceFacts
+from iosonde.records.health import Drive, DriveHealth, DriveState, DriveWarning, HealthSource
 from iosonde.records.histogram import Histogram, Layout
 from iosonde.records.host import WSL, HostFacts
 from iosonde.records.inspection import DeviceIdentity, DeviceInspection, Refusal
 from iosonde.records.interval import INTERVAL_FORM, IntervalRecord, OperationTotals, Times
+from iosonde.records.limits import NO_LIMITS, RunLimits
 from iosonde.records.pattern import (
     BlockSizes,
     HotSpots,
@@ -109,6 +109,7 @@ from iosonde.vocabulary import (
 
 __all__ = [
     "INTERVAL_FORM",
+    "NO_LIMITS",
     "SCHEMA_VERSION",
     "WSL",
     "Access",
@@ -133,8 +134,10 @@ __all__ = [
     "DeviceState",
     "DeviceUse",
     "Distribution",
+    "Drive",
     "DriveHealth",
     "DriveState",
+    "DriveWarning",
     "Engine",
     "EngineFacts",
     "EngineHello",
@@ -148,6 +151,7 @@ __all__ = [
     "FileSystemFacts",
     "FioFacts",
     "FixedTrials",
+    "HealthSource",
     "Histogram",
     "HostFacts",
     "HostPart",
@@ -181,6 +185,7 @@ __all__ = [
     "Refusal",
     "RequestCounts",
     "RunHeader",
+    "RunLimits",
     "RunRecord",
     "Runs",
     "Session",

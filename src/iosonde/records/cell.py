@@ -6,6 +6,7 @@ from pydantic.dataclasses import dataclass
 
 from iosonde.records.base import COMPACT, Record
 from iosonde.records.engine_facts import EngineFacts, FioFacts, SourceFacts
+from iosonde.records.health import DriveState
 from iosonde.records.interval import IntervalRecord, OperationTotals, Times
 from iosonde.records.verification import Verification
 from iosonde.records.workload import Timing, Workload
@@ -200,25 +201,6 @@ class DeviceCounts(Record):
     flush: RequestCounts
 
 
-class DriveHealth(Record):
-    """The health of a simulated drive, counted since its creation; 0 if its model has no such mechanism."""
-
-    host_read_bytes: int
-    host_written_bytes: int
-    media_written_bytes: int
-    erases: int
-    wear_percent: int
-    temperature_celsius: int
-    throttled_ns: int
-
-
-class DriveState(Record):
-    """A simulated drive after a cell. Two drives with the same ``state_hash`` behave identically from then on."""
-
-    state_hash: str
-    health: DriveHealth
-
-
 class Neighbour(Record):
     """Another run of iosonde on the same device: the process number of its engine, and the device."""
 
@@ -263,10 +245,11 @@ class CellRecord(Record):
     poll have one timestamp, taken after it. ``backlog_ns`` is the sum over the intervals.
 
     ``devices`` are the kernel's counts at the devices of the targets, if these are known; cells of other engines have
-    none. ``neighbours`` are other runs that used the same device during the trial. ``drives`` are the simulated drives
-    after the trial, in the order of the run's targets; for them ``cpu`` is None, because virtual time costs no CPU
-    time. ``verification`` is the result of reading each target back after the trial, if requested. ``within`` is the
-    within-repeat variation, if there are enough intervals. ``host`` is the index of the host that measured, from 0.
+    none. ``neighbours`` are other runs that used the same device during the trial. ``drives`` are the disks below
+    the targets, or the simulated drives in the order of the run's targets; for these ``cpu`` is None, because virtual
+    time costs no CPU time. ``verification`` is the result of reading each target back after the trial, if requested.
+    ``within`` is the within-repeat variation, if there are enough intervals. ``host`` is the index of the host
+    that measured, from 0.
 
     Values that a source does not know are None. A cell of a killed run has its intervals and their totals, but none of
     the values that are recorded at the end of a cell.

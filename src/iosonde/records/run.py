@@ -4,7 +4,9 @@ from typing import Final
 
 from iosonde.records.base import Record
 from iosonde.records.cell import CellRecord
+from iosonde.records.health import Drive
 from iosonde.records.host import HostFacts
+from iosonde.records.limits import NO_LIMITS, RunLimits
 from iosonde.records.plan import CellTurn, Plan
 from iosonde.records.target import DeviceFacts, ExtentFacts, Identity, TargetFacts
 from iosonde.records.verification import LaterPass
@@ -46,7 +48,7 @@ class SessionStart(Record):
     """The facts that are known once the targets are open, at the start of a run and at each resumption.
 
     A target, a cell and an interval name their host by its index in ``hosts``, and ``engines`` has the engine on each
-    host at the same index.
+    host at the same index. ``drives`` has the health of each disk below the targets.
     """
 
     iosonde_version: str
@@ -57,6 +59,7 @@ class SessionStart(Record):
     more_hosts: tuple[HostFacts, ...] = ()
     hello: EngineHello
     more_hellos: tuple[EngineHello, ...] = ()
+    drives: tuple[Drive, ...] = ()
 
     @property
     def targets(self) -> tuple[TargetFacts, ...]:
@@ -80,6 +83,7 @@ class SessionEnd(Record):
 
     ``hosts`` and ``devices`` (one per target, None without a device or if it could not be read) are in the order of
     ``SessionStart``. ``extents`` are those of each target that is a file, None if its file system does not report them.
+    ``drives`` has the health of each disk below the targets.
     They and ``ended_at`` are empty in runs of schema 5 and older, and if there was nothing left to
     measure.
     """
@@ -89,6 +93,7 @@ class SessionEnd(Record):
     hosts: tuple[HostFacts, ...] = ()
     devices: tuple[DeviceFacts | None, ...] = ()
     extents: tuple[ExtentFacts | None, ...] = ()
+    drives: tuple[Drive, ...] = ()
 
 
 class ExpectedValues(Record):
@@ -105,7 +110,8 @@ class ExpectedValues(Record):
 class RunHeader(SessionStart, _Named):
     """Everything about a run except its results.
 
-    ``label`` and ``note`` are the user's words on it. ``expected`` is None if it is not compared with expected values.
+    ``limits`` are what the user set to spare the drives. ``label`` and ``note`` are the user's words on it.
+    ``expected`` is None if it is not compared with expected values.
     """
 
     label: str = ""
@@ -115,6 +121,7 @@ class RunHeader(SessionStart, _Named):
     poll_asked: Poll = Poll.INTERRUPT
     engine: Engine
     plan: Plan
+    limits: RunLimits = NO_LIMITS
 
     @property
     def is_simulated(self) -> bool:

@@ -90,7 +90,8 @@ def _simulated(run: RunRecord, drive: SimulationFacts, place: int) -> tuple[tupl
     ]
     if ended:
         state = ended[-1].drives[place]
-        facts += [(f"at the end: {name}", parameter_text(name, value)) for name, value in state.health if value]
+        counters = ((name, value) for name, value in state.health if isinstance(value, int) and value)
+        facts += [(f"at the end: {name}", parameter_text(name, value)) for name, value in counters]
         facts.append(("checksum of the state at the end", state.state_hash))
     return tuple(facts)
 

@@ -13,11 +13,13 @@ from iosonde.records import (
     CellRecord,
     CellTurn,
     DeviceIdentity,
+    Drive,
     Engine,
     EngineHello,
     Identity,
     IntervalRecord,
     NamespaceFacts,
+    RunLimits,
     Verification,
 )
 from iosonde.records.base import Record
@@ -136,6 +138,12 @@ class Source(Protocol):
 
         ``on_made`` is called with a file as soon as it is created. From then on the caller has to remove it.
         """
+
+    def health(self, path: Path) -> tuple[Drive, ...]:
+        """The health of the drives below a file, a directory or a device. Raises TargetError."""
+
+    def limit(self, limits: RunLimits) -> None:
+        """Limits what all measurements that follow may do to the drives. Limits only become stricter."""
 
     def sync(self) -> None:
         """Makes all that was written durable, on every target."""

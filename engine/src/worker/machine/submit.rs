@@ -1,6 +1,9 @@
 //! Submission: when a worker may submit, what it submits, and how long it waits.
 
+use std::sync::atomic::Ordering;
+
 use super::{DRAIN_NS_MAX, Machine, Next, SLEEP_NS_MAX, WAKE_NS};
+use crate::failure::{Failure, FailureKind};
 use crate::job::Sync;
 use crate::pattern::Direction;
 use crate::record::Class;
@@ -84,6 +87,9 @@ impl Machine {
             let Some(slot) = slot else { break };
             if self.prepare(slot, buffers) {
                 self.batch.push(slot);
+            } else if let Some(most) = self.accesses.exceeded() {
+                self.reach_limit(most, now);
+                break;
             } else {
                 self.exhausted = true;
             }
@@ -110,6 +116,14 @@ impl Machine {
             push(self.request(number));
         }
         self.batch.clear();
+    }
+
+    // Ends the job on all workers, since the next write would exceed the limit.
+    #[cold]
+    fn reach_limit(&mut self, most: u64, now: u64) {
+        let message = format!("the limit of {most} bytes written is reached");
+        self.stop.store(true, Ordering::Relaxed);
+        self.fail(Failure::new(FailureKind::Limit, message), now);
     }
 
     // Prepares the next operation of a slot; false if the job's amount is used up.

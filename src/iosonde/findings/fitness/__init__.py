@@ -4,9 +4,10 @@ In: records of facts. Out: lines with a state, the reason for it, and the comman
 """
 
 from iosonde.findings.fitness.device import device_lines
+from iosonde.findings.fitness.health import health_lines
 from iosonde.findings.fitness.host import host_lines
 from iosonde.findings.fitness.line import FitnessLine, State
 from iosonde.findings.fitness.path import path_lines
 from iosonde.findings.fitness.writing import write_lines
 
-__all__ = ["FitnessLine", "State", "device_lines", "host_lines", "path_lines", "write_lines"]
+__all__ = ["FitnessLine", "State", "device_lines", "health_lines", "host_lines", "path_lines", "write_lines"]

@@ -5,7 +5,7 @@ from typing import Annotated, Any, Final, TypeVar
 from pydantic import Field, ValidationError
 
 from iosonde.errors import HINT_ONE_BUILD, EngineError
-from iosonde.records import DeviceInspection, Engine, Verification
+from iosonde.records import DeviceInspection, Drive, Engine, Verification
 from iosonde.records.base import Record, first_error
 
 # The engine's clocks, sizes and counts are 64-bit.
@@ -37,6 +37,12 @@ class Inspected(Record):
     """What an inspection of a block device found."""
 
     inspection: DeviceInspection
+
+
+class HealthRead(Record):
+    """The health of the drives below a path."""
+
+    drives: tuple[Drive, ...]
 
 
 class Verifying(Record):

@@ -6,6 +6,7 @@ from typing import Any, Final
 
 from iosonde.errors import (
     HINT_HANGS,
+    HINT_LIMIT,
     HINT_ONE_BUILD,
     HINT_PROCESSES,
     EngineError,
@@ -51,6 +52,7 @@ _MENDS: Final[Mapping[str, tuple[type[IosondeError], str]]] = {
         EngineError,
         "use --engine psync, which does not need io_uring, or a lower --queue-depth, which uses less memory",
     ),
+    FailureKind.LIMIT: (TargetError, HINT_LIMIT),
     FailureKind.LEDGER: (
         RecordError,
         "check that this is the original run directory and that its file system has free space, or start a new run",

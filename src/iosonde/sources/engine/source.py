@@ -15,10 +15,12 @@ from iosonde.records import (
     CellRecord,
     CellTurn,
     DeviceInspection,
+    Drive,
     Engine,
     EngineHello,
     IntervalRecord,
     Outcome,
+    RunLimits,
     Verification,
 )
 from iosonde.records.base import first_error
@@ -27,6 +29,7 @@ from iosonde.sources.engine.event_schemas import (
     Calibrated,
     Event,
     Greeting,
+    HealthRead,
     Inspected,
     Verified,
     Verifying,
@@ -118,6 +121,16 @@ class EngineSource:
         """The identity of a block device, and what speaks against writing to it. Raises TargetError."""
         answer = self._ask(COMMAND_S_MAX, command="inspect", path=str(path))
         return checked(Inspected, _expected("inspected", answer)).inspection
+
+    def health(self, path: Path) -> tuple[Drive, ...]:
+        """The health of the drives below a file, a directory or a device. Raises TargetError."""
+        answer = self._ask(COMMAND_S_MAX, command="health", path=str(path))
+        return checked(HealthRead, _expected("health", answer)).drives
+
+    def limit(self, limits: RunLimits) -> None:
+        """Limits what all measurements that follow may do to the drives. Limits only become stricter."""
+        asked = {name: value for name, value in limits if value is not None}
+        _expected("limited", self._ask(COMMAND_S_MAX, command="limit", **asked))
 
     def sync(self) -> None:
         """Makes all that was written durable, on every target."""

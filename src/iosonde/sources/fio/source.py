@@ -6,6 +6,7 @@ import stat
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from pathlib import Path
 
 from iosonde.errors import EngineError
 from iosonde.records import (
@@ -13,11 +14,13 @@ from iosonde.records import (
     CellRecord,
     CellTurn,
     ClockPair,
+    Drive,
     Engine,
     EngineHello,
     FioFacts,
     Identity,
     IntervalRecord,
+    RunLimits,
     Verification,
 )
 from iosonde.sources.engine import EngineSource
@@ -73,6 +76,14 @@ class FioSource:
         if isinstance(request.target, StoredTarget):
             self._opened.append((request.target, opened))
         return opened
+
+    def health(self, path: Path) -> tuple[Drive, ...]:
+        """The health of the drives below a path, from the engine. Raises TargetError."""
+        return self._engine.health(path)
+
+    def limit(self, limits: RunLimits) -> None:
+        """Limits what the engine does. Runs with fio and limits are refused before they start."""
+        self._engine.limit(limits)
 
     def sync(self) -> None:
         """Makes all that was written durable, on every target."""

@@ -1,0 +1,1 @@
+"""What emulated drives report about their health, and the limits that a run keeps."""
