@@ -131,7 +131,7 @@ def _caption(trials: Sequence[Trial], shown: Sequence[Row], breaks: Sequence[Bre
 def _layers(rows: Sequence[Row], breaks: Sequence[Break], spread: float) -> list[alt.Chart]:
     present = {row["series"] for row in rows}
     series = [each for each in (READ, WRITE, TRIM, MIX) if each.name in present]
-    x, y = _across(rows), _up(spread)
+    x, y = trial_axis(rows), _up(spread)
     told = [
         *tooltip(cell="cell", repeat="repeat", iops="IOPS", fate="status"),
         alt.Tooltip("share:Q", title="IOPS / cell median", format=".3f"),
@@ -204,8 +204,11 @@ def _name(each: Break) -> str:
     return f"resumed after {format_duration(each.length_ns)}" if each.length_ns else "resumed"
 
 
-def _across(rows: Sequence[Row]) -> alt.X:
-    """The axis of trials. Each tick has the number of the trial and the time since the first trial."""
+def trial_axis(rows: Sequence[Row]) -> alt.X:
+    """The axis of trials. Each tick has the number of the trial and the time since the first trial.
+
+    The rows are in run order, with the number of the ``trial`` and its start (``wall_ns``, None if it is unknown).
+    """
     last = rows[-1]["trial"]
     ticks = sorted({max(round(1 + (last - 1) * step / TICKS), 1) for step in range(TICKS + 1)})
     by_place = {row["trial"]: row["wall_ns"] for row in rows}

@@ -11,6 +11,7 @@ from iosonde.records import HostFacts, Plan, RunHeader
 from iosonde.report.blocks import FactGroup
 from iosonde.report.display import number_text
 from iosonde.report.engine_facts import engine_facts
+from iosonde.report.health_facts import health_groups
 from iosonde.report.states import beginning_text, state_text, stop_text
 from iosonde.report.target_facts import target_groups
 from iosonde.units import format_size
@@ -24,6 +25,7 @@ def fact_groups(analysis: RunAnalysis) -> tuple[FactGroup, ...]:
     run, header = analysis.run, analysis.run.header
     groups = [
         *target_groups(run),
+        *health_groups(run),
         *_on_each("Host", header, [_host(host) for host in header.hosts]),
         *_on_each("Engine", header, [engine_facts(run, hello) for _, hello in header.engines]),
         FactGroup("Run", _run(analysis)),

@@ -8,6 +8,7 @@ from iosonde.analysis.target_state import last_window
 from iosonde.analysis.targets import estimate_targets
 from iosonde.analysis.trials import breaks_of
 from iosonde.charts.consistency import CONSISTENCY_TITLE, run_consistency
+from iosonde.charts.drive_temperature import TEMPERATURE_TITLE, drive_temperature, has_temperature
 from iosonde.charts.figure import Figure
 from iosonde.charts.heat_map import latency_heat_map
 from iosonde.charts.steady_window import steady_window
@@ -47,12 +48,19 @@ def over_time_chapter(found: EvaluatedRun, failures: FailureLog) -> Chapter | No
     drawn = tuple(figure for figure in figures if figure.chart is not None or figure.failure)
     if not drawn:
         return None
+    beside = (Charts((_temperature(found, failures),)),) if has_temperature(cells) else ()
     windows = Charts(_windows(found, failures))
     failed: list[str] = []
     answer = told(OVER_TIME.title, lambda: time_series_sentence(cells), failures, failed)
     steady = _steady_states(found, failures, failed)
     rows = [tuple(each for each in drawn if (each is consistency) is first) for first in (True, False)]
-    return Chapter(*OVER_TIME, (*answer, *notices(failed), *(Charts(row) for row in rows if row), windows, *steady))
+    first, *others = (Charts(row) for row in rows if row)
+    return Chapter(*OVER_TIME, (*answer, *notices(failed), first, *beside, *others, windows, *steady))
+
+
+def _temperature(found: EvaluatedRun, failures: FailureLog) -> Figure:
+    draw = partial(drive_temperature, found.run.cells)
+    return made_figure("drive-temperature", TEMPERATURE_TITLE, draw, found.invalid, failures)
 
 
 def _windows(found: EvaluatedRun, failures: FailureLog) -> tuple[Figure, ...]:
