@@ -13,6 +13,7 @@ from iosonde.campaign.conductor import Conductor, RemainingWork
 from iosonde.campaign.devices import check_permits
 from iosonde.campaign.observer import Observer, Recorder
 from iosonde.campaign.removal import CreatedFiles
+from iosonde.campaign.surroundings import Surroundings, Watch
 from iosonde.campaign.target import close_targets, open_target
 from iosonde.campaign.verifying import kept_ledger
 from iosonde.errors import EngineError, TargetError
@@ -21,10 +22,12 @@ from iosonde.plans import check_alignment, check_transfers
 from iosonde.records import (
     NO_LIMITS,
     DeviceFacts,
+    DeviceState,
     Drive,
     EngineHello,
     ExtentFacts,
     HostFacts,
+    HostState,
     Plan,
     RunHeader,
     RunLimits,
@@ -70,6 +73,8 @@ class StartFacts(TypedDict):
     host: HostFacts
     hello: EngineHello
     drives: tuple[Drive, ...]
+    host_state: HostState | None
+    device_states: tuple[DeviceState | None, ...]
 
 
 @dataclass(frozen=True)
@@ -80,6 +85,7 @@ class OpenSession:
     source: Source
     targets: tuple[TargetFacts, ...]
     observer: Observer
+    surroundings: Surroundings
 
     def start_facts(self) -> StartFacts:
         """What is known before the first measurement."""
@@ -91,6 +97,8 @@ class OpenSession:
             host=self.setting.host.facts(),
             hello=self.source.hello,
             drives=self._drives(),
+            host_state=self.surroundings.host,
+            device_states=self.surroundings.devices,
         )
 
     def measure(self, header: RunHeader, work: RemainingWork, keeper: Recorder) -> None:
@@ -106,6 +114,9 @@ class OpenSession:
         keeper.end(self._end())
 
     def _end(self) -> SessionEnd:
+        state = Watch(self.setting.host, self.setting.targets).read(
+            self.source.hello.io_uring_refused or "", waits=False
+        )
         return SessionEnd(
             finished=True,
             ended_at=utc_text(self.setting.clock()),
@@ -113,6 +124,8 @@ class OpenSession:
             devices=tuple(map(self._device, self.setting.targets)),
             extents=tuple(map(self._extents, self.targets)),
             drives=self._drives(),
+            host_state=state.host,
+            device_states=state.devices,
         )
 
     def _drives(self) -> tuple[Drive, ...]:
@@ -152,6 +165,7 @@ def open_session(
     Files that the run created are removed however it ends. The observer receives those that could not be removed.
     """
     check_permits(setting.plan, setting.targets)
+    watch = Watch(setting.host, setting.targets)
     source = start_source(setting.engine, setting.host.command_prefix())
     opened: list[TargetFacts] = []
     made = CreatedFiles(setting.host, observer.left_behind)
@@ -163,6 +177,7 @@ def open_session(
         if not isinstance(setting.targets[0], SimulatedDrive):
             # In virtual time the engine's loop takes no time.
             source.calibrate()
+        surroundings = watch.read(source.hello.io_uring_refused or "", waits=True)
         try:
             for number in range(len(setting.targets)):
                 opened.append(open_target(setting.host, source, _request(setting, number), made, trims=trims))
@@ -170,7 +185,7 @@ def open_session(
                 check_transfers(setting.plan, opened[-1].namespace)
             if setting.limits.is_set:
                 source.limit(setting.limits)
-            yield OpenSession(setting, source, tuple(opened), observer)
+            yield OpenSession(setting, source, tuple(opened), observer, surroundings)
         except KeyboardInterrupt:
             # The user wants to stop now. The results are in the journal, or were returned.
             is_cut = True

@@ -4,6 +4,7 @@ from typing import Final
 
 from iosonde.records.base import Record
 from iosonde.records.cell import CellRecord
+from iosonde.records.conditions import DeviceState, HostState
 from iosonde.records.health import Drive
 from iosonde.records.host import HostFacts
 from iosonde.records.limits import NO_LIMITS, RunLimits
@@ -49,6 +50,7 @@ class SessionStart(Record):
 
     A target, a cell and an interval name their host by its index in ``hosts``, and ``engines`` has the engine on each
     host at the same index. ``drives`` has the health of each disk below the targets.
+    ``host_state`` and ``device_states`` (one per target, None without a device) are what could spoil a measurement.
     """
 
     iosonde_version: str
@@ -60,6 +62,8 @@ class SessionStart(Record):
     hello: EngineHello
     more_hellos: tuple[EngineHello, ...] = ()
     drives: tuple[Drive, ...] = ()
+    host_state: HostState | None = None
+    device_states: tuple[DeviceState | None, ...] = ()
 
     @property
     def targets(self) -> tuple[TargetFacts, ...]:
@@ -94,6 +98,8 @@ class SessionEnd(Record):
     devices: tuple[DeviceFacts | None, ...] = ()
     extents: tuple[ExtentFacts | None, ...] = ()
     drives: tuple[Drive, ...] = ()
+    host_state: HostState | None = None
+    device_states: tuple[DeviceState | None, ...] = ()
 
 
 class ExpectedValues(Record):

@@ -9,6 +9,7 @@ from iosonde.analysis.target_state import target_state
 from iosonde.charts.quantities import NO_VALUE
 from iosonde.records import HostFacts, Plan, RunHeader
 from iosonde.report.blocks import FactGroup
+from iosonde.report.condition_facts import condition_groups
 from iosonde.report.display import number_text
 from iosonde.report.engine_facts import engine_facts
 from iosonde.report.health_facts import health_groups
@@ -26,6 +27,7 @@ def fact_groups(analysis: RunAnalysis) -> tuple[FactGroup, ...]:
     groups = [
         *target_groups(run),
         *health_groups(run),
+        *condition_groups(run),
         *_on_each("Host", header, [_host(host) for host in header.hosts]),
         *_on_each("Engine", header, [engine_facts(run, hello) for _, hello in header.engines]),
         FactGroup("Run", _run(analysis)),
