@@ -2,7 +2,8 @@
 
 import pytest
 
-from iosonde.campaign.limits import check_limits, limits_from, limits_left, limits_line, replaced
+from iosonde.campaign.limits import check_limits, limits_left, limits_line, replaced
+from iosonde.campaign.requests import limits_from
 from iosonde.errors import UsageError
 from iosonde.records import NO_LIMITS, Operation, RunLimits
 from iosonde.vocabulary import EngineChoice

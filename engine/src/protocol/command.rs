@@ -39,6 +39,8 @@ pub enum Command {
     },
     /// Limit what the jobs of this session may do to the drives. Limits only become stricter.
     Limit(LimitSpec),
+    /// Keep the CPUs out of idle states with a wake-up latency, until the session ends.
+    HoldCstates,
     /// Run a job on the first `job.targets` open targets.
     Run {
         /// The job.

@@ -47,6 +47,11 @@ pub enum Event {
         /// The command's ID.
         id: u64,
     },
+    /// The CPUs stay out of idle states.
+    CstatesHeld {
+        /// The command's ID.
+        id: u64,
+    },
     /// The job has started.
     Started {
         /// The command's ID.

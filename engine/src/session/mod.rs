@@ -1,19 +1,23 @@
 //! A session: executes commands and sends events, until the input ends.
 
+mod awake;
 mod open_target;
 mod opening;
 mod stop_control;
 mod target_opener;
 
 use std::cell::RefCell;
+use std::fs::File;
 use std::io::{self, BufReader, BufWriter, Read, Write};
 use std::ops::ControlFlow;
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::sync::mpsc::{Receiver, sync_channel};
 use std::thread::park_timeout;
 use std::time::{Duration, Instant};
 
+use awake::{LATENCY_LIMIT, keep_awake};
 use stop_control::{StopControl, read_commands};
 pub use target_opener::{OpenByPath, TargetOpener};
 
@@ -76,6 +80,7 @@ pub fn serve_within(
         drives: Vec::new(),
         stop_control,
         limits: Limits::default(),
+        awake: None,
     };
     session.send(&Event::Hello(Hello::here()));
     session.answer_all(&commands);
@@ -109,6 +114,8 @@ struct Session<W: Write> {
     drives: Vec<Drive>,
     stop_control: Arc<StopControl>,
     limits: Limits,
+    // Open while the CPUs are kept out of idle states.
+    awake: Option<File>,
 }
 
 impl<W: Write> Session<W> {
@@ -183,6 +190,10 @@ impl<W: Write> Session<W> {
             Command::Limit(spec) => {
                 self.limits.tighten(spec);
                 Ok(Event::Limited { id })
+            }
+            Command::HoldCstates => {
+                self.awake = Some(keep_awake(Path::new(LATENCY_LIMIT))?);
+                Ok(Event::CstatesHeld { id })
             }
             Command::Run { job } if self.drives.is_empty() => self.run(id, job),
             Command::Run { job } => self.run_simulated(id, &job),

@@ -8,9 +8,8 @@ from pathlib import Path
 
 from iosonde.api.runs import Run
 from iosonde.campaign import NullObserver, Preflight, RunRequest, measure_in_memory, measure_to_directory, preflight
-from iosonde.campaign.limits import limits_from
 from iosonde.campaign.outcomes import add_resume_hint, check_campaign, check_probe, has_started
-from iosonde.campaign.requests import MeasuringOptions, campaign_request, probe_campaign_request
+from iosonde.campaign.requests import MeasuringOptions, campaign_request, limits_from, probe_campaign_request
 from iosonde.errors import IosondeError, UsageError
 from iosonde.failures import HOW_TO_REPORT
 from iosonde.machine.local_host import LocalHost
@@ -42,6 +41,7 @@ def run(
     overwrite: bool = False,
     destroy: str | Sequence[str] = (),
     consent: str | Sequence[str] = (),
+    hold_cstates: bool = False,
     max_writes: str | int | None = None,
     max_temperature: int | None = None,
     min_spare: int | None = None,
@@ -63,11 +63,10 @@ def run(
 
     Raises IosondeError. After a MeasurementError the whole run can be opened with ``open_run``.
     """
-    asked = {name: value for name, value in locals().items() if name != "targets"}
+    asked, now = {name: value for name, value in locals().items() if name != "targets"}, datetime.now(UTC)
     # Imported here because the schema of expected values takes a quarter of a second to load, and a probe has none.
     from iosonde.expectations.names import campaign_and_bounds
 
-    now = datetime.now(UTC)
     campaign, expected = campaign_and_bounds(_name(purpose), _name(profile), _name(against))
     options = MeasuringOptions(
         targets=_words(targets),
@@ -81,6 +80,7 @@ def run(
         command=_call(run, targets, asked),
         destroy=_names(destroy, "destroy"),
         consents=_names(consent, "consent"),
+        hold_cstates=hold_cstates,
         limits=limits_from(_text(max_writes), max_temperature, min_spare),
         label=label,
         note=note,
@@ -97,8 +97,7 @@ def run(
     ahead = preflight(request, now)
     if expected is not None:
         expected.check_cells(ahead.run, ahead.plan.cells)
-    directory = Path(f"iosonde-{ahead.run}") if out is None else Path(out)
-    return _measured(request, ahead, directory, now)
+    return _measured(request, ahead, Path(out or f"iosonde-{ahead.run}"), now)
 
 
 def _measured(request: RunRequest, ahead: Preflight, directory: Path, now: datetime) -> Run:
@@ -147,6 +146,7 @@ def probe(
     overwrite: bool = False,
     destroy: str | Sequence[str] = (),
     consent: str | Sequence[str] = (),
+    hold_cstates: bool = False,
     max_writes: str | int | None = None,
     max_temperature: int | None = None,
     min_spare: int | None = None,
@@ -174,6 +174,7 @@ def probe(
         command=_call(probe, targets, asked),
         destroy=_names(destroy, "destroy"),
         consents=_names(consent, "consent"),
+        hold_cstates=hold_cstates,
         limits=limits_from(_text(max_writes), max_temperature, min_spare),
     )
     request = probe_campaign_request(options, {key.name: asked[key.name] for key in PROBE_KEYS})

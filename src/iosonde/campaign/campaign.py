@@ -58,6 +58,7 @@ class RunRequest:
     note: str = ""
     expected: ExpectedValues | None = None
     limits: RunLimits = NO_LIMITS
+    hold_cstates: bool = False
 
 
 @dataclass(frozen=True)
@@ -143,6 +144,7 @@ def _new_run(
         directory=directory,
         command=request.command,
         limits=request.limits,
+        hold_cstates=request.hold_cstates,
     )
     with open_session(setting, choose, observer) as session:
         yield session, _header(request, ahead, now, session)
@@ -157,6 +159,7 @@ def _header(request: RunRequest, ahead: Preflight, now: datetime, session: OpenS
         engine=choose_engine(request.engine, session.source.hello, ahead.targets[0]),
         plan=ahead.plan,
         limits=request.limits,
+        hold_cstates=request.hold_cstates,
         label=request.label,
         note=request.note,
         expected=request.expected,

@@ -1,33 +1,9 @@
-"""Limits of a run: read from options, checked against a plan, and reduced by what an earlier session wrote."""
-
-from typing import Final
+"""Limits of a run: checked against a plan, and reduced by what an earlier session wrote."""
 
 from iosonde.errors import UsageError
 from iosonde.records import CellRecord, Operation, RunLimits, RunRecord
-from iosonde.units import format_amount, parse_bytes
+from iosonde.units import format_amount
 from iosonde.vocabulary import EngineChoice
-
-CELSIUS_MIN: Final = 1
-CELSIUS_MAX: Final = 150
-PERCENT_MAX: Final = 100
-
-
-def limits_from(max_writes: str | None, max_temperature: int | None, min_spare: int | None) -> RunLimits:
-    """The limits that options state. Raises UsageError."""
-    _check_range(max_temperature, "--max-temperature", CELSIUS_MIN, CELSIUS_MAX, "°C")
-    _check_range(min_spare, "--min-spare", 0, PERCENT_MAX, "%")
-    return RunLimits(
-        written_bytes_max=None if max_writes is None else parse_bytes(max_writes, "--max-writes"),
-        temperature_celsius_max=max_temperature,
-        spare_percent_min=min_spare,
-    )
-
-
-def _check_range(value: int | None, flag: str, least: int, most: int, unit: str) -> None:
-    if value is not None and not least <= value <= most:
-        raise UsageError(
-            f"{flag} {value} is not in the range {least} to {most} {unit}", "use a value in this range, or omit it"
-        )
 
 
 def check_limits(limits: RunLimits, engine: EngineChoice, prepared_bytes: int, *, is_storage: bool) -> None:

@@ -36,6 +36,9 @@ from iosonde.workload_keys.keys import READ
 
 LABEL_LENGTH_MAX: Final = 64
 NOTE_LENGTH_MAX: Final = 1000
+CELSIUS_MIN: Final = 1
+CELSIUS_MAX: Final = 150
+PERCENT_MAX: Final = 100
 
 
 @dataclass(frozen=True)
@@ -65,6 +68,7 @@ class MeasuringOptions:
     consents: Sequence[str] = ()
     only_planned: bool = False
     limits: RunLimits = NO_LIMITS
+    hold_cstates: bool = False
 
 
 def campaign_request(
@@ -132,7 +136,12 @@ def _aim(campaign: CampaignTable, precision: str | None, budget: str | None, *, 
 
 def _check_switches(options: MeasuringOptions, **others: bool) -> None:
     """Raises UsageError unless all are True or False. A script could pass any other true value."""
-    for name, value in {"overwrite": options.overwrite, "buffered": options.buffered, **others}.items():
+    for name, value in {
+        "overwrite": options.overwrite,
+        "buffered": options.buffered,
+        "hold-cstates": options.hold_cstates,
+        **others,
+    }.items():
         check_switch(value, f"--{name}")
 
 
@@ -174,6 +183,7 @@ def _request(options: MeasuringOptions, target: TargetRequest, plan: PlanMaker) 
         note=_words_of_user(options.note, "--note", NOTE_LENGTH_MAX),
         expected=options.expected,
         limits=options.limits,
+        hold_cstates=options.hold_cstates,
     )
 
 
@@ -212,3 +222,21 @@ def _seed(options: MeasuringOptions) -> int:
         return secrets.randbelow(SEED_MAX + 1)
     check_whole(options.seed, "--seed", 0, SEED_MAX)
     return options.seed
+
+
+def limits_from(max_writes: str | None, max_temperature: int | None, min_spare: int | None) -> RunLimits:
+    """The limits that options state. Raises UsageError."""
+    _check_range(max_temperature, "--max-temperature", CELSIUS_MIN, CELSIUS_MAX, "°C")
+    _check_range(min_spare, "--min-spare", 0, PERCENT_MAX, "%")
+    return RunLimits(
+        written_bytes_max=None if max_writes is None else parse_bytes(max_writes, "--max-writes"),
+        temperature_celsius_max=max_temperature,
+        spare_percent_min=min_spare,
+    )
+
+
+def _check_range(value: int | None, flag: str, least: int, most: int, unit: str) -> None:
+    if value is not None and not least <= value <= most:
+        raise UsageError(
+            f"{flag} {value} is not in the range {least} to {most} {unit}", "use a value in this range, or omit it"
+        )

@@ -213,6 +213,7 @@ def resume(
                 engine=EngineChoice(header.engine_asked),
                 run=header.run,
                 directory=path,
+                hold_cstates=header.hold_cstates,
                 limits=limits_left(replaced(header.limits, consent.limits), run),
             )
             with open_session(setting, lambda hello: _check_engine(header, hello), observer) as session:

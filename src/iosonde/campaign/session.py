@@ -60,6 +60,7 @@ class SessionSetup:
     directory: Path | None = None
     command: tuple[str, ...] = ()
     limits: RunLimits = NO_LIMITS
+    hold_cstates: bool = False
     clock: Callable[[], datetime] = field(default=lambda: datetime.now(UTC))
 
 
@@ -185,6 +186,8 @@ def open_session(
                 check_transfers(setting.plan, opened[-1].namespace)
             if setting.limits.is_set:
                 source.limit(setting.limits)
+            if setting.hold_cstates:
+                source.hold_cstates()
             yield OpenSession(setting, source, tuple(opened), observer, surroundings)
         except KeyboardInterrupt:
             # The user wants to stop now. The results are in the journal, or were returned.

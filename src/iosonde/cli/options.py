@@ -71,6 +71,14 @@ Consent = Annotated[
         show_default=False,
     ),
 ]
+HoldCstates = Annotated[
+    bool,
+    typer.Option(
+        "--hold-cstates",
+        help="Keep the CPUs out of C-states during the run, for the lowest latency. Requires root; costs power.",
+        rich_help_panel=ENGINE_GROUP,
+    ),
+]
 MaxWrites = Annotated[
     str | None,
     typer.Option(

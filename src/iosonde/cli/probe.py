@@ -12,6 +12,7 @@ from iosonde.cli.options import (
     Destroy,
     DestroyFrom,
     EngineOption,
+    HoldCstates,
     MaxTemperature,
     MaxWrites,
     MinSpare,
@@ -34,6 +35,7 @@ def probe(
     destroy: Destroy = None,
     destroy_from: DestroyFrom = None,
     consent: Consent = None,
+    hold_cstates: HoldCstates = False,
     max_writes: MaxWrites = None,
     max_temperature: MaxTemperature = None,
     min_spare: MinSpare = None,
@@ -62,8 +64,7 @@ def probe(
 
     Example: [bold]iosonde probe /mnt/data --pattern random --read 70 --block-size 4KiB --queue-depth 32[/bold]
     """
-    from iosonde.campaign.limits import limits_from
-    from iosonde.campaign.requests import MeasuringOptions, probe_campaign_request
+    from iosonde.campaign.requests import MeasuringOptions, limits_from, probe_campaign_request
     from iosonde.cli.destroyed import identities
     from iosonde.cli.probe_run import print_probe, run_probe
     from iosonde.machine.local_host import LocalHost
@@ -92,6 +93,7 @@ def probe(
         names_file=names_file,
         destroy=identities(destroy, destroy_from),
         consents=tuple(consent or ()),
+        hold_cstates=hold_cstates,
         limits=limits_from(max_writes, max_temperature, min_spare),
     )
     print_probe(run_probe(probe_campaign_request(options, workload), datetime.now(UTC)), as_json=json)

@@ -33,7 +33,7 @@ def resume(
     """
     from iosonde.campaign import ResumeConsent, find_remaining, recorded_target_line, recorded_targets
     from iosonde.campaign import resume as go_on
-    from iosonde.campaign.limits import limits_from
+    from iosonde.campaign.requests import limits_from
     from iosonde.cli.destroyed import identities
     from iosonde.cli.interrupted_runs import keeping
     from iosonde.cli.plan_text import rest_line

@@ -18,6 +18,7 @@ from iosonde.cli.options import (
     DestroyFrom,
     EngineOption,
     Fixed,
+    HoldCstates,
     MaxTemperature,
     MaxWrites,
     MinSpare,
@@ -95,6 +96,7 @@ def run(
     destroy: Destroy = None,
     destroy_from: DestroyFrom = None,
     consent: Consent = None,
+    hold_cstates: HoldCstates = False,
     max_writes: MaxWrites = None,
     max_temperature: MaxTemperature = None,
     min_spare: MinSpare = None,
@@ -116,8 +118,7 @@ def run(
     if not targets:
         raise _no_target()
     from iosonde.campaign import preflight
-    from iosonde.campaign.limits import limits_from
-    from iosonde.campaign.requests import MeasuringOptions, campaign_request
+    from iosonde.campaign.requests import MeasuringOptions, campaign_request, limits_from
     from iosonde.cli.bounds import campaign_and_bounds
     from iosonde.cli.destroyed import identities
     from iosonde.cli.plan_text import plan_lines
@@ -139,6 +140,7 @@ def run(
         note=note,
         destroy=identities(destroy, destroy_from),
         consents=tuple(consent or ()),
+        hold_cstates=hold_cstates,
         limits=limits_from(max_writes, max_temperature, min_spare),
         expected=None if expected is None else expected.record,
     )

@@ -116,7 +116,8 @@ class ExpectedValues(Record):
 class RunHeader(SessionStart, _Named):
     """Everything about a run except its results.
 
-    ``limits`` are what the user set to spare the drives. ``label`` and ``note`` are the user's words on it.
+    ``limits`` are what the user set to spare the drives. ``hold_cstates`` is whether the run keeps the CPUs of its
+    host out of C-states. ``label`` and ``note`` are the user's words on it.
     ``expected`` is None if it is not compared with expected values.
     """
 
@@ -128,6 +129,7 @@ class RunHeader(SessionStart, _Named):
     engine: Engine
     plan: Plan
     limits: RunLimits = NO_LIMITS
+    hold_cstates: bool = False
 
     @property
     def is_simulated(self) -> bool:

@@ -28,7 +28,7 @@ def fact_groups(analysis: RunAnalysis) -> tuple[FactGroup, ...]:
         *target_groups(run),
         *health_groups(run),
         *condition_groups(run),
-        *_on_each("Host", header, [_host(host) for host in header.hosts]),
+        *_on_each("Host", header, [_host(header, host) for host in header.hosts]),
         *_on_each("Engine", header, [engine_facts(run, hello) for _, hello in header.engines]),
         FactGroup("Run", _run(analysis)),
     ]
@@ -41,7 +41,7 @@ def _on_each(title: str, header: RunHeader, facts: list[tuple[tuple[str, str], .
         yield FactGroup(f"{title} {host.hostname}" if len(facts) > 1 else title, pairs)
 
 
-def _host(host: HostFacts) -> tuple[tuple[str, str], ...]:
+def _host(header: RunHeader, host: HostFacts) -> tuple[tuple[str, str], ...]:
     return (
         ("host", host.hostname or NO_VALUE),
         ("distribution", host.distribution or NO_VALUE),
@@ -55,6 +55,7 @@ def _host(host: HostFacts) -> tuple[tuple[str, str], ...]:
         ("CPU frequency driver", host.frequency_driver or NO_VALUE),
         ("CPU governor", host.governor or NO_VALUE),
         ("CPU turbo", host.turbo or NO_VALUE),
+        ("C-states", "held off by this run" if header.hold_cstates else "as the host uses them"),
         ("memory", format_size(host.memory_bytes)),
         ("memory limit", "none" if host.memory_limit_bytes is None else format_size(host.memory_limit_bytes)),
         ("virtual machine", host.virtual_machine or "none detected"),

@@ -145,6 +145,9 @@ class Source(Protocol):
     def limit(self, limits: RunLimits) -> None:
         """Limits what all measurements that follow may do to the drives. Limits only become stricter."""
 
+    def hold_cstates(self) -> None:
+        """Keeps the CPUs of the host out of C-states until the source ends. Raises TargetError or EngineError."""
+
     def sync(self) -> None:
         """Makes all that was written durable, on every target."""
 

@@ -102,7 +102,7 @@ def _idle(state: HostState) -> FitnessLine:
         f"{worst.name} takes {format_duration(worst.exit_latency_ns)} to leave",
         State.NOTE,
         "an idle CPU adds this to the latency at depth 1",
-        "cpupower idle-set --disable-by-latency 50",
+        "iosonde run --hold-cstates, or cpupower idle-set --disable-by-latency 50",
     )
 
 

@@ -8,7 +8,7 @@ from typing import Any, Final
 from pydantic import ValidationError
 
 from iosonde.children import Deadline
-from iosonde.errors import HINT_ONE_BUILD, EngineError
+from iosonde.errors import HINT_ONE_BUILD, EngineError, TargetError
 from iosonde.records import (
     INTERVAL_FORM,
     CellPlan,
@@ -131,6 +131,15 @@ class EngineSource:
         """Limits what all measurements that follow may do to the drives. Limits only become stricter."""
         asked = {name: value for name, value in limits if value is not None}
         _expected("limited", self._ask(COMMAND_S_MAX, command="limit", **asked))
+
+    def hold_cstates(self) -> None:
+        """Keeps the CPUs of the host out of C-states until the engine ends. Raises TargetError or EngineError."""
+        try:
+            _expected("cstates_held", self._ask(COMMAND_S_MAX, command="hold_cstates"))
+        except TargetError as error:
+            raise TargetError(error.message, "run as root, or omit --hold-cstates") from error
+        except EngineError as error:
+            raise EngineError(error.message, "omit --hold-cstates: this host has no C-states to hold off") from error
 
     def sync(self) -> None:
         """Makes all that was written durable, on every target."""

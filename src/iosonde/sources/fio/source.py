@@ -85,6 +85,10 @@ class FioSource:
         """Limits what the engine does. Runs with fio and limits are refused before they start."""
         self._engine.limit(limits)
 
+    def hold_cstates(self) -> None:
+        """Keeps the CPUs of the host out of C-states until the source ends."""
+        self._engine.hold_cstates()
+
     def sync(self) -> None:
         """Makes all that was written durable, on every target."""
         self._engine.sync()
