@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final
 
+from lab.faults.check import faults
 from lab.guard.check import guard
 from lab.guest import IOSONDE, Guest, digest, drive, filled
 from lab.health.check import health
@@ -285,6 +286,7 @@ CHECKS: Final[dict[str, Callable[[Kernel, Path], list[str]]]] = {
     "known-time": known_time,
     "guard": guard,
     "health": health,
+    "faults": faults,
 }
 
 

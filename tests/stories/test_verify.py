@@ -174,7 +174,7 @@ def test_what_can_not_be_verified_is_refused_with_the_way_out(tmp_path: Path, as
 
 
 def test_a_probe_says_what_reading_back_has_shown(tmp_path: Path) -> None:
-    asked = ("--read", 30, "--queue-depth", 8, "--duration", "200ms", "--size", "16MiB", "--buffered", "--verify")
+    asked = ("--read", 30, "--queue-depth", 8, "--duration", "1s", "--size", "16MiB", "--buffered", "--verify")
     ended = iosonde("probe", tmp_path, *asked)
     assert ended.returncode == DONE, ended.stderr
     assert "4,096 blocks of 4 KiB read back" in ended.stdout

@@ -15,7 +15,16 @@ from iosonde.machine import Host
 from iosonde.plans import is_verified, verified_step_bytes
 from iosonde.plans.build import SEED_BITS
 from iosonde.records import LaterPass, Plan, RunHeader
-from iosonde.sources import ExistingFile, KeptLedger, LeftLedger, NewFile, OpenRequest, Target, start_source
+from iosonde.sources import (
+    BlockDevice,
+    ExistingFile,
+    KeptLedger,
+    LeftLedger,
+    OpenRequest,
+    StoredTarget,
+    Target,
+    start_source,
+)
 from iosonde.store import ACCOUNT_NAME, RunDirectory, is_archive, load_run, make_directory
 from iosonde.vocabulary import EngineChoice
 
@@ -24,10 +33,10 @@ FILE_NAME: Final = "target-{number}"
 
 def check_verifiable(plan: Plan, target: Target) -> None:
     """Raises UsageError for a target that does not keep its data."""
-    if is_verified(plan) and not isinstance(target, NewFile | ExistingFile):
+    if is_verified(plan) and not isinstance(target, StoredTarget):
         raise UsageError(
             f"{target.name} does not store data, so verify cannot read it back",
-            "specify a file or a directory, or omit verify",
+            "specify a file, a directory or a block device, or omit verify",
         )
 
 
@@ -79,7 +88,7 @@ def verify_later(
         try:
             for number, path in enumerate(paths):
                 ledger = LeftLedger(_file_of(directory, number))
-                target = ExistingFile(path=path, span_bytes=header.plan.span_bytes)
+                target = _now_at(host, path, header.plan.span_bytes)
                 source.open(OpenRequest(target, write=False, direct=header.target.direct, ledger=ledger))
             found = source.verify(on_progress)
         except KeyboardInterrupt:
@@ -95,6 +104,14 @@ def verify_later(
         )
         journal.later_pass(later)
     return later
+
+
+def _now_at(host: Host, path: Path, span_bytes: int) -> Target:
+    """What is at the path now, to be read: a block device, or a file."""
+    found = host.look(str(path))
+    if found.kind == "device":
+        return BlockDevice(path=Path(found.block), named=path, span_bytes=span_bytes)
+    return ExistingFile(path=path, span_bytes=span_bytes)
 
 
 def _paths_of(host: Host, header: RunHeader, words: tuple[str, ...]) -> tuple[Path, ...]:

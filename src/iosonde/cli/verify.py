@@ -15,7 +15,7 @@ def verify(
     targets: Annotated[
         list[str] | None,
         typer.Argument(
-            help="Current path of each target file. Default: the recorded path.",
+            help="Current path of each target. Default: the recorded path.",
             metavar="TARGET...",
             show_default=False,
         ),

@@ -1,0 +1,1 @@
+"""Drives with faults of known kind, place and number: what a run reports of them."""
