@@ -13,7 +13,7 @@ import pytest
 from tests.commands import command, iosonde
 
 SHARED_MEMORY = Path("/dev/shm")  # noqa: S108 - the tests need its file system, tmpfs
-WORDS = ["--size", "16MiB", "--buffered", "--queue-depth", "16", "--duration", "300ms", "--warmup", "50ms", "--json"]
+WORDS = ["--size", "16MiB", "--buffered", "--queue-depth", "16", "--duration", "1s", "--warmup", "50ms", "--json"]
 
 
 def probe(place: Path, *words: str) -> tuple[dict[str, Any], set[str]]:
