@@ -64,7 +64,7 @@ def tail_causes(records: Iterable[CellRecord]) -> TailCauses | None:
         {cause: causes.count(cause) for cause in Cause},
         max((part.run_delay_ns for part in parts), default=None),
         max((part.switches_involuntary for part in parts), default=None),
-        any(record.drives for record in used),
+        any(record.is_simulated for record in used),
     )
 
 
@@ -77,7 +77,7 @@ def causes_of(record: CellRecord) -> tuple[Cause, ...]:
 
 def _cause(record: CellRecord, slow: SlowIo, usual_ns: Mapping[Operation, int], *, are_punted: bool) -> Cause:
     # Simulated drives run in virtual time, in which the host does nothing.
-    if record.drives:
+    if record.is_simulated:
         return Cause.DEVICE
     if slow.host is None or slow.operation not in usual_ns:
         return Cause.UNKNOWN

@@ -292,6 +292,11 @@ class CellRecord(Record):
     intervals: tuple[IntervalRecord, ...] = ()
 
     @property
+    def is_simulated(self) -> bool:
+        """Whether it was measured on simulated drives. Only these have a state."""
+        return any(drive.state_hash for drive in self.drives)
+
+    @property
     def is_preparation(self) -> bool:
         """Whether it is a preconditioning write."""
         return self.order <= 0
