@@ -6,6 +6,7 @@ use crate::cell::{Interval, JobResult, Verification};
 use crate::failure::{Failure, FailureKind};
 use crate::guard::{DeviceIdentity, Inspection};
 use crate::job::Engine;
+use crate::purge::{Purge, ReadBack, Sampled, Survey};
 use crate::record::errno_name;
 use crate::ring::{passthrough_offered, uring_refused};
 use crate::target::{Alignment, Identity, NamespaceFacts, Target};
@@ -33,6 +34,41 @@ pub enum Event {
         id: u64,
         /// What it found.
         inspection: Inspection,
+    },
+    /// How a block device can be purged.
+    Surveyed {
+        /// The command's ID.
+        id: u64,
+        /// What it offers.
+        survey: Survey,
+    },
+    /// Progress of a sample, a purge or of reading back.
+    Purging {
+        /// The command's ID.
+        id: u64,
+        /// The part that is done, in permille; None if the drive does not tell it.
+        done_permille: Option<u64>,
+    },
+    /// The places were sampled.
+    Sampled {
+        /// The command's ID.
+        id: u64,
+        /// Those of each target, in the order in which they were opened.
+        targets: Vec<Sampled>,
+    },
+    /// The purge has ended.
+    Purged {
+        /// The command's ID.
+        id: u64,
+        /// How it ended.
+        purge: Box<Purge>,
+    },
+    /// The places were read again.
+    ReadBack {
+        /// The command's ID.
+        id: u64,
+        /// Those of each target, in the order in which they were opened.
+        targets: Vec<ReadBack>,
     },
     /// The job has started.
     Started {

@@ -2,6 +2,7 @@
 
 mod open_target;
 mod opening;
+mod purging;
 mod stop_control;
 mod target_opener;
 
@@ -25,6 +26,7 @@ use crate::clock::{Clock, Monotonic, read_ns};
 use crate::failure::{Failure, FailureKind};
 use crate::job::Job;
 use crate::protocol::{Command, Event, Hello, NumberedCommand};
+use crate::purge::{Extent, Samples};
 use crate::record::Phase;
 use crate::sim::{Drive, VirtualClock, flush_all};
 use crate::target::{Target, sync_all};
@@ -74,6 +76,7 @@ pub fn serve_within(
         output_error: None,
         targets: Vec::new(),
         drives: Vec::new(),
+        samples: Vec::new(),
         stop_control,
     };
     session.send(&Event::Hello(Hello::here()));
@@ -106,6 +109,8 @@ struct Session<W: Write> {
     targets: Vec<Target>,
     // The simulated drives of the targets: one for each target, or none at all.
     drives: Vec<Drive>,
+    // What places of the targets held before a purge; empty unless they were sampled.
+    samples: Vec<Samples>,
     stop_control: Arc<StopControl>,
 }
 
@@ -177,6 +182,10 @@ impl<W: Write> Session<W> {
         match command {
             Command::Open(spec) => self.open(id, *spec),
             Command::Inspect { path } => self.inspect(id, path),
+            Command::Survey { path } => self.survey(id, path),
+            Command::Sample { method, places, seed } => self.sample(id, method, Extent { places, seed }),
+            Command::Purge { method } => self.purge(id, method),
+            Command::ReadBack => self.read_back(id),
             Command::Run { job } if self.drives.is_empty() => self.run(id, job),
             Command::Run { job } => self.run_simulated(id, &job),
             Command::Sync => {
@@ -287,6 +296,7 @@ impl<W: Write> Session<W> {
     // Closes all targets.
     fn close(&mut self) -> Result<(), Failure> {
         self.drives.clear();
+        self.samples.clear();
         let targets = std::mem::take(&mut self.targets);
         let work = move |_: &mut dyn FnMut(())| {
             for target in targets {
