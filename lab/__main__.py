@@ -22,6 +22,7 @@ NEEDED: Final = {
     "bpftrace": "bpftrace",
     "mkfs.btrfs": "btrfs-progs",
     "sfdisk": "fdisk",
+    "cc": "gcc",
 }
 RESULTS: Final = Path(__file__).parent / "results"
 FOLDER: Final = Path(__file__).parents[1] / "build/lab"

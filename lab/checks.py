@@ -11,6 +11,7 @@ from lab.guard.check import guard
 from lab.guest import Guest, digest, drive, filled
 from lab.kernel import Kernel
 from lab.known_time.check import known_time
+from lab.purge.check import purge
 
 MIB: Final = 1 << 20
 # The command of this checkout, which the guest sees at the same place.
@@ -286,6 +287,7 @@ CHECKS: Final[dict[str, Callable[[Kernel, Path], list[str]]]] = {
     "quota": quota,
     "known-time": known_time,
     "guard": guard,
+    "purge": purge,
 }
 
 

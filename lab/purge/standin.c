@@ -47,7 +47,7 @@ struct command {
 typedef int (*ioctl_call)(int, unsigned long, ...);
 static time_t began;
 static uint32_t sanitize_word;
-static int ended, purged;
+static int ended, purged, seen[64];
 
 static int real(int fd, unsigned long request, void *argument) {
     static ioctl_call call;
@@ -67,6 +67,17 @@ static int is_set(const char *name) { return setting(name) > 0; }
 
 static void put(uint8_t *data, size_t at, uint64_t value, int bytes) {
     for (int each = 0; each < bytes; each++) data[at + each] = value >> 8 * each;
+}
+
+/* A sanitize operation reaches all namespaces that the engine may write. */
+static void note(int fd) {
+    for (int each = 0; each < 64; each++) {
+        if (seen[each] == fd + 1) return;
+        if (!seen[each]) {
+            seen[each] = fd + 1;
+            return;
+        }
+    }
 }
 
 static int is_nvme(int fd) { return real(fd, NVME_ID, NULL) > 0; }
@@ -129,7 +140,7 @@ static int identify(int fd, struct command *command, int nvme) {
     return 0;
 }
 
-static int sanitize_log(int fd, struct command *command) {
+static int sanitize_log(struct command *command) {
     uint8_t *data = (uint8_t *)command->address;
     long lasts = setting("sanitize_s") > 0 ? setting("sanitize_s") : 0;
     memset(data, 0, 512);
@@ -148,7 +159,8 @@ static int sanitize_log(int fd, struct command *command) {
     }
     if (!ended) {
         ended = 1;
-        if (setting("fail") != 2) erase(fd);
+        for (int each = 0; each < 64; each++)
+            if (seen[each] && setting("fail") != 2) erase(seen[each] - 1);
     }
     data[2] = setting("fail") == 2 ? 3 : 1;
     data[3] = setting("fail") == 2 ? 0 : 1;
@@ -161,7 +173,7 @@ static int admin(int fd, struct command *command) {
     case 0x06:
         return identify(fd, command, nvme);
     case 0x02:
-        if ((command->word10 & 0xFF) == 0x81 && is_set("sanitize")) return sanitize_log(fd, command);
+        if ((command->word10 & 0xFF) == 0x81 && is_set("sanitize")) return sanitize_log(command);
         break;
     case 0x84:
         if (!is_set("sanitize")) break;
@@ -195,6 +207,7 @@ int ioctl(int fd, unsigned long request, ...) {
     if (request == BLKDISCARD && is_set("deaf")) return 0;
     if (!getenv("STANDIN") || (request != NVME_ID && request != NVME_ADMIN)) return real(fd, request, argument);
     if (fstat(fd, &facts) || !S_ISBLK(facts.st_mode)) return real(fd, request, argument);
+    if ((fcntl(fd, F_GETFL) & O_ACCMODE) == O_RDWR) note(fd);
     if (request == NVME_ADMIN) return admin(fd, argument);
     int found = real(fd, request, argument);
     return found > 0 ? found : 1;

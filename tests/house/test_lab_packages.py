@@ -45,6 +45,7 @@ def test_root_gets_what_is_missing_and_nothing_else(folder: Path) -> None:
         "dmsetup",
         "fdisk",
         "fio",
+        "gcc",
         "kmod",
         "qemu-system-x86",
         "xfsprogs",
