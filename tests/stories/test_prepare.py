@@ -192,6 +192,25 @@ def test_an_interrupted_sanitize_operation_goes_on_in_the_drive_and_the_record_s
     assert "shows its status" in told
 
 
+def test_an_interrupted_format_is_awaited_and_read_back(backing: Path, anyway: list[str], library: Path) -> None:
+    environment = {**os.environ, **standing_in(library, "format_s=3")}
+    environment["XDG_STATE_HOME"] = str(backing.parent / "state")
+    with attached(backing) as device:
+        words = command("prepare", device, "--purge", "format", "--destroy", backing, *anyway, "--json")
+        with subprocess.Popen(
+            words, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        ) as running:
+            assert running.stderr is not None
+            while "purging" not in running.stderr.readline():
+                assert running.poll() is None
+            time.sleep(1)
+            running.send_signal(signal.SIGINT)
+            out, told = running.communicate(timeout=30)
+    assert running.returncode == 130, told
+    assert json.loads(out)["outcome"] == "purged"
+    assert "a format cannot be stopped" in told
+
+
 @pytest.mark.parametrize("method", ["format", "sanitize-block"])
 def test_a_namespace_that_no_device_leads_to_is_not_destroyed_along(
     method: str, backing: Path, anyway: list[str], library: Path
@@ -297,12 +316,27 @@ def test_a_device_that_is_no_drive_of_nvme_lists_and_accepts_discards_only(
     assert (plain.code, "is not a block device" in plain.stderr) == (3, True)
 
 
+def test_what_became_of_the_device_is_told_even_if_the_record_cannot_be_kept(
+    backing: Path, anyway: list[str], library: Path
+) -> None:
+    (backing.parent / "state").write_text("no folder")
+    lying = purge(backing, anyway, "--purge", "format", library=library, settings=f"{ALL} lie=1")
+    assert (lying.code, "warning: the record of the purge cannot be kept" in lying.stderr) == (11, True)
+    assert purge(backing, anyway, "--purge", "discard").code == 7
+
+
 def test_the_last_purge_of_a_device_is_kept(backing: Path, anyway: list[str], library: Path) -> None:
     purge(backing, anyway, "--purge", "format", library=library, settings=f"{ALL} lie=1")
     state = backing.parent / "state"
     with attached(backing) as device:
         listed = run(device, state)
     assert re.search(r"^last purge +not purged by format, 20", listed.stdout, re.MULTILINE), listed.stdout
+    with attached(backing) as device:
+        examined = iosonde("doctor", device, "--json", XDG_STATE_HOME=str(state)).stdout
+    lines = [each for each in json.loads(examined)["lines"] if each["subject"] == "last purge"]
+    assert [(each["state"], each["value"].startswith("not-purged by format, 20")) for each in lines] == [
+        ("warning", True)
+    ]
     other = backing.parent / "other"
     other.write_bytes(bytes(SIZE_BYTES))
     with attached(other) as device:

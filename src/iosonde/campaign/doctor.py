@@ -6,10 +6,11 @@ from pathlib import Path
 from typing import Final
 
 from iosonde.errors import IosondeError, TargetError
-from iosonde.findings.fitness import FitnessLine, State, device_lines, host_lines, path_lines, write_lines
+from iosonde.findings.fitness import FitnessLine, State, device_lines, host_lines, path_lines, purge_line, write_lines
 from iosonde.machine import CONSENTABLE, WAYS_OUT, Host, PathFacts
 from iosonde.records import DeviceInspection
 from iosonde.sources import EngineSource, find_engine
+from iosonde.store import last_purge
 
 SAMPLE_S: Final = 1.0
 """How long other I/O and steal time are watched."""
@@ -73,7 +74,9 @@ def _ask_engine(host: Host, found: PathFacts | None) -> tuple[str, DeviceInspect
 def _writing(inspection: DeviceInspection | IosondeError | None) -> list[FitnessLine]:
     match inspection:
         case DeviceInspection():
-            return list(write_lines(inspection, WAYS_OUT, CONSENTABLE))
+            last = None if inspection.identity is None else last_purge(inspection.identity)
+            purged = [] if last is None else [purge_line(last)]
+            return [*write_lines(inspection, WAYS_OUT, CONSENTABLE), *purged]
         case IosondeError():
             return [
                 FitnessLine(

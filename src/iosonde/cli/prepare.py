@@ -10,6 +10,7 @@ from iosonde.vocabulary import PurgeMethod
 
 if TYPE_CHECKING:
     from iosonde.campaign.preparing import Preparation, PurgeRequest
+    from iosonde.errors import IosondeError
     from iosonde.records import PurgeRecord, PurgeSurvey, ReachedDevice
 
 PURGE_GROUP = "Purge"
@@ -128,23 +129,42 @@ def _print_methods(device: "ReachedDevice", survey: "PurgeSurvey", *, as_json: b
 
 
 def _end(record: "PurgeRecord") -> None:
-    """Keeps the record, and says where it is. Raises NotPurgedError or NotVerifiedError."""
+    """Keeps the record, and says where it is.
+
+    Raises NotPurgedError or NotVerifiedError, else OutputError if the record cannot be kept.
+    """
     from iosonde.cli.messages import say
-    from iosonde.errors import NotPurgedError, NotVerifiedError
+    from iosonde.errors import OutputError
     from iosonde.store import keep_purge
+
+    error = _error_of(record)
+    try:
+        say(f"record: {keep_purge(record)}")
+    except OutputError as unkept:
+        # What became of the device matters more.
+        if error is None:
+            raise
+        say(f"warning: {unkept.message}")
+    if error is not None:
+        raise error
+
+
+def _error_of(record: "PurgeRecord") -> "IosondeError | None":
+    """The error of a purge that is not verified; None if it is."""
+    from iosonde.errors import NotPurgedError, NotVerifiedError
+    from iosonde.printing import quoted
     from iosonde.vocabulary import PurgeOutcome
 
-    say(f"record: {keep_purge(record)}")
     device = record.devices[0].path
+    listing = f"`iosonde prepare {quoted(device)}`"
     if record.outcome is PurgeOutcome.NOT_PURGED:
-        raise NotPurgedError(
+        return NotPurgedError(
             f"{device} was not purged: {record.reasons[0]}",
-            f"use another method (`iosonde prepare {device}` lists them), or another drive",
+            f"use another method ({listing} lists them), or another drive",
         )
     if record.outcome is PurgeOutcome.NOT_VERIFIED:
-        raise NotVerifiedError(
-            f"the purge of {device} is not verified: {record.reasons[0]}",
-            f"the drive refuses I/O until it ends; `iosonde prepare {device}` shows its status; then purge it again"
-            if record.purge.end == "left_running"
-            else f"purge it again, or use another method (`iosonde prepare {device}` lists them)",
-        )
+        way_out = f"purge it again, or use another method ({listing} lists them)"
+        if record.purge.end == "left_running":
+            way_out = f"the drive refuses I/O until it ends; {listing} shows its status; then purge it again"
+        return NotVerifiedError(f"the purge of {device} is not verified: {record.reasons[0]}", way_out)
+    return None

@@ -7,6 +7,6 @@ from iosonde.findings.fitness.device import device_lines
 from iosonde.findings.fitness.host import host_lines
 from iosonde.findings.fitness.line import FitnessLine, State
 from iosonde.findings.fitness.path import path_lines
-from iosonde.findings.fitness.writing import write_lines
+from iosonde.findings.fitness.writing import purge_line, write_lines
 
-__all__ = ["FitnessLine", "State", "device_lines", "host_lines", "path_lines", "write_lines"]
+__all__ = ["FitnessLine", "State", "device_lines", "host_lines", "path_lines", "purge_line", "write_lines"]
