@@ -23,6 +23,8 @@ NEEDED: Final = {
     "mkfs.btrfs": "btrfs-progs",
     "sfdisk": "fdisk",
     "cc": "gcc",
+    "hdparm": "hdparm",
+    "sg_sanitize": "sg3-utils",
 }
 RESULTS: Final = Path(__file__).parent / "results"
 FOLDER: Final = Path(__file__).parents[1] / "build/lab"

@@ -166,12 +166,12 @@ def scsi(options: str) -> Iterator[Path]:
         subprocess.run(["rmmod", "scsi_debug"], check=False, capture_output=True)
 
 
-def scsi_discard(options: str) -> Callable[[], dict[str, Any]]:
-    """A discard of a SCSI disk."""
+def scsi_disk(options: str, method: PurgeMethod = PurgeMethod.DISCARD) -> Callable[[], dict[str, Any]]:
+    """The purge of a SCSI disk."""
 
     def run() -> dict[str, Any]:
         with scsi(options) as path:
-            return purged(path, PurgeMethod.DISCARD, identity(path))
+            return purged(path, method, identity(path))
 
     return run
 
@@ -195,10 +195,28 @@ ATTEMPTS: Final = (
     Attempt("discard, NVMe", "purged", simple(PurgeMethod.DISCARD)),
     Attempt("discard, NVMe, all of it read", "purged", simple(PurgeMethod.DISCARD, places=None)),
     Attempt("discard, NVMe that ignores it", "not-verified", simple(PurgeMethod.DISCARD, serial=DEAF)),
-    Attempt("discard, SCSI, blocks read as zeros", "purged", scsi_discard("lbpu=1 lbprz=1")),
-    Attempt("discard, SCSI, blocks read as ones", "purged", scsi_discard("lbpu=1 lbprz=2")),
-    Attempt("discard, SCSI, blocks return old data", "not-verified", scsi_discard("lbpu=1 lbprz=0")),
-    Attempt("discard, SCSI without discards", "refused", scsi_discard("lbpu=0"), "does not support discards"),
+    Attempt("discard, SCSI, blocks read as zeros", "purged", scsi_disk("lbpu=1 lbprz=1")),
+    Attempt("discard, SCSI, blocks read as ones", "purged", scsi_disk("lbpu=1 lbprz=2")),
+    Attempt("discard, SCSI, blocks return old data", "not-verified", scsi_disk("lbpu=1 lbprz=0")),
+    Attempt("discard, SCSI without discards", "refused", scsi_disk("lbpu=0"), "does not support discards"),
+    Attempt(
+        "scsi-sanitize-block, SCSI without Sanitize",
+        "not-purged",
+        scsi_disk("lbpu=1", PurgeMethod.SCSI_SANITIZE_BLOCK),
+        "sg_sanitize failed",
+    ),
+    Attempt(
+        "scsi-format, SCSI without Format Unit",
+        "not-purged",
+        scsi_disk("lbpu=1", PurgeMethod.SCSI_FORMAT),
+        "sg_format failed",
+    ),
+    Attempt(
+        "ata-secure-erase, SCSI",
+        "refused",
+        scsi_disk("lbpu=1", PurgeMethod.ATA_SECURE_ERASE),
+        "does not report ATA security",
+    ),
     Attempt("format, NVMe", "purged", simple(PurgeMethod.FORMAT)),
     Attempt("format, NVMe that ignores discards", "purged", simple(PurgeMethod.FORMAT, serial=DEAF)),
     Attempt("format of a drive with partitions", "purged", partitioned, "partitions left: []"),

@@ -242,7 +242,10 @@ class FailureKind(StrEnum):
 
 
 class PurgeMethod(StrEnum):
-    """A way to purge a device: a discard, or a command of the drive."""
+    """A way to purge a device: a discard, or a command of the drive.
+
+    hdparm carries out those of ATA drives, and sg3_utils those of SCSI drives.
+    """
 
     DISCARD = "discard"
     FORMAT = "format"
@@ -250,6 +253,12 @@ class PurgeMethod(StrEnum):
     SANITIZE_BLOCK = "sanitize-block"
     SANITIZE_CRYPTO = "sanitize-crypto"
     SANITIZE_OVERWRITE = "sanitize-overwrite"
+    ATA_SECURE_ERASE = "ata-secure-erase"
+    ATA_ENHANCED_ERASE = "ata-enhanced-erase"
+    SCSI_SANITIZE_BLOCK = "scsi-sanitize-block"
+    SCSI_SANITIZE_CRYPTO = "scsi-sanitize-crypto"
+    SCSI_SANITIZE_OVERWRITE = "scsi-sanitize-overwrite"
+    SCSI_FORMAT = "scsi-format"
 
 
 class PurgeOutcome(StrEnum):

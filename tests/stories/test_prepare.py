@@ -208,7 +208,7 @@ def test_an_interrupted_format_is_awaited_and_read_back(backing: Path, anyway: l
             out, told = running.communicate(timeout=30)
     assert running.returncode == 130, told
     assert json.loads(out)["outcome"] == "purged"
-    assert "a format cannot be stopped" in told
+    assert "this method cannot be stopped" in told
 
 
 @pytest.mark.parametrize("method", ["format", "sanitize-block"])

@@ -1,6 +1,7 @@
 """Purges a block device and reads it back: from its name to a record with a verdict."""
 
 import secrets
+import time
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -10,16 +11,19 @@ from typing import Final, Protocol
 
 from iosonde import __version__
 from iosonde.campaign.command_line import command_line
+from iosonde.campaign.purge_tools import check_tool, is_by_a_tool, run_tool
 from iosonde.campaign.purge_verdict import verdict
 from iosonde.campaign.responsiveness import check_answers
 from iosonde.errors import IosondeError, TargetError
 from iosonde.machine import Host, WritePermit, permit_for
+from iosonde.machine.purge_tools import ToolRunner
 from iosonde.plans.build import SEED_BITS
 from iosonde.printing import quoted
 from iosonde.records import (
     DeviceIdentity,
     DeviceInspection,
     NvmeSurvey,
+    Purge,
     PurgedDevice,
     PurgePlan,
     PurgeRecord,
@@ -92,7 +96,16 @@ class Preparation:
         devices = [device]
         if survey.nvme is not None and request.method in survey.nvme.reaching_all:
             devices += self._others(request, survey.nvme)
-        return PurgePlan(method=request.method, survey=survey, devices=tuple(devices), places=request.places)
+        estimate_s = None
+        if is_by_a_tool(request.method):
+            estimate_s = check_tool(self._host.command_prefix(), request.method, survey, self._device(request.target))
+        return PurgePlan(
+            method=request.method,
+            survey=survey,
+            devices=tuple(devices),
+            places=request.places,
+            tool_estimate_s=estimate_s,
+        )
 
     def run(self, request: PurgeRequest, plan: PurgePlan, observer: PurgeObserver, now: datetime) -> PurgeRecord:
         """Purges all devices of a plan and reads them back. Raises TargetError if nothing was destroyed."""
@@ -101,9 +114,10 @@ class Preparation:
         for each, permit in zip(plan.devices, permits, strict=True):
             self._open(each, permit)
         observer.stage("sampling")
-        sampled = sample_devices(self._source, request.method, request.places, seed, observer.progress)
+        own_method = None if is_by_a_tool(request.method) else request.method
+        sampled = sample_devices(self._source, own_method, request.places, seed, observer.progress)
         observer.stage("purging")
-        purge = purge_devices(self._source, request.method, observer.progress, observer.interrupted)
+        purge = self._purge(request, observer)
         found: tuple[ReadBack, ...] | None = None
         if purge.end not in {"stopped", "left_running"}:
             observer.stage("reading back")
@@ -121,6 +135,22 @@ class Preparation:
             reasons=reasons,
             purge=purge,
             devices=devices,
+        )
+
+    def _purge(self, request: PurgeRequest, observer: PurgeObserver) -> Purge:
+        if not is_by_a_tool(request.method):
+            return purge_devices(self._source, request.method, observer.progress, observer.interrupted)
+        runner = ToolRunner(self._host.command_prefix(), lambda: observer.progress(None), observer.interrupted)
+        began_ns = time.monotonic_ns()
+        end, reason = run_tool(runner, request.method, self._source, self._device(request.target))
+        return Purge(
+            method=request.method,
+            end=end,
+            reason=reason,
+            duration_ns=time.monotonic_ns() - began_ns,
+            before=None,
+            after=None,
+            changed=None,
         )
 
     def _read_back(self, observer: PurgeObserver) -> tuple[ReadBack, ...] | None:
@@ -187,6 +217,8 @@ def _check_supported(request: PurgeRequest, survey: PurgeSurvey) -> None:
             f"{request.method} erases the whole drive, and {name} is a partition",
             "specify the whole drive, or use --purge discard",
         )
+    if is_by_a_tool(request.method):
+        return
     if survey.nvme is None:
         told = "" if survey.nvme_error is None else f": {survey.nvme_error}"
         raise TargetError(f"{request.method} requires an NVMe namespace, and {name} is not one{told}", hint)

@@ -27,8 +27,10 @@ Method = Annotated[
     typer.Option(
         "--purge",
         help="How to purge it. discard: TRIM of all blocks. format, crypto-format: NVMe Format NVM with user data "
-        "erase or cryptographic erase. sanitize-block, sanitize-crypto, sanitize-overwrite: NVMe Sanitize. Without "
-        "it, the methods of the drive are listed and nothing is changed.",
+        "erase or cryptographic erase. sanitize-block, sanitize-crypto, sanitize-overwrite: NVMe Sanitize. "
+        "ata-secure-erase, ata-enhanced-erase: ATA Security Erase, by hdparm. scsi-sanitize-block, "
+        "scsi-sanitize-crypto, scsi-sanitize-overwrite, scsi-format: by sg3_utils. The ata and scsi methods were tried "
+        "with stand-ins only. Without it, the methods of the drive are listed and nothing is changed.",
         rich_help_panel=PURGE_GROUP,
         show_default=False,
     ),

@@ -14,7 +14,16 @@ from iosonde.vocabulary import PurgeMethod
 TOLD_S: Final = 30.0
 """How often a line is printed if stderr is no terminal."""
 
-SANITIZES: Final = frozenset({PurgeMethod.SANITIZE_BLOCK, PurgeMethod.SANITIZE_CRYPTO, PurgeMethod.SANITIZE_OVERWRITE})
+SANITIZES: Final = frozenset(
+    {
+        PurgeMethod.SANITIZE_BLOCK,
+        PurgeMethod.SANITIZE_CRYPTO,
+        PurgeMethod.SANITIZE_OVERWRITE,
+    }
+)
+
+
+ATA: Final = frozenset({PurgeMethod.ATA_SECURE_ERASE, PurgeMethod.ATA_ENHANCED_ERASE})
 
 
 def advise(method: PurgeMethod) -> None:
@@ -26,6 +35,11 @@ def advise(method: PurgeMethod) -> None:
         )
     elif method is PurgeMethod.DISCARD:
         ENDING.advice = "a part of the device may be discarded"
+    elif method in ATA:
+        ENDING.advice = (
+            "the erase goes on in the drive; do not remove its power; if it keeps its password, clear it: "
+            "hdparm --user-master u --security-disable iosonde DEVICE"
+        )
     else:
         ENDING.advice = "the format goes on in the drive; do not remove its power"
 
@@ -75,7 +89,7 @@ class PurgeProgress:
     def interrupted(self) -> None:
         """Says what an interruption does."""
         if self._method not in SANITIZES and self._method is not PurgeMethod.DISCARD:
-            say("a format cannot be stopped: waiting for the drive; a second interruption leaves it to the drive")
+            say("this method cannot be stopped: waiting for the drive; a second interruption leaves it to the drive")
 
     def _show(self, text: str) -> None:
         if self._status is None:

@@ -136,19 +136,21 @@ class PurgePlan(Record):
     """What a purge of the first of ``devices`` would do. It destroys all of them.
 
     ``places`` is the number of places to read before and after; None reads all of each device.
+    ``tool_estimate_s`` is the time that an ATA drive estimates.
     """
 
     method: PurgeMethod
     survey: PurgeSurvey
     devices: tuple[ReachedDevice, ...]
     places: int | None
+    tool_estimate_s: Count | None = None
 
     @property
     def expected_s(self) -> int | None:
         """The time that the drive estimates for the method; None if it estimates none."""
         log = None if self.survey.nvme is None else self.survey.nvme.sanitize
-        if log is None:
-            return None
+        if log is None or self.tool_estimate_s is not None:
+            return self.tool_estimate_s
         estimates = {
             PurgeMethod.SANITIZE_BLOCK: log.estimates.block_s,
             PurgeMethod.SANITIZE_CRYPTO: log.estimates.crypto_s,

@@ -28,7 +28,17 @@ METHODS: Final = {
     PurgeMethod.SANITIZE_BLOCK: "NVMe Sanitize, block erase",
     PurgeMethod.SANITIZE_CRYPTO: "NVMe Sanitize, crypto erase",
     PurgeMethod.SANITIZE_OVERWRITE: "NVMe Sanitize, overwrite",
+    PurgeMethod.ATA_SECURE_ERASE: "ATA Security Erase, by hdparm",
+    PurgeMethod.ATA_ENHANCED_ERASE: "ATA Security Erase, enhanced, by hdparm",
+    PurgeMethod.SCSI_SANITIZE_BLOCK: "SCSI Sanitize, block erase, by sg_sanitize",
+    PurgeMethod.SCSI_SANITIZE_CRYPTO: "SCSI Sanitize, cryptographic erase, by sg_sanitize",
+    PurgeMethod.SCSI_SANITIZE_OVERWRITE: "SCSI Sanitize, overwrite with zeros, by sg_sanitize",
+    PurgeMethod.SCSI_FORMAT: "SCSI Format Unit, by sg_format",
 }
+OVERWRITES: Final = frozenset(
+    {PurgeMethod.SANITIZE_OVERWRITE, PurgeMethod.SCSI_SANITIZE_OVERWRITE, PurgeMethod.SCSI_FORMAT}
+)
+"""The methods that write the whole drive."""
 OUTCOMES: Final = {
     PurgeOutcome.PURGED: ("purged", "bold green"),
     PurgeOutcome.NOT_PURGED: ("NOT PURGED", "bold red"),
@@ -71,7 +81,7 @@ def render_plan(plan: PurgePlan) -> RenderableType:
     expected = plan.expected_s
     rows = [("purge", f"{plan.method}: {METHODS[plan.method]}")]
     rows += [("destroys", f"{each.path}, {_size(each.inspection.identity)}, {_named(each)}") for each in plan.devices]
-    if plan.method is PurgeMethod.SANITIZE_OVERWRITE:
+    if plan.method in OVERWRITES:
         rows.append(("wear", "writes the whole drive once"))
     time = "unknown: the drive gives no estimate" if expected is None else f"{_seconds(expected)}, by the drive"
     rows += [("expected time", time), ("verified by", _places_words(plan))]
