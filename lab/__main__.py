@@ -22,6 +22,9 @@ NEEDED: Final = {
     "bpftrace": "bpftrace",
     "mkfs.btrfs": "btrfs-progs",
     "sfdisk": "fdisk",
+    "cc": "gcc",
+    "hdparm": "hdparm",
+    "sg_sanitize": "sg3-utils",
 }
 RESULTS: Final = Path(__file__).parent / "results"
 FOLDER: Final = Path(__file__).parents[1] / "build/lab"

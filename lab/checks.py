@@ -12,6 +12,7 @@ from lab.guest import IOSONDE, Guest, digest, drive, filled
 from lab.health.check import health
 from lab.kernel import Kernel
 from lab.known_time.check import known_time
+from lab.purge.check import purge
 
 MIB: Final = 1 << 20
 POLLING: Final = frozenset({"busy-by-design", "polling-refused"})
@@ -287,6 +288,7 @@ CHECKS: Final[dict[str, Callable[[Kernel, Path], list[str]]]] = {
     "guard": guard,
     "health": health,
     "faults": faults,
+    "purge": purge,
 }
 
 

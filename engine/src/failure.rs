@@ -54,6 +54,8 @@ pub enum FailureKind {
     Limit,
     /// The ledger cannot be used.
     Ledger,
+    /// The device cannot be purged as requested: the drive does not support it, or it would reach other namespaces.
+    PurgeRefused,
     /// An operation failed with an error that ends the job.
     Io,
 }

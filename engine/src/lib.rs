@@ -3,10 +3,10 @@
 //! The modules, in dependency order (each uses only those before it):
 //! `record` (what is recorded), `failure`, `clock`, `random` (reproducible random numbers), `host` (CPU time and
 //! clocks), `memory` (mappings), `watchdog` (deadlines of calls that may block for ever), `verify` (what a target
-//! should hold, and checks of it), `guard` (decides whether a
-//! device may be written), `target` (the open file or device), `job` (a checked workload), `pattern` (offsets,
-//! operations and data), `ring` (the I/O engines), `sim` (simulated drives in virtual time), `health` (what drives
-//! report about themselves), `worker` (the I/O loop),
+//! should hold, and checks of it), `guard` (decides whether a device may be written), `nvme` (admin commands), `target`
+//! (the open file or device), `purge` (erases a device and reads it back), `job` (a checked workload), `pattern`
+//! (offsets, operations and data), `ring` (the I/O engines), `sim` (simulated drives in virtual time), `health` (what
+//! drives report about themselves), `worker` (the I/O loop),
 //! `cell` (runs one job with its worker threads), `protocol` (commands and events), `session` (executes commands).
 //! `parent` stands alone: it ends the engine with its parent process.
 
@@ -18,9 +18,11 @@ pub mod health;
 pub mod host;
 pub mod job;
 pub mod memory;
+pub mod nvme;
 pub mod parent;
 pub mod pattern;
 pub mod protocol;
+pub mod purge;
 pub mod random;
 pub mod record;
 pub mod ring;

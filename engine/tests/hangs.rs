@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 use iosonde_engine::failure::Failure;
 use iosonde_engine::guard::Inspection;
 use iosonde_engine::protocol::LedgerSpec;
+use iosonde_engine::purge::Survey;
 use iosonde_engine::session::{TargetOpener, serve_within};
 use iosonde_engine::target::{CreatedFile, DeviceOptions, FileOptions, Target};
 use iosonde_engine::verify::Ledger;
@@ -49,6 +50,10 @@ impl TargetOpener for Hanging {
     }
 
     fn inspect_device(&self, _: &Path) -> Result<Inspection, Failure> {
+        hang()
+    }
+
+    fn survey_device(&self, _: &Path) -> Result<Survey, Failure> {
         hang()
     }
 

@@ -46,7 +46,7 @@ def _wait_for(path: Path) -> None:
         time.sleep(0.1)
 
 
-def _swap_names() -> None:
+def swap_names() -> None:
     """Removes both drives, and adds them in the other order: each has the name of the other."""
     paths, functions = sorted(by_serial(each) for each in DRIVES), _functions()
     for each in functions:
@@ -73,19 +73,19 @@ def swapped(engine: Engine) -> dict[str, Any]:
     path, other = by_serial(DRIVES[0]), by_serial(DRIVES[1])
     claim = claim_of(engine, path)
     before = checksum(other)
-    _swap_names()
+    swap_names()
     try:
         return _refusal(open_with(engine, path, claim), "(identity)", unchanged=checksum(path) == before)
     finally:
-        _swap_names()
+        swap_names()
 
 
 def returned(engine: Engine) -> dict[str, Any]:
     """The drive was removed and returned since the inspection."""
     path = by_serial(DRIVES[0])
     claim, before = claim_of(engine, path), checksum(path)
-    _swap_names()
-    _swap_names()
+    swap_names()
+    swap_names()
     return _refusal(open_with(engine, path, claim), "was removed", unchanged=checksum(path) == before)
 
 
@@ -124,13 +124,13 @@ def resumed_on_another(_engine: Engine) -> dict[str, Any]:
             told = process.communicate(timeout=60)[1]
         assert process.returncode == 130, told
         before = checksum(other)
-        _swap_names()
+        swap_names()
         try:
             words = [IOSONDE, "resume", "run", "--destroy", DRIVES[0]]
             ended = subprocess.run(words, cwd=folder, capture_output=True, text=True, check=False)
             unchanged = checksum(path) == before
         finally:
-            _swap_names()
+            swap_names()
     refused = ended.returncode == 3 and "is not the device that was measured" in ended.stderr
     return {"engine": refused, "front": refused, "unchanged": unchanged, "told": ended.stderr[-300:]}
 

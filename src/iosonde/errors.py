@@ -10,7 +10,9 @@ IosondeError
 ├── OutputError         exit 7   an output cannot be written
 ├── DataError           exit 8   the data read back differs from the data written
 ├── ExpectationError    exit 9   the run does not meet the expected values
-└── UndecidedError      exit 10  the run is inconclusive: no check failed, but some are undecided
+├── UndecidedError      exit 10  the run is inconclusive: no check failed, but some are undecided
+├── NotPurgedError      exit 11  the device was not purged
+└── NotVerifiedError    exit 12  reading the device back does not confirm that it was purged
 
 An interruption is not an error: the command exits with 129 for SIGHUP, 130 for SIGINT and 143 for SIGTERM.
 """
@@ -119,6 +121,18 @@ class UndecidedError(IosondeError):
     """The run is inconclusive: no check failed, but some are undecided."""
 
     exit_code = 10
+
+
+class NotPurgedError(IosondeError):
+    """The device was not purged: the method failed, or data survived that it had to erase."""
+
+    exit_code = 11
+
+
+class NotVerifiedError(IosondeError):
+    """Reading the device back does not confirm that it was purged."""
+
+    exit_code = 12
 
 
 class OutputError(IosondeError):

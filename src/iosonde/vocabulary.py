@@ -235,10 +235,44 @@ class FailureKind(StrEnum):
     NOTHING_COMPLETED = "nothing_completed"
     LIMIT = "limit"
     LEDGER = "ledger"
+    PURGE_REFUSED = "purge_refused"
     IO = "io"
     SHORT = "short"
     CONTRADICTION = "contradiction"
     NOTHING = "nothing"
+
+
+class PurgeMethod(StrEnum):
+    """A way to purge a device: a discard, or a command of the drive.
+
+    hdparm carries out those of ATA drives, and sg3_utils those of SCSI drives.
+    """
+
+    DISCARD = "discard"
+    FORMAT = "format"
+    CRYPTO_FORMAT = "crypto-format"
+    SANITIZE_BLOCK = "sanitize-block"
+    SANITIZE_CRYPTO = "sanitize-crypto"
+    SANITIZE_OVERWRITE = "sanitize-overwrite"
+    ATA_SECURE_ERASE = "ata-secure-erase"
+    ATA_ENHANCED_ERASE = "ata-enhanced-erase"
+    SCSI_SANITIZE_BLOCK = "scsi-sanitize-block"
+    SCSI_SANITIZE_CRYPTO = "scsi-sanitize-crypto"
+    SCSI_SANITIZE_OVERWRITE = "scsi-sanitize-overwrite"
+    SCSI_FORMAT = "scsi-format"
+
+
+class PurgeOutcome(StrEnum):
+    """What became of a purge.
+
+    ``purged``: the drive reports success, and nothing that was there before was read again. ``not-purged``: it failed
+    or did not finish, or data survived that it had to erase. ``not-verified``: the drive reports success, and reading
+    back does not confirm it.
+    """
+
+    PURGED = "purged"
+    NOT_PURGED = "not-purged"
+    NOT_VERIFIED = "not-verified"
 
 
 class DamageKind(StrEnum):

@@ -19,6 +19,7 @@ def test_commands_are_listed_in_the_order_of_work() -> None:
     assert listed == [
         "run",
         "doctor",
+        "prepare",
         "plan",
         "probe",
         "resume",

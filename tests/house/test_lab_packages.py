@@ -45,8 +45,11 @@ def test_root_gets_what_is_missing_and_nothing_else(folder: Path) -> None:
         "dmsetup",
         "fdisk",
         "fio",
+        "gcc",
+        "hdparm",
         "kmod",
         "qemu-system-x86",
+        "sg3-utils",
         "xfsprogs",
     ]
     assert install(missing)

@@ -49,7 +49,7 @@ def test_a_campaign_looks_at_nothing_past_the_port(file: Path) -> None:
 
 def _on_source(call: ast.Call) -> bool:
     """Whether it is the source that opens a target."""
-    return isinstance(call.func, ast.Attribute) and ast.unparse(call.func.value) == "source"
+    return isinstance(call.func, ast.Attribute) and ast.unparse(call.func.value) in {"source", "self._source"}
 
 
 def test_what_leads_to_a_file_a_directory_or_a_device_is_told_apart(tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ mod mounts;
 mod node;
 mod open_files;
 mod probe;
+mod siblings;
 mod stack;
 
 use std::fs::{File, OpenOptions};
@@ -26,6 +27,7 @@ use std::sync::Arc;
 pub use check::{Check, Refusal};
 pub use identity::DeviceIdentity;
 use serde::{Deserialize, Serialize};
+pub use siblings::{NamespaceNode, namespace_nodes};
 
 use crate::failure::{Failure, FailureKind};
 use check::{Found, refusals};
@@ -112,6 +114,39 @@ impl WriteGrant {
     #[must_use]
     pub fn identity(&self) -> &DeviceIdentity {
         &self.identity
+    }
+
+    /// Whether the device is a partition.
+    #[must_use]
+    pub fn is_partition(&self) -> bool {
+        self.identity.kind == "partition"
+    }
+
+    /// Derives the identity again from the held handle. A failure if it is another: then the handle is of no use, because
+    /// a command has changed the device below it.
+    pub fn confirm(&self) -> Result<(), Failure> {
+        let held = (ioctl::size_bytes(&self.file).ok(), ioctl::diskseq(&self.file));
+        // The held handle may be set to direct I/O, which libblkid does not expect. If another device has the number of
+        // this one by now, it differs from what the held handle reports.
+        let file = reopened(&self.file, OpenOptions::new().read(true)).map_err(|error| failure(&error))?;
+        let node = Node::of(&file).map_err(|error| failure(&error))?;
+        let (now, mut problems) = identity::identity_of(&file, &node).map_err(|error| failure(&error))?;
+        if held != (Some(now.size_bytes), now.diskseq) {
+            problems.push(format!("{} was removed and another device has its name", node.name()));
+        }
+        if now == self.identity && problems.is_empty() {
+            return Ok(());
+        }
+        let mut told = vec![format!(
+            "{} is now {} with {} bytes; it was {} with {} bytes",
+            node.name(),
+            now.name,
+            now.size_bytes,
+            self.identity.name,
+            self.identity.size_bytes
+        )];
+        told.extend(problems);
+        Err(Failure::new(FailureKind::Changed, told.join("; ")))
     }
 }
 

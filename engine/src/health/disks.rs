@@ -7,8 +7,9 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::{major, makedev, minor};
 
-use super::identify::Controller;
-use super::{Drive, DriveHealth, admin, hwmon, link, media_writes, smart_log};
+use super::identify::HealthSupport;
+use super::{Drive, DriveHealth, hwmon, link, media_writes, smart_log};
+use crate::nvme::{identify_controller, log_page};
 
 /// Device mapper on md on a partition: more levels than anybody builds.
 const LEVELS_MAX: usize = 16;
@@ -32,7 +33,7 @@ struct Disk {
 #[derive(Debug)]
 struct Opened {
     file: File,
-    facts: Option<Controller>,
+    facts: Option<HealthSupport>,
     reports_media_writes: bool,
 }
 
@@ -118,13 +119,13 @@ impl Opened {
         if !facts.file_type().is_char_device() || Some(facts.rdev()) != number {
             return Err(format!("{} is not the node of this controller", path.display()));
         }
-        let facts = admin::identify_controller(&file).ok().map(|data| Controller::of(&data));
+        let facts = identify_controller(&file).ok().map(|data| HealthSupport::of(&data));
         let reports_media_writes = facts.is_some_and(|it| it.lists_log_pages) && media_writes::is_listed(&file);
         Ok(Self { file, facts, reports_media_writes })
     }
 
     fn health(&self) -> io::Result<DriveHealth> {
-        let log = admin::log_page(&self.file, smart_log::PAGE)?;
+        let log = log_page(&self.file, smart_log::PAGE)?;
         Ok(DriveHealth {
             warning_celsius: self.facts.and_then(|facts| facts.warning_celsius),
             critical_celsius: self.facts.and_then(|facts| facts.critical_celsius),

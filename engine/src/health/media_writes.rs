@@ -5,8 +5,8 @@
 
 use std::fs::File;
 
-use super::admin::log_page;
 use super::smart_log::counter;
+use crate::nvme::log_page;
 
 const LIST_PAGE: u8 = 0x00;
 const LIST_BYTES: usize = 1024;

@@ -1,7 +1,6 @@
 //! Health of the drives below targets: temperature, wear, errors, throttling, and bytes written. In: a device number. Out:
 //! what the drives report. It only reads, and a drive that reports nothing gets the reason instead.
 
-mod admin;
 mod disks;
 mod hwmon;
 mod identify;

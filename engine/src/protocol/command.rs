@@ -7,6 +7,7 @@ use serde::Deserialize;
 use crate::failure::{Failure, FailureKind};
 use crate::guard::Claim;
 use crate::job::{Job, LimitSpec};
+use crate::purge::Method;
 use crate::sim::{FaultPlan, Model};
 use crate::target::Target;
 use crate::verify::{Ledger, LedgerHead};
@@ -41,6 +42,27 @@ pub enum Command {
     Limit(LimitSpec),
     /// Keep the CPUs out of idle states with a wake-up latency, until the session ends.
     HoldCstates,
+    /// Report how a block device can be purged, and what that would destroy.
+    Survey {
+        /// Its path.
+        path: PathBuf,
+    },
+    /// Read places of all open targets, which need a grant, and write sentinels to some of them.
+    Sample {
+        /// The method that will be used; None for that of another program.
+        method: Option<Method>,
+        /// The number of places; None reads all of each device.
+        places: Option<u32>,
+        /// The seed of the places.
+        seed: u64,
+    },
+    /// Purge the first open target, and with it all others, which the method has to reach.
+    Purge {
+        /// The method.
+        method: Method,
+    },
+    /// Read the places again, and report what survived.
+    ReadBack,
     /// Run a job on the first `job.targets` open targets.
     Run {
         /// The job.

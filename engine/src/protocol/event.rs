@@ -7,6 +7,7 @@ use crate::failure::{Failure, FailureKind};
 use crate::guard::{DeviceIdentity, Inspection};
 use crate::health::Drive;
 use crate::job::Engine;
+use crate::purge::{Purge, ReadBack, Sampled, Survey};
 use crate::record::errno_name;
 use crate::ring::{passthrough_offered, uring_refused};
 use crate::target::{Alignment, Identity, NamespaceFacts, Target};
@@ -51,6 +52,41 @@ pub enum Event {
     CstatesHeld {
         /// The command's ID.
         id: u64,
+    },
+    /// How a block device can be purged.
+    Surveyed {
+        /// The command's ID.
+        id: u64,
+        /// What it offers.
+        survey: Survey,
+    },
+    /// Progress of a sample, a purge or of reading back.
+    Purging {
+        /// The command's ID.
+        id: u64,
+        /// The part that is done, in permille; None if the drive does not tell it.
+        done_permille: Option<u64>,
+    },
+    /// The places were sampled.
+    Sampled {
+        /// The command's ID.
+        id: u64,
+        /// Those of each target, in the order in which they were opened.
+        targets: Vec<Sampled>,
+    },
+    /// The purge has ended.
+    Purged {
+        /// The command's ID.
+        id: u64,
+        /// How it ended.
+        purge: Box<Purge>,
+    },
+    /// The places were read again.
+    ReadBack {
+        /// The command's ID.
+        id: u64,
+        /// Those of each target, in the order in which they were opened.
+        targets: Vec<ReadBack>,
     },
     /// The job has started.
     Started {

@@ -3,6 +3,7 @@
 mod awake;
 mod open_target;
 mod opening;
+mod purging;
 mod stop_control;
 mod target_opener;
 
@@ -29,6 +30,7 @@ use crate::clock::{Clock, Monotonic, read_ns};
 use crate::failure::{Failure, FailureKind};
 use crate::job::{Job, Limits};
 use crate::protocol::{Command, Event, Hello, NumberedCommand};
+use crate::purge::{Extent, Samples};
 use crate::record::Phase;
 use crate::sim::{Drive, VirtualClock, flush_all};
 use crate::target::{Target, sync_all};
@@ -78,6 +80,7 @@ pub fn serve_within(
         output_error: None,
         targets: Vec::new(),
         drives: Vec::new(),
+        samples: Vec::new(),
         stop_control,
         limits: Limits::default(),
         awake: None,
@@ -112,6 +115,8 @@ struct Session<W: Write> {
     targets: Vec<Target>,
     // The simulated drives of the targets: one for each target, or none at all.
     drives: Vec<Drive>,
+    // What places of the targets held before a purge; empty unless they were sampled.
+    samples: Vec<Samples>,
     stop_control: Arc<StopControl>,
     limits: Limits,
     // Open while the CPUs are kept out of idle states.
@@ -195,6 +200,10 @@ impl<W: Write> Session<W> {
                 self.awake = Some(keep_awake(Path::new(LATENCY_LIMIT))?);
                 Ok(Event::CstatesHeld { id })
             }
+            Command::Survey { path } => self.survey(id, path),
+            Command::Sample { method, places, seed } => self.sample(id, method, Extent { places, seed }),
+            Command::Purge { method } => self.purge(id, method),
+            Command::ReadBack => self.read_back(id),
             Command::Run { job } if self.drives.is_empty() => self.run(id, job),
             Command::Run { job } => self.run_simulated(id, &job),
             Command::Sync => {
@@ -305,6 +314,7 @@ impl<W: Write> Session<W> {
     // Closes all targets.
     fn close(&mut self) -> Result<(), Failure> {
         self.drives.clear();
+        self.samples.clear();
         let targets = std::mem::take(&mut self.targets);
         let work = move |_: &mut dyn FnMut(())| {
             for target in targets {

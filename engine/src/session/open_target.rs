@@ -7,6 +7,7 @@ use super::TargetOpener;
 use crate::failure::{Failure, FailureKind};
 use crate::guard::Inspection;
 use crate::protocol::{Access, TargetSpec};
+use crate::purge::Survey;
 use crate::target::{DeviceOptions, FileOptions, Identity, Target};
 use crate::watchdog::{ProgressSource, waiting_for};
 
@@ -52,6 +53,12 @@ pub fn open(opener: &dyn TargetOpener, spec: TargetSpec, created: &mut dyn FnMut
 pub fn inspect(opener: &dyn TargetOpener, path: &Path) -> Result<Inspection, Failure> {
     begin(path);
     opener.inspect_device(path)
+}
+
+/// Asks a block device how it can be purged.
+pub fn survey(opener: &dyn TargetOpener, path: &Path) -> Result<Survey, Failure> {
+    begin(path);
+    opener.survey_device(path)
 }
 
 fn begin(path: &Path) {

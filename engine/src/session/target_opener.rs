@@ -5,6 +5,7 @@ use std::path::Path;
 use crate::failure::Failure;
 use crate::guard::Inspection;
 use crate::protocol::LedgerSpec;
+use crate::purge::{Survey, survey_path};
 use crate::target::{CreatedFile, DeviceOptions, FileOptions, Target, inspect_path};
 use crate::verify::Ledger;
 
@@ -20,6 +21,8 @@ pub trait TargetOpener: Send + Sync + 'static {
     fn open_device(&self, path: &Path, options: &DeviceOptions) -> Result<Target, Failure>;
     /// Inspects a block device.
     fn inspect_device(&self, path: &Path) -> Result<Inspection, Failure>;
+    /// Asks a block device how it can be purged.
+    fn survey_device(&self, path: &Path) -> Result<Survey, Failure>;
     /// Opens the ledger of a target.
     fn open_ledger(&self, spec: LedgerSpec, target: &Target) -> Result<Ledger, Failure>;
 }
@@ -47,6 +50,10 @@ impl TargetOpener for OpenByPath {
 
     fn inspect_device(&self, path: &Path) -> Result<Inspection, Failure> {
         inspect_path(path)
+    }
+
+    fn survey_device(&self, path: &Path) -> Result<Survey, Failure> {
+        survey_path(path)
     }
 
     fn open_ledger(&self, spec: LedgerSpec, target: &Target) -> Result<Ledger, Failure> {

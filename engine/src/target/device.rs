@@ -100,7 +100,7 @@ fn numbers(facts: &Stat) -> Identity {
     }
 }
 
-fn check_block(path: &Path, facts: &Stat) -> Result<(), Failure> {
+pub(super) fn check_block(path: &Path, facts: &Stat) -> Result<(), Failure> {
     if FileType::from_raw_mode(facts.st_mode) == FileType::BlockDevice {
         return Ok(());
     }
@@ -109,7 +109,7 @@ fn check_block(path: &Path, facts: &Stat) -> Result<(), Failure> {
 }
 
 // Checks the flags that the kernel reports, not the requested ones: without a grant, no handle of a device can write.
-fn read_only(path: &Path, handle: &File) -> Result<File, Failure> {
+pub(super) fn read_only(path: &Path, handle: &File) -> Result<File, Failure> {
     let file = reopen(handle, false).map_err(|error| open_failure(path, &error))?;
     let flags = fcntl_getfl(&file).map_err(|error| open_failure(path, &error.into()))?;
     if flags & OFlags::ACCMODE != OFlags::RDONLY {
@@ -120,7 +120,7 @@ fn read_only(path: &Path, handle: &File) -> Result<File, Failure> {
 }
 
 // Seeks to the end. Operations have explicit offsets, so the file position does not matter.
-fn size_bytes(file: &File) -> Result<u64, Failure> {
+pub(super) fn size_bytes(file: &File) -> Result<u64, Failure> {
     seek(file, SeekFrom::End(0))
         .map_err(|error| Failure::from_io(FailureKind::Io, "reading the device size", &error.into()))
 }

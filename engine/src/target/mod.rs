@@ -3,6 +3,7 @@
 
 mod alignment;
 mod device;
+mod limits;
 mod lock;
 mod namespace;
 mod open;
@@ -20,6 +21,7 @@ use serde::Serialize;
 
 pub use alignment::Alignment;
 pub use device::{DeviceOptions, inspect_path};
+pub use limits::{QueueLimits, open_to_read};
 pub use namespace::{Namespace, NamespaceFacts};
 pub(crate) use open::reopen;
 pub use open::{CreatedFile, FileOptions};

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use iosonde_engine::failure::{Failure, FailureKind};
 use iosonde_engine::guard::Inspection;
 use iosonde_engine::protocol::LedgerSpec;
+use iosonde_engine::purge::Survey;
 use iosonde_engine::session::TargetOpener;
 use iosonde_engine::target::{CreatedFile, DeviceOptions, FileOptions, Target};
 use iosonde_engine::verify::Ledger;
@@ -86,6 +87,10 @@ impl TargetOpener for ScratchOpener {
     }
 
     fn inspect_device(&self, _: &Path) -> Result<Inspection, Failure> {
+        Err(Failure::new(FailureKind::NoRights, "no devices here"))
+    }
+
+    fn survey_device(&self, _: &Path) -> Result<Survey, Failure> {
         Err(Failure::new(FailureKind::NoRights, "no devices here"))
     }
 

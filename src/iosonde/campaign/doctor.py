@@ -13,11 +13,13 @@ from iosonde.findings.fitness import (
     health_lines,
     host_lines,
     path_lines,
+    purge_line,
     write_lines,
 )
 from iosonde.machine import CONSENTABLE, WAYS_OUT, Host, PathFacts
 from iosonde.records import DeviceInspection, Drive
 from iosonde.sources import EngineSource, find_engine
+from iosonde.store import last_purge
 
 SAMPLE_S: Final = 1.0
 """How long other I/O and steal time are watched."""
@@ -94,7 +96,9 @@ def _ask_engine(host: Host, found: PathFacts | None, target: str | None) -> _Ans
 def _writing(inspection: DeviceInspection | IosondeError | None) -> list[FitnessLine]:
     match inspection:
         case DeviceInspection():
-            return list(write_lines(inspection, WAYS_OUT, CONSENTABLE))
+            last = None if inspection.identity is None else last_purge(inspection.identity)
+            purged = [] if last is None else [purge_line(last)]
+            return [*write_lines(inspection, WAYS_OUT, CONSENTABLE), *purged]
         case IosondeError():
             return [
                 FitnessLine(

@@ -16,6 +16,7 @@ from iosonde.cli.help_texts import CommandGroupHelp, CommandHelp, GroupHelp
 from iosonde.cli.list import list_runs
 from iosonde.cli.messages import say
 from iosonde.cli.plan import plan
+from iosonde.cli.prepare import prepare
 from iosonde.cli.probe import probe
 from iosonde.cli.report import report
 from iosonde.cli.resume import resume
@@ -57,6 +58,7 @@ def _main(
 
 app.command("run", cls=CommandHelp)(run)
 app.command("doctor", cls=CommandHelp)(doctor)
+app.command("prepare", cls=CommandHelp)(prepare)
 app.command("plan", cls=CommandHelp)(plan)
 app.command("probe", cls=CommandHelp)(probe)
 app.command("resume", cls=CommandHelp)(resume)

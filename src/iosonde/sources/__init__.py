@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from iosonde.sources.engine import EngineSource
 from iosonde.sources.engine.locate import find_engine
+from iosonde.sources.engine.purging import purge_devices, read_devices_back, sample_devices, survey_device
 from iosonde.sources.fio import FioSource, check_fio_can
 from iosonde.sources.source import (
     Interrupted,
@@ -50,7 +51,11 @@ __all__ = [
     "Target",
     "check_fio_can",
     "find_engine",
+    "purge_devices",
+    "read_devices_back",
+    "sample_devices",
     "start_source",
+    "survey_device",
 ]
 
 

@@ -14,6 +14,7 @@ from iosonde.store.journal import Journal
 from iosonde.store.names import ACCOUNT_NAME, HEADER_NAME, JOURNAL_NAME
 from iosonde.store.packing import write_archive
 from iosonde.store.parquet import write_csv, write_parquet
+from iosonde.store.purges import keep_purge, last_purge
 from iosonde.store.run_summary import CellGlance, Glance, summarise_run
 from iosonde.store.rundir import RunDirectory, check_empty, make_directory
 from iosonde.store.versions import newer
@@ -34,6 +35,8 @@ __all__ = [
     "arrow_table",
     "check_empty",
     "is_archive",
+    "keep_purge",
+    "last_purge",
     "load_header",
     "load_run",
     "make_directory",

@@ -8,6 +8,15 @@ from iosonde.findings.fitness.health import health_lines
 from iosonde.findings.fitness.host import host_lines
 from iosonde.findings.fitness.line import FitnessLine, State
 from iosonde.findings.fitness.path import path_lines
-from iosonde.findings.fitness.writing import write_lines
+from iosonde.findings.fitness.writing import purge_line, write_lines
 
-__all__ = ["FitnessLine", "State", "device_lines", "health_lines", "host_lines", "path_lines", "write_lines"]
+__all__ = [
+    "FitnessLine",
+    "State",
+    "device_lines",
+    "health_lines",
+    "host_lines",
+    "path_lines",
+    "purge_line",
+    "write_lines",
+]

@@ -5,7 +5,8 @@ from collections.abc import Collection, Iterator, Mapping
 from typing import Final
 
 from iosonde.findings.fitness.line import FitnessLine, State
-from iosonde.records import DeviceInspection
+from iosonde.records import DeviceInspection, PurgeRecord
+from iosonde.vocabulary import PurgeOutcome
 
 GROUP: Final = "Writing to the device"
 TITLES: Final = {
@@ -24,6 +25,21 @@ TITLES: Final = {
     "format": "format is handled",
 }
 """The checks in the order in which they are shown, each as the fact that it confirms."""
+
+
+LAST: Final = {
+    PurgeOutcome.PURGED: (State.OK, ""),
+    PurgeOutcome.NOT_PURGED: (State.WARNING, "data of before may survive"),
+    PurgeOutcome.NOT_VERIFIED: (State.NOTE, "data of before may survive"),
+}
+"""How the outcome of the last purge is judged."""
+
+
+def purge_line(record: PurgeRecord) -> FitnessLine:
+    """How a device was purged last, as the kept record says."""
+    state, reason = LAST[record.outcome]
+    told = f"{record.outcome} by {record.purge.method}, {record.started_at}"
+    return FitnessLine(GROUP, "last purge", told, state, reason)
 
 
 def write_lines(

@@ -57,6 +57,10 @@ _MENDS: Final[Mapping[str, tuple[type[IosondeError], str]]] = {
         RecordError,
         "check that this is the original run directory and that its file system has free space, or start a new run",
     ),
+    FailureKind.PURGE_REFUSED: (
+        TargetError,
+        "`iosonde prepare DEVICE` lists the methods that the drive supports, and what each of them destroys",
+    ),
     FailureKind.STUCK: (TargetError, HINT_HANGS),
     FailureKind.IO: (TargetError, "check the kernel log (dmesg) and the device's health"),
 }

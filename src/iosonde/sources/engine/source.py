@@ -162,6 +162,31 @@ class EngineSource:
             read = checked(Verifying, _expected("verifying", event))
             on_progress(read.target, read.read_bytes)
 
+    def ask_long(
+        self,
+        kind: str,
+        on_progress: Callable[[Event], None],
+        *,
+        on_interrupt: Callable[[], None] | None = None,
+        **command: Any,
+    ) -> Event:
+        """The answer of type ``kind`` to a command, with the events of type ``purging`` before it.
+
+        With ``on_interrupt``, a KeyboardInterrupt calls that and sends a stop, and the answer to it is awaited.
+        """
+        number = self._send(**command)
+        while True:
+            try:
+                event = self._answer(number, COMMAND_S_MAX)
+                if event["type"] != "purging":
+                    return _expected(kind, event)
+                on_progress(event)
+            except KeyboardInterrupt:
+                if on_interrupt is None:
+                    raise
+                on_interrupt()
+                self._process.send({"id": number, "command": "stop"})
+
     def close(self) -> None:
         """Closes all targets. Does nothing if the engine is lost."""
         if not self._is_lost:

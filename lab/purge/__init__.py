@@ -1,0 +1,1 @@
+"""Purges of emulated drives: what each method leaves, what it may not reach, and drives that lie."""
