@@ -57,6 +57,7 @@ const WORDS: [&str; 43] = [
     "random",
     "sequential",
     "permutation",
+    "fast_random",
     "zipf",
     "pareto",
     "hot_spots",
