@@ -40,7 +40,7 @@ const NUMBERS: [u64; 32] = [
 ];
 
 /// Words with a meaning in some command.
-const WORDS: [&str; 43] = [
+const WORDS: [&str; 44] = [
     "open",
     "run",
     "sync",

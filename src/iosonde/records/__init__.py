@@ -37,6 +37,7 @@ from iosonde.records.inspection import DeviceIdentity, DeviceInspection, Refusal
 from iosonde.records.interval import INTERVAL_FORM, IntervalRecord, OperationTotals, Times
 from iosonde.records.pattern import (
     BlockSizes,
+    FastRandom,
     HotSpots,
     Pareto,
     Pattern,
@@ -143,6 +144,7 @@ __all__ = [
     "ExtentFacts",
     "Failure",
     "FailureKind",
+    "FastRandom",
     "Fault",
     "FaultKind",
     "FileSystemFacts",
