@@ -101,6 +101,11 @@ def test_the_bytes_of_a_form_are_known_beforehand_for_all_targets() -> None:
     check_plan(plan, targets=2)
 
 
+def test_small_random_writes_have_no_more_intervals_than_sequential_ones_at_a_tenth_of_the_rate() -> None:
+    sequential, random = plan_of('precondition = "random"', span_bytes=256 * GIB).writes_first
+    assert sequential.cell.timing.interval_ns * 20 == pytest.approx(random.cell.timing.interval_ns, rel=0.01)
+
+
 @pytest.mark.parametrize(
     ("keys", "message", "hint"),
     [

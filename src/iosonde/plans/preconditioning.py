@@ -5,7 +5,7 @@ from typing import Final
 
 from iosonde.errors import UsageError
 from iosonde.plans.campaign_file import DEFAULT_OVER_PROVISIONING_PERMILLE, CampaignTable
-from iosonde.plans.timings import amount_timing
+from iosonde.plans.timings import SLOW_BYTES_PER_S, amount_timing
 from iosonde.records import Access, CellPlan, Data, Experiment, FastRandom, Step, Workload, in_order, one_stream
 from iosonde.records.pattern import Shaped
 from iosonde.units import exact_size
@@ -20,6 +20,8 @@ FILL_DEPTH: Final = 8
 INDEPENDENT_BLOCK_BYTES: Final = 128 << 10
 CAPACITIES: Final = 2
 RANDOM_BLOCK_BYTES: Final = 4 << 10
+# Small random writes of a slow drive. At the rate of large blocks, they would have ten times as many intervals.
+SLOW_RANDOM_BYTES_PER_S: Final = 10**7
 DEPTH: Final = 32
 """The queue depth of all forms but ``once``: enough for the write bandwidth of most drives with small blocks."""
 
@@ -164,6 +166,7 @@ def _write(
 
 
 def _cell(name: str, workload: Workload, amount_bytes: int) -> CellPlan:
-    return CellPlan(
-        cell=name, experiments=(Experiment.FILL,), streams=one_stream(workload), timing=amount_timing(amount_bytes)
-    )
+    is_sequential = workload.pattern is Access.SEQUENTIAL
+    slow_bytes_per_s = SLOW_BYTES_PER_S if is_sequential else SLOW_RANDOM_BYTES_PER_S
+    timing = amount_timing(amount_bytes, slow_bytes_per_s)
+    return CellPlan(cell=name, experiments=(Experiment.FILL,), streams=one_stream(workload), timing=timing)

@@ -27,9 +27,9 @@ def timing_of(warmup_ns: int, measure_ns: int) -> Timing:
     return Timing(warmup_ns=warmup_ns, measure_ns=measure_ns, interval_ns=interval_ns)
 
 
-def amount_timing(amount_bytes: int) -> Timing:
-    """A cell that ends after this many bytes on each target."""
-    even_ns = amount_bytes * SECOND_NS // SLOW_BYTES_PER_S // AMOUNT_INTERVALS
+def amount_timing(amount_bytes: int, slow_bytes_per_s: int = SLOW_BYTES_PER_S) -> Timing:
+    """A cell that ends after this many bytes on each target. It has ``AMOUNT_INTERVALS`` at ``slow_bytes_per_s``."""
+    even_ns = amount_bytes * SECOND_NS // slow_bytes_per_s // AMOUNT_INTERVALS
     interval_ns = min(max(even_ns, AMOUNT_INTERVAL_NS_MIN), AMOUNT_INTERVAL_NS_MAX)
     return Timing(warmup_ns=0, measure_ns=SECOND_NS, interval_ns=interval_ns, amount_bytes=amount_bytes)
 
