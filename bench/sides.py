@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from bench.ratios import Paired, ratio_of
-from iosonde.plans.build import TargetInfo, fill_cell
+from iosonde.plans.preconditioning import TargetInfo, fill_cell
 from iosonde.records import (
     Access,
     CellPlan,

@@ -1,7 +1,8 @@
 """Compare with what is known, print it and keep it.
 
 python -m verify [models] [same-bits] [closed-forms] [knee] [rates] [real-time]
-                 [coverage] [repeats] [differing] [regimes] [mechanisms] [lab] [tables]
+                 [coverage] [repeats] [differing] [regimes] [mechanisms] [lab]
+                 [fast-preconditioning] [tables]
                  [--long] [--model NAME] [--engine NAME=PATH]
 
 An engine for another kind of CPU may be a script that runs it in an emulator.
@@ -19,6 +20,8 @@ from iosonde.plans.models import model_names
 from verify.closed_forms import QUEUES, compare
 from verify.coverage import coverage as cover
 from verify.differing import differing as change
+from verify.fast_preconditioning import prepared
+from verify.fast_preconditioning_page import prepared_page, prepared_row
 from verify.kept import RESULTS, keep_closed_forms, keep_models
 from verify.knee import find_knees
 from verify.lab import lab as campaigns
@@ -59,6 +62,7 @@ from verify.tables import (
 NAMES: Final = (
     *("models", "same-bits", "closed-forms", "knee", "rates", "real-time", "coverage"),
     *("repeats", "differing", "regimes", "mechanisms", "lab"),
+    "fast-preconditioning",
     "tables",
 )
 LOADS: Final = ((0.5, 10**6), (0.8, 10**7))
@@ -163,6 +167,13 @@ def lab() -> bool:
     return all(each.holds for each in found)
 
 
+def fast_preconditioning() -> bool:
+    """Fast preconditioning and long. True if the drives are in the same state, whatever was assumed."""
+    found = [_shown(each, prepared_row) for each in prepared()]
+    _keep("fast-preconditioning.md", prepared_page(found))
+    return all(each.holds for each in found)
+
+
 def tables() -> None:
     """Writes the Markdown tables of models and closed forms from the stored values."""
     for name, text in TABLES.items():
@@ -209,6 +220,7 @@ def main() -> int:
     met += [regimes()] if "regimes" in wanted else []
     met += [mechanisms()] if "mechanisms" in wanted else []
     met += [lab()] if "lab" in wanted else []
+    met += [fast_preconditioning()] if "fast-preconditioning" in wanted else []
     tables()
     print(f"{time.monotonic() - before:.0f} s", file=sys.stderr)
     return 0 if all(met) else 1

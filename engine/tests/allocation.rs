@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use common::job;
 use iosonde_engine::clock::{Clock, Monotonic};
-use iosonde_engine::job::{Job, RATE_PER_S_MAX, Sync};
+use iosonde_engine::job::{Job, Pattern, RATE_PER_S_MAX, Sync};
 use iosonde_engine::pattern::{Accesses, ArrivalKind, Arrivals, OpenLoop, Payload, Shared};
 use iosonde_engine::ring::NullRing;
 use iosonde_engine::worker::{HostMonitor, Step, Worker, WorkerParts, recorder_pair};
@@ -69,6 +69,12 @@ fn allocations_of(job: &Job) -> u64 {
 #[test]
 fn a_mixed_job_allocates_nothing_from_its_second_round_to_its_end() {
     assert_eq!(allocations_of(&Job { read_percent: 70, queue_depth: 64, ..job() }), 0);
+}
+
+#[test]
+fn the_writes_to_steady_state_allocate_nothing_from_the_second_round_to_the_end() {
+    let pattern = Pattern::FastRandom { over_provisioning_permille: 150 };
+    assert_eq!(allocations_of(&Job { read_percent: 0, queue_depth: 64, pattern, ..job() }), 0);
 }
 
 #[test]

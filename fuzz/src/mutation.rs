@@ -40,7 +40,7 @@ const NUMBERS: [u64; 32] = [
 ];
 
 /// Words with a meaning in some command.
-const WORDS: [&str; 43] = [
+const WORDS: [&str; 44] = [
     "open",
     "run",
     "sync",
@@ -57,6 +57,7 @@ const WORDS: [&str; 43] = [
     "random",
     "sequential",
     "permutation",
+    "fast_random",
     "zipf",
     "pareto",
     "hot_spots",

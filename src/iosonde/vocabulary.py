@@ -96,6 +96,20 @@ class Experiment(StrEnum):
     FILL = "fill"
 
 
+class Precondition(StrEnum):
+    """How a target is written before it is measured.
+
+    ``once``: every block, in order. ``independent``: in order, several times (SNIA: workload-independent
+    preconditioning). ``random``: every block in order, then random writes. ``fast-random``: the modelled writes after
+    which an empty drive is in random-write steady state.
+    """
+
+    ONCE = "once"
+    INDEPENDENT = "independent"
+    RANDOM = "random"
+    FAST_RANDOM = "fast-random"
+
+
 class EngineChoice(StrEnum):
     """The requested engine. With ``auto``, iosonde selects the engine and reports it."""
 

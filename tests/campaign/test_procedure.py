@@ -20,7 +20,8 @@ from iosonde.campaign import (
 from iosonde.cli.plan_text import plan_lines
 from iosonde.machine.local_host import LocalHost
 from iosonde.plans import CELL_OVERHEAD_NS, TargetInfo, cell_name, cell_seed, plan_cost, preparation_ns, remaining
-from iosonde.plans.build import fill_cell, timing_of
+from iosonde.plans.preconditioning import fill_cell
+from iosonde.plans.timings import timing_of
 from iosonde.records import (
     Access,
     CellPlan,

@@ -30,3 +30,7 @@ pub const EXPONENT_PERMILLE_MAX: u32 = 5_000;
 pub const COUNT_MAX: u64 = 1_000_000_000_000;
 /// The highest compressibility of verified data: 32 of the 512 bytes of each sector are its verification header.
 pub const VERIFY_COMPRESSIBLE_PERCENT_MAX: u8 = 90;
+/// The largest over-provisioning, in thousandths: the test region is a fifth of the flash.
+pub const OVER_PROVISIONING_PERMILLE_MAX: u32 = 4_000;
+/// The smallest over-provisioning, in thousandths. Below it, a write would cause more than fifty others.
+pub const OVER_PROVISIONING_PERMILLE_MIN: u32 = 10;

@@ -2,8 +2,9 @@
 
 use super::{
     BLOCK_SIZE_BYTES_MAX, COUNT_MAX, DURATION_NS_MAX, Data, EXPONENT_PERMILLE_MAX, Engine, IN_FLIGHT_BYTES_MAX,
-    INTERVAL_NS_MIN, JOBS_MAX, Job, PSYNC_THREADS_MAX, Pattern, QUEUE_DEPTH_MAX, RATE_PER_S_MAX, SIZES_MAX, SizeShare,
-    Sync, TARGETS_MAX, VERIFY_COMPRESSIBLE_PERCENT_MAX, WEIGHTS_MAX, ZONES_MAX, Zone,
+    INTERVAL_NS_MIN, JOBS_MAX, Job, OVER_PROVISIONING_PERMILLE_MAX, OVER_PROVISIONING_PERMILLE_MIN, PSYNC_THREADS_MAX,
+    Pattern, QUEUE_DEPTH_MAX, RATE_PER_S_MAX, SIZES_MAX, SizeShare, Sync, TARGETS_MAX, VERIFY_COMPRESSIBLE_PERCENT_MAX,
+    WEIGHTS_MAX, ZONES_MAX, Zone,
 };
 use crate::failure::{Failure, FailureKind};
 use crate::ring::Poll;
@@ -232,8 +233,17 @@ impl Job {
         let block = u64::from(self.block_size_bytes);
         let is_mixed = !self.block_sizes.is_empty();
         match &self.pattern {
-            Pattern::Permutation | Pattern::Strided { .. } if is_mixed => {
-                bad("patterns permutation and strided require a single block size".to_owned())
+            Pattern::Permutation | Pattern::FastRandom { .. } | Pattern::Strided { .. } if is_mixed => {
+                bad("patterns permutation, fast_random and strided require a single block size".to_owned())
+            }
+            Pattern::FastRandom { over_provisioning_permille: permille }
+                if !(OVER_PROVISIONING_PERMILLE_MIN..=OVER_PROVISIONING_PERMILLE_MAX).contains(permille) =>
+            {
+                let (least, most) = (OVER_PROVISIONING_PERMILLE_MIN, OVER_PROVISIONING_PERMILLE_MAX);
+                bad(format!("over_provisioning_permille is {permille}; the range is {least} to {most}"))
+            }
+            Pattern::FastRandom { .. } if self.read_percent > 0 || self.trim_percent > 0 => {
+                bad("pattern fast_random requires writes only".to_owned())
             }
             Pattern::Zipf { exponent_permille, .. } if !(1..=EXPONENT_PERMILLE_MAX).contains(exponent_permille) => {
                 bad(format!("exponent_permille is {exponent_permille}; the range is 1 to {EXPONENT_PERMILLE_MAX}"))

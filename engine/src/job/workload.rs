@@ -41,6 +41,11 @@ pub enum Pattern {
     Sequential,
     /// Random, with each block once before any repeats.
     Permutation,
+    /// Writes that bring an empty drive to random-write steady state; see `FastRandom`.
+    FastRandom {
+        /// The over-provisioning that is assumed, in thousandths of the test region.
+        over_provisioning_permille: u32,
+    },
     /// Zipf: the block of rank k is accessed in proportion to 1 / k^exponent.
     Zipf {
         /// The exponent, in thousandths.

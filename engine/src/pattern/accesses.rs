@@ -40,13 +40,13 @@ impl Shared {
     ///
     /// A sequential stream starts at a block drawn from the seed; otherwise all cells would start in the same area,
     /// which would be cached. It wraps at the end of its share of the test region. Each queue has its own share,
-    /// because streams over the same blocks would read what another stream has cached. A permutation covers the whole
-    /// test region and is shared by all workers on a target.
+    /// because streams over the same blocks would read what another stream has cached. A permutation and the writes of
+    /// `FastRandom` cover the whole test region and are shared by all workers on a target.
     #[must_use]
     pub fn new(job: &Job) -> Self {
         let mut seeds = SplitMix64::seed_from_u64(job.seed);
         let share = share_steps(job);
-        let cursors: Vec<_> = if job.pattern == Pattern::Permutation {
+        let cursors: Vec<_> = if is_shared(&job.pattern) {
             let each = (0..job.targets).map(|_| Arc::new(AtomicU64::new(0)));
             each.flat_map(|cursor| vec![cursor; job.jobs as usize]).collect()
         } else {
@@ -62,6 +62,11 @@ impl Shared {
     pub fn within(self, budget: Option<WriteBudget>) -> Self {
         Self { budget, ..self }
     }
+}
+
+// Whether all workers on a target number their accesses together.
+fn is_shared(pattern: &Pattern) -> bool {
+    matches!(pattern, Pattern::Permutation | Pattern::FastRandom { .. })
 }
 
 // The steps of a sequential stream in one job's share of the test region.

@@ -4,6 +4,7 @@
 mod accesses;
 mod arrivals;
 mod bursts;
+mod fast_random;
 mod offsets;
 mod payload;
 mod permutation;
@@ -15,6 +16,7 @@ mod stride;
 pub use accesses::{Access, Accesses, Shared};
 pub use arrivals::{ArrivalKind, Arrivals, OpenLoop};
 pub use bursts::{Burst, Bursts};
+pub use fast_random::{FastRandom, REGIONS, flash_blocks, write_amplification};
 pub use payload::{Direction, Payload};
 pub use permutation::Permutation;
 pub use shuffled_deck::ShuffledDeck;

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::SplitMix64;
 
+use super::fast_random::FastRandom;
 use super::permutation::Permutation;
 use super::shuffled_deck::ShuffledDeck;
 use super::sizes::Size;
@@ -86,6 +87,11 @@ impl Skewed {
     }
 }
 
+// The key of a target's permutations.
+fn keys(job: &Job, target: u32) -> u64 {
+    job.seed ^ KEYS ^ (u64::from(target) << 32)
+}
+
 /// Accesses every block once per round. Each round has another order.
 #[derive(Clone, Debug)]
 pub struct Permutations {
@@ -100,7 +106,7 @@ pub struct Permutations {
 
 impl Permutations {
     fn new(job: &Job, target: u32, cursor: Arc<AtomicU64>) -> Self {
-        let key = job.seed ^ KEYS ^ (u64::from(target) << 32);
+        let key = keys(job, target);
         let (blocks, block_bytes) = (job.blocks(), u64::from(job.block_size_bytes));
         Self { cursor, blocks, block_bytes, key, round_start: 0, order: Permutation::new(blocks, key) }
     }
@@ -133,6 +139,8 @@ pub enum OffsetGenerator {
     Sequential(StreamShare),
     /// See [`Pattern::Permutation`].
     Permutation(Box<Permutations>),
+    /// See [`Pattern::FastRandom`]. Writes are numbered over all workers on a target.
+    FastRandom(Box<FastRandom>, StreamShare),
     /// See [`Pattern::Zipf`], [`Pattern::Pareto`] and [`Pattern::HotSpots`].
     Skewed(Box<Skewed>),
     /// See [`Pattern::Strided`].
@@ -153,6 +161,10 @@ impl OffsetGenerator {
         match &job.pattern {
             Pattern::Random => Self::Random(Random::new(offsets)),
             Pattern::Sequential => Self::Sequential(queue),
+            Pattern::FastRandom { over_provisioning_permille } => {
+                let writes = FastRandom::new(blocks, *over_provisioning_permille, keys(job, target));
+                Self::FastRandom(Box::new(writes), queue)
+            }
             Pattern::Permutation => Self::Permutation(Box::new(Permutations::new(job, target, queue.cursor))),
             Pattern::Zipf { exponent_permille, scattered } => {
                 skewed(Ranks::Zipf(Zipf::new(blocks, *exponent_permille)), *scattered)
@@ -180,6 +192,7 @@ impl OffsetGenerator {
             Self::Random(random) => random.below(size.blocks) * u64::from(size.bytes),
             Self::Sequential(queue) => queue.offset(queue.advance(size), size),
             Self::Permutation(permutations) => permutations.draw(),
+            Self::FastRandom(writes, queue) => writes.at(queue.advance(size)) * u64::from(size.bytes),
             Self::Skewed(skewed) => skewed.draw(size),
             Self::Strided(queue, stride) => queue.offset(stride.at(queue.advance(size) % queue.steps), size),
             Self::Runs(queue, deck, random) => {

@@ -140,6 +140,7 @@ fn every_pattern_stays_within_its_test_region() {
         Pattern::Random,
         Pattern::Sequential,
         Pattern::Permutation,
+        Pattern::FastRandom { over_provisioning_permille: 150 },
         Pattern::Zipf { exponent_permille: 990, scattered: true },
         Pattern::Pareto { share_permille: 200, scattered: false },
         Pattern::HotSpots { zones, scattered: true },

@@ -83,7 +83,8 @@ def campaign_request(
     """The request for a campaign from a profile or a campaign file. Raises UsageError."""
     _check_switches(options, quick=quick, fixed=fixed)
     campaign = _campaign(profile)
-    writes = any(read < ALL_READS for table in campaign.experiment for read in table.values(READ))
+    reads = [read for table in campaign.experiment for read in table.values(READ)]
+    writes = campaign.precondition is not None or any(read < ALL_READS for read in reads)
     seed = _seed(options)
 
     def plan(ground: TargetInfo) -> Plan:

@@ -12,7 +12,7 @@ from iosonde.campaign.responsiveness import check_answers
 from iosonde.campaign.simulated import is_simulated, simulated_drive
 from iosonde.errors import TargetError, UsageError
 from iosonde.machine import Host, PathFacts, leads_nowhere
-from iosonde.plans.build import LARGE_FILL_BLOCK_BYTES, LARGE_SPAN_BYTES
+from iosonde.plans.preconditioning import LARGE_FILL_BLOCK_BYTES, LARGE_SPAN_BYTES
 from iosonde.printing import encodable, quoted
 from iosonde.safe_files import own_file_name
 from iosonde.sources import (

@@ -19,6 +19,7 @@ from iosonde.plans import (
 )
 from iosonde.printing import quoted
 from iosonde.records import Arrivals, Experiment, Plan, SteadyState
+from iosonde.report.preconditioning_words import writes_text
 from iosonde.sources import BlockDevice, ExistingFile, NewFile, NullTarget, SimulatedDrive, Target
 from iosonde.units import (
     exact_duration,
@@ -63,6 +64,7 @@ def plan_lines(ahead: Preflight, cost: Cost) -> list[str]:
         *_rate_lines(plan),
         *_verify_lines(plan, cost),
         *_memory_lines(ahead),
+        *_preconditioning_lines(plan),
         _time_line(ahead, cost),
         *(["writes    nothing"] if is_null else _wear_lines(ahead, cost)),
         *([f"limits    {limits_line(ahead.limits)}"] if ahead.limits.is_set else []),
@@ -225,6 +227,15 @@ def plan_json(ahead: Preflight, cost: Cost) -> str:
         "memory": None if buffers is None else asdict(buffers),
     }
     return json.dumps(found, indent=1)
+
+
+def _preconditioning_lines(plan: Plan) -> list[str]:
+    """The preconditioning writes with their amounts, unless they only write every block once."""
+    writes = [step.cell for step in plan.writes_first]
+    if all(cell.timing.amount_bytes == plan.span_bytes for cell in writes):
+        return []
+    told = [f"{writes_text(each.workload)}, {format_size(each.timing.amount_bytes or 0)}" for each in writes]
+    return [f"{'first' if number == 0 else 'then':<10}{each}" for number, each in enumerate(told)]
 
 
 def _wear_lines(ahead: Preflight, cost: Cost) -> list[str]:

@@ -25,6 +25,7 @@ from iosonde.records import (
     Plan,
     Step,
 )
+from iosonde.report.preconditioning_words import assumption_of
 from iosonde.units import SECOND_NS, format_bandwidth, format_duration, format_iops, format_latency, format_size
 
 REPLAY_TOLD_S: Final = 10.0
@@ -194,7 +195,9 @@ class LineObserver(FileObserver):
         if isinstance(step, IdleStep):
             say(f"idle for {format_duration(step.duration_ns)}")
         else:
-            say(f"preconditioning: writing {format_size(step.cell.timing.amount_bytes or 0)}")
+            amount = format_size(step.cell.timing.amount_bytes or 0)
+            assumed = assumption_of(step.cell.workload)
+            say(f"preconditioning: writing {amount}{f' ({assumed})' if assumed else ''}")
 
     def replay_started(self, plan: CellPlan, turn: CellTurn) -> None:
         """A line from time to time: replaying a long run takes a while."""

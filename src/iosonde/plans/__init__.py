@@ -1,7 +1,7 @@
 """From a request to a checked list of cells, with their cost in time and bytes written. Pure: opens no target."""
 
 from iosonde.plans.buffers import Buffers, largest_buffers
-from iosonde.plans.build import QUICK_TIMING, TargetInfo, campaign_plan, cell_seed, probe_plan
+from iosonde.plans.build import QUICK_TIMING, campaign_plan, cell_seed, probe_plan
 from iosonde.plans.campaign_file import CampaignTable, campaign_schema
 from iosonde.plans.cost import (
     ASSUMED_WRITE_BYTES_PER_S,
@@ -32,6 +32,7 @@ from iosonde.plans.precision import (
     timing_between,
     turn_cost_ns,
 )
+from iosonde.plans.preconditioning import TargetInfo
 from iosonde.plans.probe_request import choice_of, probe_request
 from iosonde.plans.profiles import (
     DATA_SHEET_PROFILE,

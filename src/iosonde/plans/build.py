@@ -14,21 +14,20 @@ from iosonde.plans.campaign_file import CampaignTable, ExperimentTable, Kind, Or
 from iosonde.plans.limits import check_cells, check_turns
 from iosonde.plans.names import cell_name, timing_name
 from iosonde.plans.precision import check_budget, first_timing
+from iosonde.plans.preconditioning import Preconditioning, TargetInfo, asked_preconditioning, preparation_steps
+from iosonde.plans.timings import amount_timing, long_timing, timing_of
 from iosonde.plans.workloads import workload_of
 from iosonde.records import (
     Access,
     Aim,
     CellPlan,
     CellTurn,
-    Data,
     Experiment,
     FixedTrials,
     Plan,
     PlannedExperiment,
-    Step,
     Timing,
     Workload,
-    in_order,
     one_stream,
 )
 from iosonde.records.plan import AIM_REPEATS_MIN
@@ -37,29 +36,10 @@ from iosonde.units import SECOND_NS
 from iosonde.workload_keys import WORKLOAD_KEYS
 from iosonde.workload_keys.keys import AMOUNT, DURATION, WARMUP
 
-FILL_BLOCK_BYTES: Final = 1 << 20
-# Smaller blocks would take a minute to simulate on a disk of many TB. The drive's state afterwards is the same.
-LARGE_SPAN_BYTES: Final = 4 << 40
-LARGE_FILL_BLOCK_BYTES: Final = 8 << 20
-FILL_DEPTH: Final = 8
 # Seeds stay below 2^53, so that every JSON reader keeps them exact.
 SEED_BITS: Final = 53
 
 QUICK_TIMING: Final = Timing(warmup_ns=SECOND_NS // 5, measure_ns=SECOND_NS // 2, interval_ns=SECOND_NS // 10)
-# Ten intervals show a drift within a cell. Below 0.1 s an interval has few operations; above 1 s there are few of them.
-INTERVALS: Final = 10
-INTERVAL_NS_MIN: Final = SECOND_NS // 10
-INTERVAL_NS_MAX: Final = SECOND_NS
-
-
-# A cell with an amount may take days. At SLOW_BYTES_PER_S, the rate of a slow hard disk, it has AMOUNT_INTERVALS
-# intervals. They must be short, because the cell fails 95 s after the last one (SILENCE_S_MAX in sources/engine).
-SLOW_BYTES_PER_S: Final = 10**8
-AMOUNT_INTERVALS: Final = 10_000
-AMOUNT_INTERVAL_NS_MIN: Final = SECOND_NS // 50
-AMOUNT_INTERVAL_NS_MAX: Final = 20 * SECOND_NS
-SUSTAINED_INTERVALS: Final = 3_000
-SUSTAINED_INTERVAL_NS_MAX: Final = 10 * SECOND_NS
 
 
 @dataclass(frozen=True)
@@ -69,25 +49,6 @@ class _Cell:
     workload: Workload
     timing: Timing
     repeats: int
-
-
-def timing_of(warmup_ns: int, measure_ns: int) -> Timing:
-    """A timed cell, with an interval length that suits its duration."""
-    interval_ns = min(max(measure_ns // INTERVALS, INTERVAL_NS_MIN), INTERVAL_NS_MAX)
-    return Timing(warmup_ns=warmup_ns, measure_ns=measure_ns, interval_ns=interval_ns)
-
-
-@dataclass(frozen=True)
-class TargetInfo:
-    """The targets of a plan: the size of the test region on each, their number, and whether to precondition them.
-
-    ``slow`` means that the targets are expected to be too slow for a campaign of minutes.
-    """
-
-    span_bytes: int
-    fill: bool
-    targets: int = 1
-    slow: bool = False
 
 
 def campaign_plan(
@@ -127,7 +88,7 @@ def campaign_plan(
         seed=seed,
         repeats=max(repeats.values()),
         span_bytes=target.span_bytes,
-        preparation=_preparation(target, campaign.fill, verify=campaign.verify),
+        preparation=preparation_steps(target, asked_preconditioning(campaign)),
         cells=cells,
         turns=_turns(campaign, cells, repeats, seed, aim=aim is not None),
         stop=aim or FixedTrials(),
@@ -159,24 +120,12 @@ def _timings(campaign: CampaignTable, table: ExperimentTable, *, quick: bool) ->
         return [QUICK_TIMING]
     amounts = table.values(AMOUNT)
     if table.kind is Kind.SUSTAINED:
-        whole = [_until(amount) for amount in amounts] or [_long(each) for each in table.values(DURATION)]
+        whole = [amount_timing(amount) for amount in amounts] or [long_timing(each) for each in table.values(DURATION)]
         return [each.model_copy(update={"idle_ns": idle_ns}) for each in whole for idle_ns in table.idle]
     if amounts:
-        return [_until(amount) for amount in amounts]
+        return [amount_timing(amount) for amount in amounts]
     (warmup_ns,) = table.values(WARMUP) or [campaign.warmup]
     return [timing_of(warmup_ns, measure_ns) for measure_ns in table.values(DURATION) or [campaign.duration]]
-
-
-def _until(amount_bytes: int) -> Timing:
-    even_ns = amount_bytes * SECOND_NS // SLOW_BYTES_PER_S // AMOUNT_INTERVALS
-    interval_ns = min(max(even_ns, AMOUNT_INTERVAL_NS_MIN), AMOUNT_INTERVAL_NS_MAX)
-    return Timing(warmup_ns=0, measure_ns=SECOND_NS, interval_ns=interval_ns, amount_bytes=amount_bytes)
-
-
-def _long(measure_ns: int) -> Timing:
-    """A sustained cell: without a warm-up, and with intervals so short that a change falls between two of them."""
-    interval_ns = min(max(measure_ns // SUSTAINED_INTERVALS, AMOUNT_INTERVAL_NS_MIN), SUSTAINED_INTERVAL_NS_MAX)
-    return Timing(warmup_ns=0, measure_ns=measure_ns, interval_ns=interval_ns)
 
 
 def _names(cells: list[_Cell]) -> dict[_Cell, str]:
@@ -230,36 +179,9 @@ def probe_plan(workload: Workload, timing: Timing, target: TargetInfo, *, seed: 
         seed=seed,
         repeats=1,
         span_bytes=target.span_bytes,
-        preparation=_preparation(target, workload.data, verify=workload.verify),
+        preparation=preparation_steps(target, Preconditioning(data=workload.data, verify=workload.verify)),
         cells=(cell,),
         turns=(CellTurn(order=1, cell=cell.cell, repeat=1, seed=seed, round=1),),
-    )
-
-
-def fill_block_bytes(span_bytes: int) -> int:
-    """The block size of preconditioning writes: larger from 4 TiB on, if the test region is a multiple of it."""
-    is_large = span_bytes >= LARGE_SPAN_BYTES and span_bytes % LARGE_FILL_BLOCK_BYTES == 0
-    return LARGE_FILL_BLOCK_BYTES if is_large else FILL_BLOCK_BYTES
-
-
-def _preparation(target: TargetInfo, data: Data, *, verify: bool) -> tuple[Step, ...]:
-    """The preconditioning steps: the targets are written in full if required."""
-    return in_order((fill_cell(target, data, verify=verify),)) if target.fill else ()
-
-
-def fill_cell(target: TargetInfo, data: Data = Data.RANDOM, *, verify: bool = False) -> CellPlan:
-    """Writes every block of the test region once. Reads of blocks that were never written do not measure the drive."""
-    workload = Workload(
-        pattern=Access.SEQUENTIAL,
-        read_percent=0,
-        block_size_bytes=fill_block_bytes(target.span_bytes),
-        queue_depth=FILL_DEPTH,
-        data=data,
-        targets=target.targets,
-        verify=verify,
-    )
-    return CellPlan(
-        cell="fill", experiments=(Experiment.FILL,), streams=one_stream(workload), timing=_until(target.span_bytes)
     )
 
 

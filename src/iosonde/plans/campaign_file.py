@@ -6,10 +6,21 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, TypeVar
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, create_model, model_validator
 from pydantic_core import PydanticCustomError
 
-from iosonde.plans.file_values import Duration, Precision, Repeats, Several, Warmup, experiment_fields
+from iosonde.plans.file_values import (
+    Block,
+    Capacities,
+    Duration,
+    OverProvisioning,
+    Precision,
+    Repeats,
+    Several,
+    Span,
+    Warmup,
+    experiment_fields,
+)
 from iosonde.records.workload import ALL_READS
 from iosonde.units import SECOND_NS, exact_duration
-from iosonde.vocabulary import Data, Sync
+from iosonde.vocabulary import Data, Precondition, Sync
 from iosonde.workload_keys import Key
 from iosonde.workload_keys.keys import AMOUNT, ARRIVALS, BURST, DURATION, RATE, READ, SYNC, THINK_TIME, WARMUP
 
@@ -142,6 +153,18 @@ def _disagreement(key: str, what: str, hint: str) -> PydanticCustomError:
     return PydanticCustomError("agree", "{what}", {"what": what, "key": key, "hint": hint})
 
 
+DEFAULT_OVER_PROVISIONING_PERMILLE: Final = 150
+"""A typical drive of 960 GB has 1 TiB of flash. Too high an assumption costs writes, but too low a one leaves flash
+unwritten (verify/results/fast-preconditioning.md)."""
+
+_PRECONDITION_FORMS: Final = {
+    "precondition_capacities": (Precondition.INDEPENDENT, Precondition.RANDOM),
+    "precondition_block_size": (Precondition.RANDOM, Precondition.FAST_RANDOM),
+    "over_provisioning": (Precondition.FAST_RANDOM,),
+    "slc_cache": (Precondition.FAST_RANDOM,),
+}
+"""The forms of preconditioning to which a key applies."""
+
 PURPOSE: Final = "purpose"
 ABOUT_MAX: Final = 64
 ABOUT_NAME_MAX: Final = 64
@@ -186,6 +209,32 @@ class CampaignTable(_Table):
     )
     order: Order = Field(default=Order.RANDOM, description="Order of the cells within a repeat.")
     fill: Data = Field(default=Data.RANDOM, description="Data to write during preconditioning.")
+    precondition: Precondition | None = Field(
+        default=None,
+        description="Preconditioning writes: once (every block, in order), independent (in order, several times), "
+        "random (every block in order, then random writes), or fast-random (modelled writes that bring an empty drive "
+        "to random-write steady state). If set, existing targets are preconditioned before reads as well. "
+        "Default: once.",
+    )
+    precondition_capacities: Capacities | None = Field(
+        default=None,
+        description="With precondition = independent or random: amount of sequential or random writes, in multiples of "
+        "the test region. Default: 2.",
+    )
+    precondition_block_size: Block | None = Field(
+        default=None,
+        description="With precondition = random or fast-random: block size of the random writes. Default: 4KiB.",
+    )
+    over_provisioning: OverProvisioning | None = Field(
+        default=None,
+        description="With precondition = fast-random: assumed flash of the drive beyond the test region, relative to "
+        "the test region. Default: 15%.",
+    )
+    slc_cache: Span | None = Field(
+        default=None,
+        description="With precondition = fast-random: size of an SLC cache that the drive empties only while idle. "
+        "It is filled first. Default: none.",
+    )
     verify: bool = Field(
         default=False,
         strict=True,
@@ -222,6 +271,17 @@ class CampaignTable(_Table):
                     key,
                     f"{key} needs a precision",
                     f'add precision = "2%", or omit {key}',
+                )
+        return self
+
+    @model_validator(mode="after")
+    def _preconditions(self) -> "CampaignTable":
+        for key, forms in _PRECONDITION_FORMS.items():
+            if getattr(self, key) is not None and self.precondition not in forms:
+                raise _disagreement(
+                    key,
+                    f"{key} needs precondition = {' or '.join(forms)}",
+                    f'add precondition = "{forms[-1]}", or omit {key}',
                 )
         return self
 

@@ -19,8 +19,15 @@ from pydantic_core import CoreSchema, PydanticCustomError
 from pydantic_core.core_schema import no_info_before_validator_function
 
 from iosonde.errors import UsageError
-from iosonde.plans.limits import PRECISION_PERCENT_MAX, PRECISION_PERCENT_MIN, REPEATS_MAX
-from iosonde.records.pattern import NAMED_SIZES, BlockSizes, Mix, Pattern
+from iosonde.plans.limits import CAPACITIES_MAX, PRECISION_PERCENT_MAX, PRECISION_PERCENT_MIN, REPEATS_MAX
+from iosonde.records.pattern import (
+    NAMED_SIZES,
+    OVER_PROVISIONING_PERMILLE_MAX,
+    OVER_PROVISIONING_PERMILLE_MIN,
+    BlockSizes,
+    Mix,
+    Pattern,
+)
 from iosonde.units import parse_percent
 from iosonde.workload_keys import EXPERIMENT_KEYS, Key, Kind, OneOf, PatternText, Quantity, SizesText, Switch, Whole
 from iosonde.workload_keys.keys import BLOCK, DURATION, JOBS, QUEUE_DEPTH, RATE, READ, SPAN, WARMUP
@@ -141,35 +148,55 @@ Several = Annotated[
 """One value, or a list of values for a sweep. Several lists give all combinations."""
 
 
-def _read_percent(value: Any) -> Any:  # noqa: ANN401 - whatever the file holds
-    """Percent in the syntax of a flag, or as a bare number."""
-    text = str(value) if isinstance(value, int | float) and not isinstance(value, bool) else value
-    if not isinstance(text, str):
-        raise PydanticCustomError("quantity", "is not a percentage", {"hint": 'write "2%"'})
-    try:
-        found = parse_percent(text, "")
-    except UsageError as error:
-        raise PydanticCustomError(
-            "quantity", "{what}", {"what": error.message.partition("' ")[2], "hint": error.hint}
-        ) from error
-    if not PRECISION_PERCENT_MIN <= found <= PRECISION_PERCENT_MAX:
-        least, most = f"{PRECISION_PERCENT_MIN:g}%", f"{PRECISION_PERCENT_MAX:g}%"
-        raise PydanticCustomError("range", "is not in the range {least} to {most}", {"least": least, "most": most})
-    return found
+@dataclass(frozen=True)
+class _PercentInFile:
+    """Percent in the syntax of a flag, or as a bare number, within bounds."""
+
+    least: float
+    most: float
+
+    def read(self, value: Any) -> float:  # noqa: ANN401 - whatever the file holds
+        """The number of percent."""
+        text = str(value) if isinstance(value, int | float) and not isinstance(value, bool) else value
+        if not isinstance(text, str):
+            raise PydanticCustomError("quantity", "is not a percentage", {"hint": 'write "2%"'})
+        try:
+            found = parse_percent(text, "")
+        except UsageError as error:
+            raise PydanticCustomError(
+                "quantity", "{what}", {"what": error.message.partition("' ")[2], "hint": error.hint}
+            ) from error
+        if not self.least <= found <= self.most:
+            least, most = f"{self.least:g}%", f"{self.most:g}%"
+            raise PydanticCustomError("range", "is not in the range {least} to {most}", {"least": least, "most": most})
+        return found
+
+    def in_schema(self, *examples: str) -> WithJsonSchema:
+        """Its JSON Schema."""
+        bounds = f"{self.least:g}% to {self.most:g}%"
+        return WithJsonSchema(
+            {
+                "type": ["string", "number"],
+                "examples": list(examples),
+                "description": f"Percent, {bounds}.",
+                "$comment": bounds,
+            }
+        )
 
 
-Precision = Annotated[
-    float,
-    PlainValidator(_read_percent),
-    WithJsonSchema(
-        {
-            "type": ["string", "number"],
-            "examples": ["2%", "0.5%"],
-            "description": f"Percent, {PRECISION_PERCENT_MIN:g}% to {PRECISION_PERCENT_MAX:g}%.",
-            "$comment": f"{PRECISION_PERCENT_MIN:g}% to {PRECISION_PERCENT_MAX:g}%",
-        }
-    ),
-]
+_PRECISION: Final = _PercentInFile(PRECISION_PERCENT_MIN, PRECISION_PERCENT_MAX)
+Precision = Annotated[float, PlainValidator(_PRECISION.read), _PRECISION.in_schema("2%", "0.5%")]
+_SPARE: Final = _PercentInFile(OVER_PROVISIONING_PERMILLE_MIN / 10, OVER_PROVISIONING_PERMILLE_MAX / 10)
+
+
+def _read_spare(value: Any) -> int:  # noqa: ANN401 - whatever the file holds
+    """An over-provisioning in thousandths."""
+    return round(10 * _SPARE.read(value))
+
+
+OverProvisioning = Annotated[int, PlainValidator(_read_spare), _SPARE.in_schema("15%", "7%")]
+Capacities = Annotated[int, Field(strict=True, ge=1, le=CAPACITIES_MAX)]
+Block = Annotated[int, _checked(BLOCK)]
 
 
 def experiment_fields() -> dict[str, Any]:

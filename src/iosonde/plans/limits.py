@@ -22,6 +22,8 @@ CELLS_MAX: Final = 10_000
 TURNS_MAX: Final = 100_000
 SEED_MAX: Final = 2**53 - 1
 REPEATS_MAX: Final = 1000
+# A drive that needs more writes than this to reach steady state is worn by the preconditioning.
+CAPACITIES_MAX: Final = 100
 PRECISION_PERCENT_MIN: Final = 0.1
 PRECISION_PERCENT_MAX: Final = 50.0
 IN_FLIGHT_BYTES_MAX: Final = 4 << 30

@@ -1,7 +1,7 @@
 """Checks that the settings of a workload can be combined, and that its region fits into the test region."""
 
 from iosonde.errors import UsageError
-from iosonde.records import Permutation, Strided, Sync, Workload
+from iosonde.records import FastRandom, Permutation, Strided, Sync, Workload
 from iosonde.records.workload import ALL_READS
 from iosonde.units import exact_size
 from iosonde.workload_keys.bounds import SECTOR_BYTES
@@ -51,6 +51,11 @@ def check_shape(cell: str, workload: Workload, span_bytes: int) -> None:
 
 def _check_pattern(cell: str, workload: Workload, span_bytes: int) -> None:
     pattern, size = workload.pattern, workload.block_size_bytes
+    if isinstance(pattern, FastRandom):
+        raise UsageError(
+            f"{cell}: {pattern} is a preconditioning write, not a workload to measure",
+            f'set precondition = "{pattern.word}" in a campaign file, and measure pattern random',
+        )
     if isinstance(pattern, Permutation | Strided) and workload.block_sizes is not None:
         raise UsageError(
             f"{cell}: {pattern} accesses each block once, so it needs a single block size",

@@ -5,8 +5,8 @@ from enum import StrEnum
 from typing import Any, TypeVar
 
 from iosonde.errors import UsageError
-from iosonde.plans.build import timing_of
 from iosonde.plans.limits import check_rate, check_switch, check_whole
+from iosonde.plans.timings import timing_of
 from iosonde.plans.workloads import workload_of
 from iosonde.records import Timing, Workload, parse_pattern, parse_sizes
 from iosonde.records.workload import ALL_READS

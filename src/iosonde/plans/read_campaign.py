@@ -10,7 +10,7 @@ from pydantic_core import ErrorDetails
 
 from iosonde.errors import UsageError
 from iosonde.plans.campaign_file import CampaignTable, ExperimentTable
-from iosonde.plans.limits import REPEATS_MAX
+from iosonde.plans.limits import CAPACITIES_MAX, REPEATS_MAX
 from iosonde.plans.other_tools.hints import key_hint
 from iosonde.plans.validation_errors import first_validation_error, line_of_key, load_tables, lower_first, shown
 from iosonde.workload_keys import EXPERIMENT_KEYS, Whole
@@ -18,6 +18,7 @@ from iosonde.workload_keys import EXPERIMENT_KEYS, Whole
 _BOUNDS: Final = {
     **{key.name: key.kind.bounds for key in EXPERIMENT_KEYS if isinstance(key.kind, Whole)},
     "repeats": f"1 to {REPEATS_MAX}",
+    "precondition_capacities": f"1 to {CAPACITIES_MAX}",
 }
 # A key that is almost one of ours is a typing error, even if another tool has it (blocksize).
 SLIP_RATIO: Final = 0.9
@@ -57,7 +58,14 @@ def _mistake(details: ErrorDetails, text: str, file: str) -> UsageError:
 
 
 # The words of other tools.
-_MEANT: Final = {"fsync": "fdatasync", "rand": "random", "seq": "sequential", "zero": "zeros"}
+_MEANT: Final = {
+    "fsync": "fdatasync",
+    "rand": "random",
+    "seq": "sequential",
+    "sprandom": "fast-random",
+    "wipc": "independent",
+    "zero": "zeros",
+}
 _EXAMPLES: Final = {
     **{
         key.name: f"{key.name} = {key.in_file.example}"

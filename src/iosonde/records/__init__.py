@@ -37,6 +37,7 @@ from iosonde.records.interval import INTERVAL_FORM, IntervalRecord, OperationTot
 from iosonde.records.limits import NO_LIMITS, RunLimits
 from iosonde.records.pattern import (
     BlockSizes,
+    FastRandom,
     HotSpots,
     Pareto,
     Pattern,
@@ -164,6 +165,7 @@ __all__ = [
     "ExtentFacts",
     "Failure",
     "FailureKind",
+    "FastRandom",
     "Fault",
     "FaultKind",
     "FileSystemFacts",

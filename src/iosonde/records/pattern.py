@@ -16,6 +16,9 @@ from iosonde.vocabulary import Access
 
 WHOLE_PERMILLE: Final = 1000
 EXPONENT_PERMILLE_MAX: Final = 5000
+# At 1 %, a write causes fifty others. At 400 %, the test region is a fifth of the flash.
+OVER_PROVISIONING_PERMILLE_MIN: Final = 10
+OVER_PROVISIONING_PERMILLE_MAX: Final = 4000
 ZONES_MAX: Final = 16
 SIZES_MAX: Final = 16
 WEIGHTS_MAX: Final = 10**6
@@ -90,7 +93,28 @@ class Runs:
         return f"{self.word}:{self.jump_percent}"
 
 
-Shaped = Permutation | Zipf | Pareto | HotSpots | Strided | Runs
+@dataclass(frozen=True)
+class FastRandom:
+    """Preconditioning writes: each block once, and in between overwrites of blocks already written.
+
+    An empty drive with the assumed over-provisioning is then in random-write steady state: the share of valid pages, by
+    the age of a flash block, is that of P. Desnoyers, Analytic Modeling of SSD Write Performance (2012). The engine
+    derives the share of overwrites (engine/src/pattern/fast_random.rs).
+    """
+
+    word: ClassVar[str] = "fast-random"
+    over_provisioning_permille: int
+
+    def __str__(self) -> str:
+        return f"{self.word}:{_decimal(self.over_provisioning_permille, 10)}"
+
+    @property
+    def assumed(self) -> str:
+        """The assumption in words: ``an over-provisioning of 15 %``."""
+        return f"an over-provisioning of {_decimal(self.over_provisioning_permille, 10)} %"
+
+
+Shaped = Permutation | Zipf | Pareto | HotSpots | Strided | Runs | FastRandom
 FORMS: Final = (
     "random",
     "sequential",
@@ -182,12 +206,22 @@ def _read_runs(rest: str, what: str) -> Runs:
     return Runs(int(rest))
 
 
+def _read_fast_random(rest: str, what: str) -> FastRandom:
+    spare = _scaled(rest, 10)
+    if spare is None or not OVER_PROVISIONING_PERMILLE_MIN <= spare <= OVER_PROVISIONING_PERMILLE_MAX:
+        raise UsageError(
+            f"{what}: the over-provisioning must be between 1 and 400 %", "use a pattern such as fast-random:15"
+        )
+    return FastRandom(spare)
+
+
 _READERS: Final[dict[str, Callable[[str, str], Shaped]]] = {
     Zipf.word: _read_zipf,
     Pareto.word: _read_pareto,
     HotSpots.word: _read_hot,
     Strided.word: _read_strided,
     Runs.word: _read_runs,
+    FastRandom.word: _read_fast_random,
 }
 
 
@@ -296,7 +330,7 @@ def _read_mix(text: str, what: str) -> BlockSizes:
 
 Pattern = Annotated[
     Access | Shaped,
-    PlainValidator(_read(parse_pattern, (Access, Permutation, Zipf, Pareto, HotSpots, Strided, Runs))),
+    PlainValidator(_read(parse_pattern, (Access, Permutation, Zipf, Pareto, HotSpots, Strided, Runs, FastRandom))),
     PlainSerializer(str, return_type=str),
     WithJsonSchema({"type": "string", "examples": list(FORMS), "$comment": "a pattern"}),
 ]

@@ -103,7 +103,7 @@ def _run(analysis: RunAnalysis) -> tuple[tuple[str, str], ...]:
         ("duration of a trial", _durations(run.header.plan)),
         ("trials", str(len(run.cells))),
         ("data written", _written_data(plan)),
-        ("initial target state", beginning_text(state)),
+        ("initial target state", beginning_text(state, run.header.plan.writes_first)),
         ("target state during the run", state_text(state)),
         *((("ended", run.end.ended_at),) if run.end and run.end.ended_at else ()),
         ("resumed", ", ".join(session.resumed_at for session in run.sessions) or "never"),

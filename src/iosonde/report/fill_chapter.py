@@ -2,7 +2,6 @@
 
 from typing import Final
 
-from iosonde.analysis.plateaus import Transfer
 from iosonde.analysis.stretches import Stretch
 from iosonde.charts.figure import Figure
 from iosonde.charts.theme import WRITE
@@ -13,6 +12,7 @@ from iosonde.report.evaluated_run import EvaluatedRun
 from iosonde.report.experiment_chapters import shown_table, told
 from iosonde.report.made_charts import made_figure
 from iosonde.report.plateau_words import PLATEAU_RULE, plateau_sentence, plateau_table
+from iosonde.report.preconditioning_words import assumption_of
 from iosonde.report.titles import FILL
 from iosonde.units import format_amount, format_bandwidth
 
@@ -31,7 +31,7 @@ def fill_chapter(found: EvaluatedRun, failures: FailureLog) -> Chapter | None:
         return None
     failed: list[str] = []
     decide = "" if found.estimates.sustained else DECIDE
-    answer = told(FILL.title, lambda: " ".join(_sentences(each.transfer, decide) for each in writes), failures, failed)
+    answer = told(FILL.title, lambda: " ".join(_sentences(each, decide) for each in writes), failures, failed)
     figures = tuple(_figure(number, each, found, failures) for number, each in enumerate(writes, 1))
     table = plateau_table(writes, CAPTION)
     tables = () if table is None else (shown_table(table, found.invalid),)
@@ -46,8 +46,11 @@ def _figure(number: int, write: Stretch, found: EvaluatedRun, failures: FailureL
     )
 
 
-def _sentences(transfer: Transfer, decide: str) -> str:
+def _sentences(write: Stretch, decide: str) -> str:
+    transfer = write.transfer
+    assumed = assumption_of(write.record.workload)
+    begins = f"The preconditioning write ({assumed})" if assumed else "The preconditioning write"
     first, second, *_ = transfer.plateaus
     whole = f"The mean over all {format_amount(transfer.bytes)} is {format_bandwidth(transfer.mean_bytes_per_s)}."
     cause = [CACHE, *filter(None, [decide])] if second.bytes_per_s < first.bytes_per_s else []
-    return " ".join([plateau_sentence(transfer, "The preconditioning write"), whole, *cause])
+    return " ".join([plateau_sentence(transfer, begins), whole, *cause])

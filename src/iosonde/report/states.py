@@ -9,6 +9,8 @@ from iosonde.analysis.target_state import RULES, Beginning, Rounds, RunState, Ta
 from iosonde.charts.quantities import NO_VALUE
 from iosonde.findings.repeats import WHY_DISCARDED
 from iosonde.records import Aim, CellRecord, FixedTrials, SteadyState, StopRule
+from iosonde.records.plan import WriteStep
+from iosonde.report.preconditioning_words import assumptions_of
 from iosonde.units import format_duration, format_percent
 from iosonde.vocabulary import DiscardReason
 
@@ -26,9 +28,12 @@ BEGAN: Final = {
 }
 
 
-def beginning_text(found: RunState) -> str:
-    """The state of the target before the first cell; a dash if unknown."""
-    return NO_VALUE if found.began is None else BEGAN[found.began]
+def beginning_text(found: RunState, steps: Sequence[WriteStep]) -> str:
+    """The state of the target before the first cell, and what the preconditioning assumed; a dash if unknown."""
+    if found.began is None:
+        return NO_VALUE
+    assumed = assumptions_of(steps) if found.began is Beginning.FILLED else ""
+    return f"{BEGAN[found.began]} ({assumed})" if assumed else BEGAN[found.began]
 
 
 def state_text(found: RunState) -> str:

@@ -6,6 +6,7 @@ from iosonde.charts.quantities import NO_VALUE
 from iosonde.records import CellRecord, DeviceFacts, Operation, RunRecord, SimulationFacts, TargetFacts
 from iosonde.report.blocks import FactGroup
 from iosonde.report.display import fault_text, number_text, parameter_text, yes_text
+from iosonde.report.preconditioning_words import writes_text
 from iosonde.report.target_words import identity_text
 from iosonde.units import SECOND_NS, format_amount, format_bandwidth, format_duration, format_size
 
@@ -107,7 +108,8 @@ def _written(fill: CellRecord) -> str:
         return NO_VALUE
     rate = totals.bytes * SECOND_NS / fill.measured_ns
     together = "" if fill.workload.targets == 1 else f", {fill.workload.targets} targets combined"
-    return f"{format_size(totals.bytes)} in {format_duration(fill.measured_ns)} ({format_bandwidth(rate)}{together})"
+    amount = f"{format_size(totals.bytes)} in {format_duration(fill.measured_ns)}"
+    return f"{writes_text(fill.workload)}, {amount} ({format_bandwidth(rate)}{together})"
 
 
 def _device(device: DeviceFacts) -> tuple[tuple[str, str], ...]:

@@ -291,8 +291,13 @@ WORDS: Final[dict[str, FioWord]] = {
         "iosonde does not support zones, streams or atomic writes",
         "job_max_open_zones zonemode zonesize zonecapacity zonerange zoneskip max_open_zones ignore_zone_limits "
         "zone_reset_threshold zone_reset_frequency recover_zbd_write_error atomic fdp fdp_pli fdp_pli_select "
-        "plids plid_select dataplacement dp_scheme sprandom spr_op spr_num_regions spr_cs ramp_size",
+        "plids plid_select dataplacement dp_scheme ramp_size",
         harmless="0 none",
+    ),
+    **_words(
+        Handling.REFUSED,
+        'a campaign file has precondition = "fast-random", with over_provisioning and slc_cache',
+        "sprandom spr_op spr_num_regions spr_cs",
     ),
     **_words(
         Handling.REFUSED,

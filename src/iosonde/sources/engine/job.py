@@ -1,11 +1,13 @@
 """A cell in the fields of the protocol, which docs/protocol.md describes."""
 
+from dataclasses import asdict
 from typing import Any
 
 from iosonde.records import (
     Access,
     CellPlan,
     CellTurn,
+    FastRandom,
     HotSpots,
     Pareto,
     Permutation,
@@ -45,17 +47,12 @@ def job_of(cell: CellPlan, turn: CellTurn, way: IoPath, span_bytes: int) -> dict
 def pattern_of(pattern: Access | Shaped) -> str | dict[str, Any]:
     """A pattern: its name, or an object with its name and parameters."""
     match pattern:
-        case Zipf(exponent_permille, scattered):
-            return {"zipf": {"exponent_permille": exponent_permille, "scattered": scattered}}
-        case Pareto(share_permille, scattered):
-            return {"pareto": {"share_permille": share_permille, "scattered": scattered}}
         case HotSpots(zones, scattered):
             shares = [{"accesses_permille": accesses, "space_permille": space} for accesses, space in zones]
             return {"hot_spots": {"zones": shares, "scattered": scattered}}
-        case Strided(stride_bytes):
-            return {"strided": {"stride_bytes": stride_bytes}}
-        case Runs(jump_percent):
-            return {"runs": {"jump_percent": jump_percent}}
+        case Zipf() | Pareto() | Strided() | Runs() | FastRandom():
+            # Their fields have the names of the protocol.
+            return {pattern.word.replace("-", "_"): asdict(pattern)}
         case Permutation() | Access():
             return str(pattern)
 
