@@ -55,7 +55,8 @@ def write_amplification(before: CellRecord, after: CellRecord) -> float:
     host, media = [], []
     for cell in (before, after):
         health = cell.drives[0].health
-        assert health.host_written_bytes is not None and health.media_written_bytes is not None
+        assert health.host_written_bytes is not None
+        assert health.media_written_bytes is not None
         host.append(health.host_written_bytes)
         media.append(health.media_written_bytes)
     return (media[1] - media[0]) / (host[1] - host[0])
