@@ -33,13 +33,19 @@ def run_profile(target: str, profile: str, seed: int, *, size: str | None = None
 
 
 def profile_request(
-    targets: Sequence[str], profile: str | Path, *, seed: int, size: str | None = None, **others: Any
+    targets: Sequence[str],
+    profile: str | Path,
+    *,
+    seed: int,
+    size: str | None = None,
+    overwrite: bool = False,
+    **others: Any,
 ) -> RunRequest:
     """The request that ``iosonde run TARGETS --profile PROFILE`` makes on this host."""
     options = MeasuringOptions(
         targets=targets,
         size=size,
-        overwrite=False,
+        overwrite=overwrite,
         buffered=False,
         engine=EngineChoice.AUTO,
         poll=Poll.INTERRUPT,

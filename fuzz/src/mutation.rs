@@ -85,6 +85,7 @@ const WORDS: [&str; 44] = [
     "offset_bytes",
     "direct",
     "amount_bytes",
+    "done_bytes",
 ];
 
 struct Dice(u64);

@@ -226,8 +226,8 @@ def test_idle_time_is_part_of_what_a_plan_takes() -> None:
         update={"preparation": tuple(step for step in plan.preparation if not isinstance(step, IdleStep))}
     )
     rate = 10**9
-    assert preparation_ns(plan, rate) - preparation_ns(without, rate) == IDLE_NS
-    assert preparation_ns(without, rate) == 2 * (SIZE_BYTES * 10**9 // rate)
+    assert preparation_ns(plan.preparation, rate) - preparation_ns(without.preparation, rate) == IDLE_NS
+    assert preparation_ns(without.preparation, rate) == 2 * (SIZE_BYTES * 10**9 // rate)
 
 
 def test_a_plan_of_rounds_is_told_with_its_rule_its_last_round_and_the_time_of_all() -> None:
@@ -240,7 +240,9 @@ def test_a_plan_of_rounds_is_told_with_its_rule_its_last_round_and_the_time_of_a
     )
     assert "time      at most " in text
     cost = plan_cost(ahead.plan, 10**9)
-    assert cost.duration_ns == preparation_ns(ahead.plan, 10**9) + 12 * len(SHARES) * (50_000_000 + CELL_OVERHEAD_NS)
+    assert cost.duration_ns == preparation_ns(ahead.plan.preparation, 10**9) + 12 * len(SHARES) * (
+        50_000_000 + CELL_OVERHEAD_NS
+    )
 
 
 def test_a_report_says_by_which_rule_a_run_ended(steady: RunRecord) -> None:
@@ -266,7 +268,7 @@ def test_a_plan_whose_cells_move_an_amount_is_told_with_all_of_its_rounds() -> N
     assert cost.write_bytes_max == 7 * written_bytes
     assert cost.fill_bytes == 2 * SIZE_BYTES
     left = remaining(plan, plan.turns[:1], plan.turns[1:], 10**9)
-    whole_ns = cost.duration_ns - preparation_ns(plan, 10**9)
+    whole_ns = cost.duration_ns - preparation_ns(plan.preparation, 10**9)
     assert left.total_ns == whole_ns * (7 * len(SHARES) - 1) // (7 * len(SHARES))
 
 

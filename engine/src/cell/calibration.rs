@@ -37,5 +37,6 @@ pub fn calibration() -> Job {
         pace: None,
         burst: None,
         amount_bytes: None,
+        done_bytes: 0,
     }
 }

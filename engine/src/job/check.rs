@@ -121,9 +121,7 @@ impl Job {
                 self.span_bytes, self.block_size_bytes, self.jobs
             ));
         }
-        if self.amount_bytes.is_some_and(|amount| amount < u64::from(self.block_size_bytes)) {
-            return bad("amount_bytes is smaller than one block".to_owned());
-        }
+        self.check_amount()?;
         if (self.writes() || self.trims()) && !target.writable {
             return bad("the target was opened read-only, but the job writes or trims".to_owned());
         }
@@ -264,6 +262,20 @@ impl Job {
             }
             _ => Ok(()),
         }
+    }
+
+    fn check_amount(&self) -> Result<(), Failure> {
+        let block_bytes = u64::from(self.block_size_bytes);
+        let left_bytes = self.amount_bytes.map(|amount| amount.saturating_sub(self.done_bytes));
+        if left_bytes.is_some_and(|left| left < block_bytes) {
+            return bad("less than one block is left of amount_bytes".to_owned());
+        }
+        // The place in the stream follows from the amount only if there is one stream of equal steps.
+        let is_even = self.amount_bytes.is_some() && self.jobs == 1 && self.block_sizes.is_empty();
+        if self.done_bytes > 0 && !(is_even && self.done_bytes.is_multiple_of(block_bytes)) {
+            return bad("done_bytes requires amount_bytes, one job, and whole blocks of one size".to_owned());
+        }
+        Ok(())
     }
 
     fn check_time(&self) -> Result<(), Failure> {

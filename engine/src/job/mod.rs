@@ -78,6 +78,9 @@ pub struct Job {
     pub burst: Option<Burst>,
     /// Ends the job after this many bytes on each target, instead of after a time.
     pub amount_bytes: Option<u64>,
+    /// The part of the amount that an earlier job has transferred on each target. This job goes on after it.
+    #[serde(default)]
+    pub done_bytes: u64,
 }
 
 fn one() -> u64 {

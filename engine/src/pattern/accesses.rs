@@ -41,19 +41,22 @@ impl Shared {
     /// A sequential stream starts at a block drawn from the seed; otherwise all cells would start in the same area,
     /// which would be cached. It wraps at the end of its share of the test region. Each queue has its own share,
     /// because streams over the same blocks would read what another stream has cached. A permutation and the writes of
-    /// `FastRandom` cover the whole test region and are shared by all workers on a target.
+    /// `FastRandom` cover the whole test region and are shared by all workers on a target. A job that goes on after
+    /// `done_bytes` begins where these end.
     #[must_use]
     pub fn new(job: &Job) -> Self {
         let mut seeds = SplitMix64::seed_from_u64(job.seed);
         let share = share_steps(job);
+        let done = job.done_bytes / job.step_bytes();
         let cursors: Vec<_> = if is_shared(&job.pattern) {
-            let each = (0..job.targets).map(|_| Arc::new(AtomicU64::new(0)));
+            let each = (0..job.targets).map(|_| Arc::new(AtomicU64::new(done)));
             each.flat_map(|cursor| vec![cursor; job.jobs as usize]).collect()
         } else {
-            let start = |_| Arc::new(AtomicU64::new(below(seeds.next_u64(), share)));
+            let start = |_| Arc::new(AtomicU64::new(below(seeds.next_u64(), share) + done));
             (0..job.jobs * job.targets).map(start).collect()
         };
-        let left = (0..job.targets).filter_map(|_| job.amount_bytes).map(|amount| Arc::new(AtomicU64::new(amount)));
+        let left_bytes = job.amount_bytes.map(|amount| amount - job.done_bytes);
+        let left = (0..job.targets).filter_map(|_| left_bytes).map(|amount| Arc::new(AtomicU64::new(amount)));
         Self { cursors, left: left.collect(), budget: None }
     }
 
@@ -95,7 +98,9 @@ impl Accesses {
     /// same blocks for every read share.
     #[must_use]
     pub fn new(job: &Job, worker: u32, shared: &Shared) -> Self {
-        let mut seeds = SplitMix64::seed_from_u64(job.seed ^ (u64::from(worker) << 32));
+        // A job that goes on does not repeat the random blocks of the job before it.
+        let part = if job.done_bytes == 0 { 0 } else { SplitMix64::seed_from_u64(job.done_bytes).next_u64() };
+        let mut seeds = SplitMix64::seed_from_u64(job.seed ^ (u64::from(worker) << 32) ^ part);
         let [offsets, classes, sizes, jumps] = std::array::from_fn(|_| seeds.next_u64());
         let target = worker / job.workers_each();
         let queue = worker / job.threads_each();

@@ -49,6 +49,7 @@ pub fn job() -> Job {
         pace: None,
         burst: None,
         amount_bytes: None,
+        done_bytes: 0,
     }
 }
 

@@ -77,6 +77,28 @@ fn an_amount_of_the_whole_test_region_covers_it_exactly_once() {
 }
 
 #[test]
+fn a_job_goes_on_where_the_one_before_it_ended() {
+    let fast = Pattern::FastRandom { over_provisioning_permille: 150 };
+    for pattern in [Pattern::Sequential, Pattern::Permutation, fast] {
+        let whole = Job { pattern, read_percent: 0, jobs: 1, amount_bytes: Some(294 * BLOCK), ..job() };
+        let drawn = blocks(&together(&whole, 10_000));
+        let part = Job { amount_bytes: Some(100 * BLOCK), ..whole.clone() };
+        let rest = Job { done_bytes: 100 * BLOCK, ..whole.clone() };
+        let both = [blocks(&together(&part, 10_000)), blocks(&together(&rest, 10_000))].concat();
+        assert_eq!(both, drawn, "{:?}", whole.pattern);
+    }
+}
+
+#[test]
+fn a_random_job_goes_on_with_other_blocks_than_the_one_before_it() {
+    let part = Job { jobs: 1, amount_bytes: Some(64 * BLOCK), ..job() };
+    let rest = Job { amount_bytes: Some(128 * BLOCK), done_bytes: 64 * BLOCK, ..part.clone() };
+    let (before, after) = (blocks(&together(&part, 100)), blocks(&together(&rest, 100)));
+    assert_eq!((before.len(), after.len()), (64, 64));
+    assert_ne!(before, after);
+}
+
+#[test]
 fn hot_blocks_are_contiguous_unless_they_are_scattered() {
     let zones = vec![
         Zone { accesses_permille: 900, space_permille: 100 },

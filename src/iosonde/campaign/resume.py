@@ -9,6 +9,7 @@ from iosonde.campaign.conductor import ENDS_RUN, RemainingWork, analysed
 from iosonde.campaign.devices import permitted
 from iosonde.campaign.limits import limits_left, replaced
 from iosonde.campaign.observer import Observer, Recorder
+from iosonde.campaign.preconditioning_left import done_bytes_of, holds_what_was_written, steps_left
 from iosonde.campaign.recorded_targets import exists, is_own, recorded_targets, resolve_recorded
 from iosonde.campaign.removal import CreatedFiles
 from iosonde.campaign.responsiveness import check_answers
@@ -24,7 +25,7 @@ from iosonde.records import (
     CellRecord,
     CellTurn,
     EngineHello,
-    IdleStep,
+    Operation,
     Outcome,
     RunHeader,
     RunLimits,
@@ -34,18 +35,19 @@ from iosonde.records import (
 )
 from iosonde.sources import ExistingFile, NewFile, OpenRequest, StoredTarget, Target, start_source
 from iosonde.store import RunDirectory, is_archive, load_run, newer
+from iosonde.units import SECOND_NS
 from iosonde.vocabulary import EngineChoice
 
 
 @dataclass(frozen=True)
 class RemainingRun:
-    """What is left of a run on a host. ``is_prepared`` says that the targets are still preconditioned by the run."""
+    """What is left of a run on a host. ``steps`` are the preconditioning steps."""
 
     run: RunRecord
     host: Host
     turns: tuple[CellTurn, ...]
     failed_again: bool
-    is_prepared: bool
+    steps: tuple[Step, ...]
 
     @property
     def done(self) -> tuple[CellTurn, ...]:
@@ -64,13 +66,9 @@ class RemainingRun:
 
     @property
     def preparation_ns(self) -> int:
-        """How long preconditioning takes, in ns: as long as it took before, else an estimate; 0 if it is not needed."""
-        if self.is_prepared:
-            return 0
-        if self.run.is_prepared:
-            idle_ns = sum(step.duration_ns for step in self.run.header.plan.preparation if isinstance(step, IdleStep))
-            return idle_ns + sum(each.measured_ns for each in self.run.preparation)
-        return preparation_ns(self.run.header.plan, self._bytes_per_s)
+        """How long preconditioning takes, in ns: at the rate of earlier sessions, else an estimate."""
+        rates = {each.order: rate for each in self.run.preparation if (rate := _written_per_s(each))}
+        return sum(preparation_ns((step,), rates.get(step.order, self._bytes_per_s)) for step in self.steps)
 
     @property
     def left_ns(self) -> int:
@@ -121,7 +119,7 @@ def find_remaining(path: Path, host: Host, *, failed_again: bool) -> RemainingRu
     check_answers(host, (each.path for each in recorded if isinstance(each, StoredTarget)))
     done = {cell.order for cell in run.cells if _is_done(cell, failed_again=failed_again)}
     turns = tuple(turn for turn in run.turns if turn.order not in done)
-    return RemainingRun(run, host, turns, failed_again, _is_prepared(host, run, recorded))
+    return RemainingRun(run, host, turns, failed_again, _steps_left(host, run, recorded))
 
 
 def _check_known(path: Path, run: RunRecord) -> None:
@@ -133,28 +131,20 @@ def _check_known(path: Path, run: RunRecord) -> None:
             raise newer(path, f"the model kind or some model keys of the simulated drive {drive.model!r}")
 
 
-def _is_prepared(host: Host, run: RunRecord, recorded: tuple[Target, ...]) -> bool:
-    """Whether the targets are still preconditioned. A file that the run created may be gone."""
-    if not run.header.plan.writes_first:
-        return True
+def _steps_left(host: Host, run: RunRecord, recorded: tuple[Target, ...]) -> tuple[Step, ...]:
+    """The preconditioning steps that are left. A file that the run created may be gone."""
     if run.header.is_simulated:
-        return run.is_prepared
+        return () if run.is_prepared else run.header.plan.preparation
     created = [each for each in recorded if isinstance(each, ExistingFile) and each.was_created]
-    gone = any(not exists(host, each.path) for each in created)
-    return not gone and _holds_what_was_written(run)
+    return steps_left(run, is_new=any(not exists(host, each.path) for each in created))
 
 
-def _holds_what_was_written(run: RunRecord) -> bool:
-    return run.prepared == tuple(target.identity for target in run.targets)
-
-
-def _steps_left(run: RunRecord, *, is_written: bool) -> tuple[Step, ...]:
-    """The preconditioning steps that are left: all, or only those after the last write if its data is still there."""
-    steps, last = run.header.plan.preparation, run.header.plan.last_write
-    if last is not None and not is_written:
-        return steps
-    # All measurements came after the last step.
-    return () if run.cells else tuple(step for step in steps if last is None or step.order > last)
+def _written_per_s(record: CellRecord) -> int:
+    """The bandwidth of a preconditioning write on each target, in bytes/s; 0 if it is unknown."""
+    totals = record.operations.get(Operation.WRITE)
+    if totals is None or not record.measured_ns:
+        return 0
+    return totals.bytes * SECOND_NS // record.measured_ns // record.workload.targets
 
 
 def _is_done(cell: CellRecord, *, failed_again: bool) -> bool:
@@ -199,9 +189,9 @@ def resume(
         if not rest.is_done:
             targets = _resolved(host, recorded, header, consent)
             is_new = any(isinstance(each, NewFile) for each in targets)
-            is_written = not is_new and _holds_what_was_written(run)
+            is_written = not is_new and holds_what_was_written(run)
             targets = tuple(_with_note(each, is_written=is_written) for each in targets)
-            steps = _steps_left(run, is_written=is_written)
+            steps = steps_left(run, is_new=is_new)
             work = RemainingWork(steps=steps, turns=rest.turns, known=_known(rest))
             if run.header.is_simulated:
                 work = _from_the_beginning(rest)
@@ -218,7 +208,10 @@ def resume(
             )
             with open_session(setting, lambda hello: _check_engine(header, hello), observer) as session:
                 facts = session.start_facts()
-                journal.session(Session(resumed_at=utc_text(now), made_anew=is_new, **facts))
+                begun = Session(
+                    resumed_at=utc_text(now), made_anew=is_new, done_bytes=done_bytes_of(work.steps), **facts
+                )
+                journal.session(begun)
                 directory.watch(journal)
                 session.measure(header, work, journal)
         else:

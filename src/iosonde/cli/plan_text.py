@@ -6,6 +6,7 @@ from pathlib import Path
 
 from iosonde.campaign import Preflight, RemainingRun
 from iosonde.campaign.limits import limits_line
+from iosonde.campaign.preconditioning_left import done_bytes_of
 from iosonde.campaign.slow_targets import SLOW_IOPS
 from iosonde.machine import Host
 from iosonde.plans import (
@@ -268,6 +269,8 @@ def rest_line(rest: RemainingRun) -> str:
         left = f"{left} (more may be added), at most {time} left, {spent} of the budget of {budget} used"
     if rest.run.header.is_simulated:
         left = f"{left}{VIRTUAL}" if plan.is_fixed else f"{left}; this is{VIRTUAL.removeprefix(' of')}"
+    elif done_bytes := done_bytes_of(rest.steps):
+        left = f"{left}; preconditioning continues at {format_size(done_bytes)}"
     elif rest.preparation_ns:
         left = f"{left}; the target is preconditioned first"
     if rest.replayed:

@@ -196,6 +196,8 @@ class LineObserver(FileObserver):
             say(f"idle for {format_duration(step.duration_ns)}")
         else:
             amount = format_size(step.cell.timing.amount_bytes or 0)
+            if step.cell.timing.done_bytes:
+                amount = f"{amount} from {format_size(step.cell.timing.done_bytes)} on"
             assumed = assumption_of(step.cell.workload)
             say(f"preconditioning: writing {amount}{f' ({assumed})' if assumed else ''}")
 
@@ -248,21 +250,22 @@ class BarObserver(FileObserver):
         self._task = bar.add_task("", total=1, far="")
         self._head = ""
         self._measures = False
-        self._base_ns = 0
+        self._base = 0
         self._done = 0
 
     def step_started(self, step: Step) -> None:
         """The bar counts bytes during preconditioning."""
         self._measures = False
-        self._base_ns = 0
+        self._base = 0
         self._done = 0
         if isinstance(step, IdleStep):
             self._head = f"idle for {format_duration(step.duration_ns)}"
             total = None
         else:
             self._head = "preconditioning"
-            total = step.cell.timing.amount_bytes
-        self._bar.update(self._task, total=total, completed=0, description=self._head, far="")
+            total = (step.cell.timing.amount_bytes or 0) * step.cell.workload.targets
+            self._base = step.cell.timing.done_bytes * step.cell.workload.targets
+        self._bar.update(self._task, total=total, completed=self._base, description=self._head, far="")
 
     def replay_started(self, plan: CellPlan, turn: CellTurn) -> None:
         """The bar counts turns during a replay."""
@@ -279,12 +282,12 @@ class BarObserver(FileObserver):
         self._measures = True
         self._head = printable(plan.cell)
         far = self._clockwork.words(turn, time.monotonic())
-        self._base_ns = self._clockwork.done_ns(turn)
+        self._base = self._clockwork.done_ns(turn)
         self._done = 0
         self._bar.update(
             self._task,
             total=self._clockwork.total_ns,
-            completed=self._base_ns,
+            completed=self._base,
             description=self._head,
             far=far,
         )
@@ -296,7 +299,7 @@ class BarObserver(FileObserver):
         else:
             self._done += sum(totals.bytes for totals in interval.operations.values())
         self._bar.update(
-            self._task, completed=self._base_ns + self._done, description=f"{self._head}: {live_figures(interval)}"
+            self._task, completed=self._base + self._done, description=f"{self._head}: {live_figures(interval)}"
         )
 
     def verifying(self, target: int, read_bytes: int) -> None:

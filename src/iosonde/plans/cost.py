@@ -1,10 +1,11 @@
 """The cost of a plan, calculated before a target is opened: time, bytes written, fills of the test region."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from iosonde.plans.verifying import read_back_bytes
-from iosonde.records import CellPlan, CellTurn, IdleStep, Plan, SteadyState
+from iosonde.records import CellPlan, CellTurn, IdleStep, Plan, SteadyState, Step
 from iosonde.units import GIGABYTE, SECOND_NS
 from iosonde.vocabulary import EngineChoice
 
@@ -54,7 +55,7 @@ def plan_cost(
     cells = {cell.cell: cell for cell in plan.cells}
     measured = [timed(cells[turn.cell], turn) for turn in trials_at_most(plan)]
     fill_bytes = sum(_written(step.cell, assumed_bytes_per_s) for step in plan.writes_first)
-    before_ns = preparation_ns(plan, assumed_bytes_per_s)
+    before_ns = preparation_ns(plan.preparation, assumed_bytes_per_s)
     first_ns = sum(cell_duration_ns(cell, assumed_bytes_per_s, overhead_ns=overhead_ns) for cell in measured)
     read_back = sum(read_back_bytes(plan, cell) for cell in measured)
     # Cells with an amount do not use the budget: their time is added to it.
@@ -80,11 +81,11 @@ def trials_at_most(plan: Plan) -> tuple[CellTurn, ...]:
     return (*plan.turns, *(rounds * plan.last_round))
 
 
-def preparation_ns(plan: Plan, bytes_per_s: int) -> int:
-    """The duration of the preconditioning at the assumed rate."""
+def preparation_ns(steps: Sequence[Step], bytes_per_s: int) -> int:
+    """The duration of preconditioning steps at the assumed rate."""
     return sum(
         step.duration_ns if isinstance(step, IdleStep) else cell_duration_ns(step.cell, bytes_per_s, overhead_ns=0)
-        for step in plan.preparation
+        for step in steps
     )
 
 
@@ -103,8 +104,8 @@ def cell_duration_ns(
 ) -> int:
     """The time from a cell's start to the start of the next; for a cell with an amount, at the assumed rate."""
     overhead_ns += cell.timing.idle_ns
-    if cell.timing.amount_bytes is not None:
-        return cell.timing.amount_bytes * SECOND_NS // _taken_per_s(cell, bytes_per_s) + overhead_ns
+    if cell.timing.left_bytes is not None:
+        return cell.timing.left_bytes * SECOND_NS // _taken_per_s(cell, bytes_per_s) + overhead_ns
     return cell.timing.lasts_ns + overhead_ns
 
 
@@ -117,8 +118,8 @@ def turn_duration_ns(
 
 
 def _written(cell: CellPlan, bytes_per_s: int) -> int:
-    if cell.timing.amount_bytes is not None:
-        return cell.timing.amount_bytes * cell.workload.targets * cell.workload.write_percent // 100
+    if cell.timing.left_bytes is not None:
+        return cell.timing.left_bytes * cell.workload.targets * cell.workload.write_percent // 100
     return _written_in(cell, cell.timing.lasts_ns, bytes_per_s)
 
 

@@ -2,6 +2,8 @@
 
 from typing import Final
 
+from pydantic import Field
+
 from iosonde.records.base import Record
 from iosonde.records.cell import CellRecord
 from iosonde.records.conditions import DeviceState, HostState
@@ -140,11 +142,13 @@ class RunHeader(SessionStart, _Named):
 class Session(SessionStart):
     """The facts that may have changed when an interrupted run was resumed.
 
-    ``made_anew`` means that the file was missing, and was created and laid out again.
+    ``made_anew`` means that the file was missing, and was created and laid out again. ``done_bytes`` is the part of the
+    first preconditioning write of this session that earlier ones have written on each target.
     """
 
     resumed_at: str
     made_anew: bool
+    done_bytes: int = 0
 
 
 class RunRecord(Record):
@@ -152,8 +156,8 @@ class RunRecord(Record):
 
     ``running`` means that another process was still writing it when it was read.
 
-    ``preparation`` are the preconditioning writes, and ``prepared`` the identities of the targets after the last of
-    them. ``cells`` has each trial once, in run order. ``superseded`` are interrupted or failed trials that were
+    ``preparation`` are the preconditioning writes, and ``written`` the identities of the targets of each, by its order.
+    ``cells`` has each trial once, in run order. ``superseded`` are interrupted or failed trials that were
     repeated after a resumption. Each resumption is one of ``sessions``. ``later_passes`` read the targets back after
     the run. ``damage`` names the unreadable parts of the journal, and why they are unreadable. ``turns_chosen`` are the
     trials that were added during the run, after those of the plan. ``end`` are the facts at the end of the last
@@ -167,7 +171,7 @@ class RunRecord(Record):
     damage: str | None = None
     sessions: tuple[Session, ...] = ()
     superseded: tuple[CellRecord, ...] = ()
-    prepared: tuple[Identity, ...] = ()
+    written: dict[int, tuple[Identity, ...]] = Field(default_factory=dict)
     later_passes: tuple[LaterPass, ...] = ()
     running: bool = False
     turns_chosen: tuple[CellTurn, ...] = ()
@@ -177,6 +181,13 @@ class RunRecord(Record):
     def last_start(self) -> SessionStart:
         """The start of the last session: the header, or the last resumption."""
         return self.sessions[-1] if self.sessions else self.header
+
+    @property
+    def prepared(self) -> tuple[Identity, ...]:
+        """The identities of the targets of the last preconditioning write; empty if it did not finish."""
+        last = self.header.plan.last_write
+        finished = any(each.order == last and each.outcome is Outcome.FINISHED for each in self.preparation)
+        return self.written.get(last, ()) if finished and last is not None else ()
 
     @property
     def is_prepared(self) -> bool:

@@ -167,6 +167,7 @@ class Workload(Record):
 class Timing(Record):
     """The duration of a cell. A cell with ``amount_bytes`` ends when each target has transferred that amount.
 
+    ``done_bytes`` is the part of it that earlier sessions have transferred on each target, and that is not repeated.
     ``idle_ns`` is the time for which the targets are left idle before each trial; ``lasts_ns`` does not include it.
     """
 
@@ -174,12 +175,18 @@ class Timing(Record):
     measure_ns: int = Field(ge=0)
     interval_ns: int = Field(ge=0)
     amount_bytes: int | None = None
+    done_bytes: int = Field(default=0, ge=0)
     idle_ns: int = Field(default=0, ge=0)
 
     @property
     def lasts_ns(self) -> int:
         """Warm-up plus measurement time, unless an amount ends the cell."""
         return self.warmup_ns + self.measure_ns
+
+    @property
+    def left_bytes(self) -> int | None:
+        """The part of the amount that is left to transfer on each target; None without an amount."""
+        return None if self.amount_bytes is None else self.amount_bytes - self.done_bytes
 
     @property
     def text(self) -> str:

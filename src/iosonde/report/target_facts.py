@@ -109,7 +109,9 @@ def _written(fill: CellRecord) -> str:
     rate = totals.bytes * SECOND_NS / fill.measured_ns
     together = "" if fill.workload.targets == 1 else f", {fill.workload.targets} targets combined"
     amount = f"{format_size(totals.bytes)} in {format_duration(fill.measured_ns)}"
-    return f"{writes_text(fill.workload)}, {amount} ({format_bandwidth(rate)}{together})"
+    before = fill.timing.done_bytes
+    resumed = f", after {format_size(before)} before an interruption" if before else ""
+    return f"{writes_text(fill.workload)}, {amount} ({format_bandwidth(rate)}{together}){resumed}"
 
 
 def _device(device: DeviceFacts) -> tuple[tuple[str, str], ...]:

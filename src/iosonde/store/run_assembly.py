@@ -61,11 +61,12 @@ class RunAssembly:
         # A preconditioning step may have the name of a cell, and a longer time.
         self._steps = {step.order: step.cell for step in header.plan.writes_first}
         self._turns |= {step.order: header.plan.turn_of(step) for step in header.plan.writes_first}
-        self._last_write = header.plan.last_write
         self._cells: dict[_Measured, CellRecord] = {}
         self._superseded: list[CellRecord] = []
-        self._prepared: tuple[Identity, ...] = ()
+        self._written: dict[int, tuple[Identity, ...]] = {}
         self._sessions: list[Session] = []
+        # The part of a preconditioning write that was done before this session.
+        self._done_bytes = 0
         # Intervals of cells that have not ended.
         self._pending: dict[_Measured, RunningCell] = {}
         self._seen = CheckedShapes()
@@ -100,6 +101,7 @@ class RunAssembly:
                 self._keep(cell)
             self._pending.clear()
             self._sessions.append(record)
+            self._done_bytes = record.done_bytes
             self._end = None
         return (*cut, record)
 
@@ -108,9 +110,11 @@ class RunAssembly:
 
         ``torn`` is an incomplete last frame, if there is one.
         """
-        cells, superseded = dict(self._cells), list(self._superseded)
+        cells, superseded, written = dict(self._cells), list(self._superseded), dict(self._written)
         for cut in self._cut_cells():
             _place(cut, cells, superseded)
+            if cut.is_preparation:
+                written[cut.order] = self._identities()
         ordered = [cells[key] for key in sorted(cells, key=lambda key: key.order)]
         damage = [*self._damage, *([] if torn is None else [torn])]
         return RunRecord(
@@ -122,7 +126,7 @@ class RunAssembly:
             damage="; ".join(f"{each.reason}, at byte {each.offset_bytes}" for each in damage) or None,
             sessions=tuple(self._sessions),
             superseded=tuple(superseded),
-            prepared=self._prepared,
+            written=written,
             later_passes=tuple(self._later_passes),
             turns_chosen=tuple(self._chosen[order] for order in sorted(self._chosen)),
         )
@@ -154,9 +158,13 @@ class RunAssembly:
 
     def _keep(self, cell: CellRecord) -> None:
         _place(cell, self._cells, self._superseded)
-        if cell.order == self._last_write and cell.outcome is Outcome.FINISHED:
-            targets = (self._sessions[-1] if self._sessions else self._header).targets
-            self._prepared = tuple(target.identity for target in targets if target.identity is not None)
+        if cell.is_preparation:
+            self._written[cell.order] = self._identities()
+            self._done_bytes = 0
+
+    def _identities(self) -> tuple[Identity, ...]:
+        targets = (self._sessions[-1] if self._sessions else self._header).targets
+        return tuple(target.identity for target in targets if target.identity is not None)
 
     def _cut_cells(self) -> list[CellRecord]:
         """The cells without an end. Intervals of a cell that is not in the plan, due to damage, are dropped."""
@@ -178,6 +186,9 @@ class RunAssembly:
         plan = self._plan_of(turn)
         workload = next(each.workload for each in plan.streams if each.name == measured.stream)
         measured_ns = sum(each.end_ns - each.start_ns for each in intervals if each.phase is Phase.MEASURE)
+        timing = turn.timing or plan.timing
+        if turn.order in self._steps and self._done_bytes:
+            timing = timing.model_copy(update={"done_bytes": self._done_bytes})
         return CellRecord(
             cell=plan.cell,
             stream=measured.stream,
@@ -187,7 +198,7 @@ class RunAssembly:
             round=turn.round,
             seed=turn.seed,
             workload=workload,
-            timing=turn.timing or plan.timing,
+            timing=timing,
             outcome=Outcome.CUT,
             failure=None,
             host=measured.host,

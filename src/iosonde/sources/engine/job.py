@@ -40,6 +40,7 @@ def job_of(cell: CellPlan, turn: CellTurn, way: IoPath, span_bytes: int) -> dict
         "measure_ns": cell.timing.measure_ns,
         "interval_ns": cell.timing.interval_ns,
         "amount_bytes": cell.timing.amount_bytes,
+        **({"done_bytes": cell.timing.done_bytes} if cell.timing.done_bytes else {}),
         **_extras(workload),
     }
 
