@@ -176,8 +176,10 @@ def measure_to_directory(
     request: RunRequest, ahead: Preflight, out: Path, observer: Observer, now: datetime
 ) -> RunDirectory:
     """Runs a campaign into a run directory. The measurements are kept even if the run ends early."""
-    directory = RunDirectory.create(out)
+    directory = RunDirectory(out)
     try:
+        # Inside, because an interruption may come at any time.
+        directory = RunDirectory.create(out)
         with (
             _new_run(request, ahead, now, out, observer) as (session, header),
             directory.start_journal(header) as journal,

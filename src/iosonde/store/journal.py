@@ -85,6 +85,8 @@ class Journal:
             self._sync()
         except BaseException:
             self._file.close()
+            if not go_on:
+                path.unlink(missing_ok=True)
             raise
 
     def __enter__(self) -> Self:

@@ -21,15 +21,19 @@ class RunDirectory:
 
     @classmethod
     def create(cls, path: Path) -> "RunDirectory":
-        """Creates the directory. An existing one must be empty. Raises OutputError."""
+        """Creates the directory. An existing one must be empty. Raises OutputError. An interruption leaves none."""
         check_empty(path)
+        directory = cls(path)
         try:
             path.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise OutputError(
                 f"cannot create the run directory {path}: {error.strerror}", "specify another directory with --out"
             ) from error
-        return cls(path)
+        except KeyboardInterrupt:
+            directory.remove_if_empty()
+            raise
+        return directory
 
     def remove_if_empty(self) -> None:
         """Removes the directory if it is empty."""
@@ -49,6 +53,8 @@ class RunDirectory:
             self.watch(journal)
         except BaseException:
             journal.close()
+            if not (self.path / HEADER_NAME).exists():
+                (self.path / JOURNAL_NAME).unlink(missing_ok=True)
             raise
         return journal
 
