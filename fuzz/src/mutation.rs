@@ -40,7 +40,7 @@ const NUMBERS: [u64; 32] = [
 ];
 
 /// Words with a meaning in some command.
-const WORDS: [&str; 44] = [
+const WORDS: [&str; 45] = [
     "open",
     "run",
     "sync",

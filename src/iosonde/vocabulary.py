@@ -99,11 +99,13 @@ class Experiment(StrEnum):
 class Precondition(StrEnum):
     """How a target is written before it is measured.
 
-    ``once``: every block, in order. ``independent``: in order, several times (SNIA: workload-independent
-    preconditioning). ``random``: every block in order, then random writes. ``fast-random``: the modelled writes after
-    which an empty drive is in random-write steady state.
+    ``none``: not at all, so that a purged device is measured fresh out of the box. ``once``: every block, in order.
+    ``independent``: in order, several times (SNIA: workload-independent preconditioning). ``random``: every block in
+    order, then random writes. ``fast-random``: the modelled writes after which an empty drive is in random-write steady
+    state.
     """
 
+    NONE = "none"
     ONCE = "once"
     INDEPENDENT = "independent"
     RANDOM = "random"

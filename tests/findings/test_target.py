@@ -18,6 +18,7 @@ FIRES: dict[str, Callable[[], RunRecord]] = {
     "span-fits-cache": lambda: sound(header={"target": {"span_bytes": 8 * 2**30}}),
     "content-unknown": lambda: sound(header={"target": {"written": "data"}}),
     "written-unknown": lambda: sound(header={"target": {"kind": "device", "written": "unknown"}}),
+    "reads-after-purge": lambda: sound(header={"target": {"kind": "device", "written": "purged"}}),
     "reads-of-holes": lambda: run_of(
         *(repeat(each, workload(read_percent=65, trim_percent=5)) for each in (1, 2, 3)),
     ),
@@ -29,6 +30,7 @@ NEAR_MISSES: list[tuple[str, Callable[[], RunRecord]]] = [
     ("span-fits-cache", lambda: sound(header={"target": {"kind": "null", "span_bytes": 2**30}})),
     ("written-unknown", lambda: sound(header={"target": {"kind": "null", "written": "unknown"}})),
     ("content-unknown", lambda: sound(header={"target": {"kind": "device", "written": "unknown"}})),
+    ("reads-after-purge", lambda: sound(header={"target": {"kind": "device", "written": "unknown"}})),
     ("reads-of-holes", lambda: run_of(*(repeat(each, workload(read_percent=0, trim_percent=50)) for each in (1, 2)))),
 ]
 

@@ -67,11 +67,11 @@ class Beginning(StrEnum):
     """The initial state of a target.
 
     ``filled``: this run preconditioned every block of the test region. ``found``: its content and its state are older
-    than the run. A fresh-out-of-box state never occurs: new files and simulated drives are preconditioned, and the
-    write history of a device is unknown.
+    than the run. ``purged``: this run purged it, or it is a simulated drive, and nothing was written to it.
     """
 
     FILLED = "filled"
+    PURGED = "purged"
     FOUND = "found"
 
 
@@ -146,6 +146,8 @@ def _beginning(run: RunRecord) -> Beginning | None:
     targets = run.header.targets
     if all(each.kind == "null" for each in targets):
         return None
+    if all(each.written == "purged" for each in targets):
+        return Beginning.PURGED
     if any(each.written != "filled" for each in targets):
         return Beginning.FOUND
     return Beginning.FILLED if run.is_prepared else None

@@ -9,6 +9,8 @@ from pathlib import Path
 from iosonde.api.runs import Run
 from iosonde.campaign import NullObserver, Preflight, RunRequest, measure_in_memory, measure_to_directory, preflight
 from iosonde.campaign.outcomes import add_resume_hint, check_campaign, check_probe, has_started
+from iosonde.campaign.preparing import NullPurgeObserver
+from iosonde.campaign.purged_targets import purge_targets
 from iosonde.campaign.requests import MeasuringOptions, campaign_request, limits_from, probe_campaign_request
 from iosonde.errors import IosondeError, UsageError
 from iosonde.failures import HOW_TO_REPORT
@@ -94,7 +96,7 @@ def run(
         budget=budget,
         fixed=fixed,
     )
-    ahead = preflight(request, now)
+    ahead = purge_targets(request, preflight(request, now), NullPurgeObserver(), now)
     if expected is not None:
         expected.check_cells(ahead.run, ahead.plan.cells)
     return _measured(request, ahead, Path(out or f"iosonde-{ahead.run}"), now)

@@ -12,6 +12,7 @@ from iosonde.campaign.devices import check_commands, check_engine, check_permits
 from iosonde.campaign.engines import check_choice, check_poll, check_polling, choose_engine
 from iosonde.campaign.limits import check_limits
 from iosonde.campaign.observer import Observer
+from iosonde.campaign.purged_targets import check_purge
 from iosonde.campaign.session import OpenSession, SessionSetup, open_session, utc_text
 from iosonde.campaign.simulated import assumed_bytes_per_s
 from iosonde.campaign.slow_targets import why_slow
@@ -27,13 +28,14 @@ from iosonde.records import (
     ExpectedValues,
     IntervalRecord,
     Plan,
+    PurgeRecord,
     RunHeader,
     RunLimits,
     RunRecord,
     SessionEnd,
     WithinRepeat,
 )
-from iosonde.sources import SimulatedDrive, StoredTarget, Target, check_fio_can
+from iosonde.sources import BlockDevice, SimulatedDrive, StoredTarget, Target, check_fio_can
 from iosonde.store import RunDirectory
 from iosonde.vocabulary import EngineChoice, Poll
 
@@ -63,7 +65,10 @@ class RunRequest:
 
 @dataclass(frozen=True)
 class Preflight:
-    """The facts known before targets are opened. ``why_slow`` says why a campaign of minutes is too short for one."""
+    """The facts known before targets are opened. ``why_slow`` says why a campaign of minutes is too short for one.
+
+    ``purges`` are those that were done since.
+    """
 
     run: str
     host: Host
@@ -72,6 +77,13 @@ class Preflight:
     engine: EngineChoice
     why_slow: str = ""
     limits: RunLimits = NO_LIMITS
+    purges: tuple[PurgeRecord, ...] = ()
+
+    @property
+    def is_purged(self) -> bool:
+        """Whether no target is left to be purged."""
+        devices = [each for each in self.targets if isinstance(each, BlockDevice)]
+        return self.plan.purge is None or len(self.purges) == len(devices)
 
     @property
     def is_simulated(self) -> bool:
@@ -107,6 +119,7 @@ def preflight(request: RunRequest, now: datetime) -> Preflight:
     plan = request.plan(TargetInfo(span_bytes=targets[0].span_bytes, fill=fill, targets=len(targets), slow=bool(slow)))
     check_plan(plan, targets=len(targets))
     check_verifiable(plan, targets[0])
+    check_purge(plan, targets, request.target)
     check_engine(plan, targets, request.engine)
     wanted = request.target
     if plan.changes and not wanted.only_planned:
@@ -131,6 +144,8 @@ def preflight(request: RunRequest, now: datetime) -> Preflight:
 def _new_run(
     request: RunRequest, ahead: Preflight, now: datetime, directory: Path | None, observer: Observer
 ) -> Iterator[tuple[OpenSession, RunHeader]]:
+    assert ahead.is_purged, "the targets are purged first"
+
     def choose(hello: EngineHello) -> None:
         check_polling(request.poll, choose_engine(request.engine, hello, ahead.targets[0]), hello)
 
@@ -160,6 +175,7 @@ def _header(request: RunRequest, ahead: Preflight, now: datetime, session: OpenS
         plan=ahead.plan,
         limits=request.limits,
         hold_cstates=request.hold_cstates,
+        purges=ahead.purges,
         label=request.label,
         note=request.note,
         expected=request.expected,

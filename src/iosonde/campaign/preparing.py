@@ -62,6 +62,19 @@ class PurgeObserver(Protocol):
         """The purge is asked to stop."""
 
 
+class NullPurgeObserver:
+    """Ignores all progress."""
+
+    def stage(self, name: str) -> None:
+        """Nothing."""
+
+    def progress(self, done_permille: int | None) -> None:
+        """Nothing."""
+
+    def interrupted(self) -> None:
+        """Nothing."""
+
+
 @dataclass(frozen=True)
 class PurgeRequest:
     """A purge as the user asks for it. ``places`` None reads all of each device. ``seed`` None draws one."""

@@ -3,7 +3,9 @@
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
-from iosonde.records import Purge, PurgedDevice
+from iosonde.errors import IosondeError, NotPurgedError, NotVerifiedError
+from iosonde.printing import quoted
+from iosonde.records import Purge, PurgedDevice, PurgeRecord
 from iosonde.vocabulary import PurgeMethod, PurgeOutcome
 
 LISTED: Final = 5
@@ -17,6 +19,23 @@ def verdict(purge: Purge, devices: Sequence[PurgedDevice]) -> tuple[PurgeOutcome
         return PurgeOutcome.NOT_PURGED, failed
     doubts = tuple(_doubts(purge, devices))
     return (PurgeOutcome.NOT_VERIFIED, doubts) if doubts else (PurgeOutcome.PURGED, ())
+
+
+def error_of(record: PurgeRecord) -> IosondeError | None:
+    """The error of a purge that is not verified; None if it is."""
+    device = record.devices[0].path
+    listing = f"`iosonde prepare {quoted(device)}`"
+    if record.outcome is PurgeOutcome.NOT_PURGED:
+        return NotPurgedError(
+            f"{device} was not purged: {record.reasons[0]}",
+            f"use another method ({listing} lists them), or another drive",
+        )
+    if record.outcome is PurgeOutcome.NOT_VERIFIED:
+        way_out = f"purge it again, or use another method ({listing} lists them)"
+        if record.purge.end == "left_running":
+            way_out = f"the drive refuses I/O until it ends; {listing} shows its status; then purge it again"
+        return NotVerifiedError(f"the purge of {device} is not verified: {record.reasons[0]}", way_out)
+    return None
 
 
 def _failures(purge: Purge, devices: Sequence[PurgedDevice]) -> Iterator[str]:

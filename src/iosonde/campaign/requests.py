@@ -2,7 +2,7 @@
 
 import secrets
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from iosonde.campaign.campaign import PlanMaker, RunRequest
@@ -16,11 +16,13 @@ from iosonde.plans import (
     SEED_MAX,
     SLOW_FORMS,
     CampaignTable,
+    Preconditioning,
     TargetInfo,
     campaign_plan,
     check_switch,
     check_whole,
     load_profile,
+    preparation_plan,
     probe_plan,
     probe_request,
     read_campaign,
@@ -30,7 +32,7 @@ from iosonde.plans.validation_errors import read_text
 from iosonde.records import NO_LIMITS, Aim, ExpectedValues, Plan, RunLimits
 from iosonde.records.workload import ALL_READS
 from iosonde.units import MILLISECOND_NS, parse_bytes, parse_duration, parse_percent
-from iosonde.vocabulary import EngineChoice, Poll
+from iosonde.vocabulary import EngineChoice, Poll, PurgeMethod
 from iosonde.workload_keys.bounds import DURATION_NS_MAX, DURATION_NS_MIN
 from iosonde.workload_keys.keys import READ
 
@@ -84,7 +86,7 @@ def campaign_request(
     _check_switches(options, quick=quick, fixed=fixed)
     campaign = _campaign(profile)
     reads = [read for table in campaign.experiment for read in table.values(READ)]
-    writes = campaign.precondition is not None or any(read < ALL_READS for read in reads)
+    writes = campaign.purge is not None or campaign.precondition is not None or any(read < ALL_READS for read in reads)
     seed = _seed(options)
 
     def plan(ground: TargetInfo) -> Plan:
@@ -98,6 +100,14 @@ def campaign_request(
 
     aim_of(campaign)
     return _request(options, _target_request(options, writes=writes, quick=quick, seed=seed, profile=profile), plan)
+
+
+def preparation_request(options: MeasuringOptions, asked: Preconditioning, purge: PurgeMethod | None) -> RunRequest:
+    """The request for a run that only preconditions, after a purge by the caller. Raises UsageError."""
+    seed = _seed(options)
+    target = _target_request(options, writes=True, quick=False, seed=seed)
+    target = replace(target, writer="preconditioning", way_to_read="`iosonde doctor`")
+    return _request(options, target, lambda ground: preparation_plan(asked, ground, seed, purge))
 
 
 def _campaign(profile: str) -> CampaignTable:

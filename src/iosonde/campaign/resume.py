@@ -97,7 +97,11 @@ class RemainingRun:
     @property
     def is_done(self) -> bool:
         """Whether the run is complete. If results determine the number of trials, only the recorded end shows it."""
-        return not self.turns and (self.run.header.plan.is_fixed or self.run.finished)
+        plan = self.run.header.plan
+        # Preconditioning is an end in itself only if nothing is measured after it.
+        if self.turns or (self.steps and not plan.turns):
+            return False
+        return plan.is_fixed or self.run.finished
 
 
 def find_remaining(path: Path, host: Host, *, failed_again: bool) -> RemainingRun:

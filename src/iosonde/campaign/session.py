@@ -202,10 +202,12 @@ def open_session(
 
 
 def _request(setting: SessionSetup, number: int) -> OpenRequest:
-    """How target ``number``, from 0, is opened: for writing if it is preconditioned."""
+    """How target ``number``, from 0, is opened: for writing if it is preconditioned or purged."""
+    is_purged = setting.plan.purge is not None and not setting.plan.writes_first
     return OpenRequest(
         setting.targets[number],
-        write=bool(setting.plan.writes_first),
+        write=bool(setting.plan.writes_first) or is_purged,
+        is_purged=is_purged,
         direct=setting.direct,
         mark=mark_of(setting.run, setting.plan.seed, number),
         ledger=kept_ledger(setting.plan, setting.run, number, setting.directory),

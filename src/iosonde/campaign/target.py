@@ -41,7 +41,7 @@ def open_target(
     opened = _opened(host, source, replace(request, cpus_near=near), made)
     match target:
         case SimulatedDrive(drive=drive):
-            facts = _facts(opened, target, "filled" if request.write else "unknown")
+            facts = _facts(opened, target, _written(request))
             return facts.model_copy(update={"simulation": drive})
         case NullTarget():
             return _facts(opened, target, "unknown")
@@ -60,7 +60,7 @@ def open_target(
             more = {"path": host.absolute(str(target.named)), "device_identifier": found.identifier}
             more |= {"uses": host.uses(found.device_number), "granted": opened.granted}
             if request.write and target.permit is not None:
-                more |= {"consents": target.permit.consents, "written": "filled"}
+                more |= {"consents": target.permit.consents, "written": _written(request)}
     return facts.model_copy(update={"device": device, "cpus_near": near, **more})
 
 
@@ -169,7 +169,14 @@ def _difference(was: Identity, now: Identity) -> str:
     return "it was created later and reuses the inode number"
 
 
-def _facts(opened: OpenTarget, target: Target, written: Literal["filled", "data", "unknown"]) -> TargetFacts:
+def _written(request: OpenRequest) -> Literal["filled", "purged", "unknown"]:
+    """What this run does to a drive before it measures it."""
+    if request.is_purged:
+        return "purged"
+    return "filled" if request.write else "unknown"
+
+
+def _facts(opened: OpenTarget, target: Target, written: Literal["filled", "data", "purged", "unknown"]) -> TargetFacts:
     """The facts that are known of every open target."""
     return TargetFacts(
         kind=target.kind,

@@ -59,16 +59,25 @@ def plan_lines(ahead: Preflight, cost: Cost) -> list[str]:
             if many
             else []
         ),
-        f"profile   {plan.profile}{' (quick)' if plan.quick else ''}: {_experiments(ahead)}",
-        *_slow_lines(ahead),
-        *_cell_lines(plan, cost),
+        *(_measured_lines(ahead, cost) if plan.cells else []),
         *_rate_lines(plan),
         *_verify_lines(plan, cost),
         *_memory_lines(ahead),
+        *_purge_lines(ahead),
         *_preconditioning_lines(plan),
         _time_line(ahead, cost),
         *(["writes    nothing"] if is_null else _wear_lines(ahead, cost)),
         *([f"limits    {limits_line(ahead.limits)}"] if ahead.limits.is_set else []),
+    ]
+
+
+def _measured_lines(ahead: Preflight, cost: Cost) -> list[str]:
+    """The profile and its cells."""
+    plan = ahead.plan
+    return [
+        f"profile   {plan.profile}{' (quick)' if plan.quick else ''}: {_experiments(ahead)}",
+        *_slow_lines(ahead),
+        *_cell_lines(plan, cost),
     ]
 
 
@@ -230,9 +239,17 @@ def plan_json(ahead: Preflight, cost: Cost) -> str:
     return json.dumps(found, indent=1)
 
 
+def _purge_lines(ahead: Preflight) -> list[str]:
+    if ahead.plan.purge is None or ahead.is_simulated:
+        return []
+    return [f"purge     {ahead.plan.purge} of each whole device, verified by reading back"]
+
+
 def _preconditioning_lines(plan: Plan) -> list[str]:
     """The preconditioning writes with their amounts, unless they only write every block once."""
     writes = [step.cell for step in plan.writes_first]
+    if plan.purge is not None and not writes:
+        return ["first     nothing: the target is measured fresh out of the box"]
     if all(cell.timing.amount_bytes == plan.span_bytes for cell in writes):
         return []
     told = [f"{writes_text(each.workload)}, {format_size(each.timing.amount_bytes or 0)}" for each in writes]
@@ -258,8 +275,10 @@ def rest_line(rest: RemainingRun) -> str:
     """The trials that are left of a run, and their time."""
     plan = rest.run.header.plan
     if rest.is_done:
-        return f"all {len(rest.run.turns)} trials are complete; regenerating the report"
-    left, time = f"{len(rest.turns)} of {len(rest.run.turns)} trials remain", format_duration(rest.left_ns)
+        whole = f"all {len(rest.run.turns)} trials are" if rest.run.turns else "the preconditioning is"
+        return f"{whole} complete; regenerating the report"
+    trials = f"{len(rest.turns)} of {len(rest.run.turns)} trials remain"
+    left, time = trials if rest.run.turns else "preconditioning remains", format_duration(rest.left_ns)
     if plan.is_fixed:
         left = f"{left}, {time}"
     elif plan.aim is None:
@@ -271,7 +290,7 @@ def rest_line(rest: RemainingRun) -> str:
         left = f"{left}{VIRTUAL}" if plan.is_fixed else f"{left}; this is{VIRTUAL.removeprefix(' of')}"
     elif done_bytes := done_bytes_of(rest.steps):
         left = f"{left}; preconditioning continues at {format_size(done_bytes)}"
-    elif rest.preparation_ns:
+    elif rest.preparation_ns and rest.run.turns:
         left = f"{left}; the target is preconditioned first"
     if rest.replayed:
         left = f"{left}; the {len(rest.replayed)} completed trials are replayed first"

@@ -1,17 +1,27 @@
-"""``iosonde prepare``: purges a block device, and reads it back."""
+"""``iosonde prepare``: purges a block device and reads it back, and preconditions it."""
 
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from iosonde.cli.options import OUTPUT_GROUP, Consent, Destroy, DestroyFrom, Seed
-from iosonde.vocabulary import PurgeMethod
+from iosonde.cli.options import (
+    OUTPUT_GROUP,
+    Consent,
+    Destroy,
+    DestroyFrom,
+    MaxTemperature,
+    MaxWrites,
+    MinSpare,
+    Seed,
+    Size,
+)
+from iosonde.vocabulary import Precondition, PurgeMethod
 
 if TYPE_CHECKING:
     from iosonde.campaign.preparing import Preparation, PurgeRequest
-    from iosonde.errors import IosondeError
-    from iosonde.records import PurgeRecord, PurgeSurvey, ReachedDevice
+    from iosonde.records import PurgeRecord
 
 PURGE_GROUP = "Purge"
 
@@ -52,23 +62,99 @@ ReadAll = Annotated[
 ]
 
 
+WRITES_GROUP = "Preconditioning"
+Form = Annotated[
+    Precondition | None,
+    typer.Option(
+        "--precondition",
+        help="Write TARGET after the purge: once (every block, in order), independent (in order, several times), "
+        "random (every block in order, then random writes), or fast-random (modelled writes that bring an empty drive "
+        "to random-write steady state). `iosonde resume` continues it if it is interrupted.",
+        rich_help_panel=WRITES_GROUP,
+        show_default=False,
+    ),
+]
+AmountInCapacities = Annotated[
+    int | None,
+    typer.Option(
+        "--precondition-capacities",
+        help="With independent or random: amount of sequential or random writes, in multiples of the test region. "
+        "Default: 2.",
+        metavar="N",
+        rich_help_panel=WRITES_GROUP,
+        show_default=False,
+    ),
+]
+BlockSize = Annotated[
+    str | None,
+    typer.Option(
+        "--precondition-block-size",
+        help="With random or fast-random: block size of the random writes. Default: 4KiB.",
+        metavar="SIZE",
+        rich_help_panel=WRITES_GROUP,
+        show_default=False,
+    ),
+]
+SpareFlash = Annotated[
+    str | None,
+    typer.Option(
+        "--over-provisioning",
+        help="With fast-random: assumed flash of the drive beyond the test region, relative to the test region. "
+        "Default: 15%.",
+        metavar="PERCENT",
+        rich_help_panel=WRITES_GROUP,
+        show_default=False,
+    ),
+]
+SlcCache = Annotated[
+    str | None,
+    typer.Option(
+        "--slc-cache",
+        help="With fast-random: size of an SLC cache that the drive empties only while idle. Default: none.",
+        metavar="SIZE",
+        rich_help_panel=WRITES_GROUP,
+        show_default=False,
+    ),
+]
+Out = Annotated[
+    Path | None,
+    typer.Option(
+        "--out",
+        help="Run directory of the preconditioning; must be new or empty. Default: ./iosonde-RUN.",
+        metavar="DIR",
+        rich_help_panel=OUTPUT_GROUP,
+        show_default=False,
+    ),
+]
+
+
 def prepare(
     target: Device,
     method: Method = None,
+    form: Form = None,
+    precondition_capacities: AmountInCapacities = None,
+    precondition_block_size: BlockSize = None,
+    over_provisioning: SpareFlash = None,
+    slc_cache: SlcCache = None,
+    size: Size = None,
     destroy: Destroy = None,
     destroy_from: DestroyFrom = None,
     consent: Consent = None,
+    max_writes: MaxWrites = None,
+    max_temperature: MaxTemperature = None,
+    min_spare: MinSpare = None,
     places: Places = 256,
     read_all: ReadAll = False,
     seed: Seed = None,
+    out: Out = None,
     json: Annotated[
         bool,
         typer.Option("--json", help="Print the record of the purge as JSON to stdout.", rich_help_panel=OUTPUT_GROUP),
     ] = False,
 ) -> None:
-    """Purge TARGET, and read it back to verify that. Without --purge, list its methods.
+    """Purge TARGET and verify that by reading back, and precondition it. Without options, its methods are shown.
 
-    Example: [bold]iosonde prepare /dev/nvme0n1 --purge format --destroy S6Z1NJ0W123456[/bold]
+    Example: [bold]iosonde prepare /dev/nvme0n1 --purge format --precondition random --destroy S6Z1NJ0W123456[/bold]
 
     Before the purge, iosonde reads places of the device and writes sentinels to some of them. None of this may be read
     afterwards. The exit code is 0 only then: 11 says that the device was not purged, 12 that this was not verified.
@@ -76,29 +162,67 @@ def prepare(
     A method that reaches other namespaces of the drive needs --destroy for each of them. A sanitize operation or a
     format cannot be stopped: it goes on in the drive when iosonde is interrupted.
     """
-    from iosonde.campaign.preparing import PurgeRequest, preparation
+    from iosonde.campaign.preparing import PurgeRequest
+    from iosonde.campaign.requests import limits_from
     from iosonde.cli.destroyed import identities
+    from iosonde.cli.preconditioning import PreconditionOptions, checked_request, precondition
+
+    named, consents = identities(destroy, destroy_from), tuple(consent or ())
+    keys = {
+        "precondition_capacities": precondition_capacities,
+        "precondition_block_size": precondition_block_size,
+        "over_provisioning": over_provisioning,
+        "slc_cache": slc_cache,
+    }
+    request, record = None, None
+    if form is None:
+        _check_unused({**keys, "size": size, "out": out, "max_writes": max_writes})
+    else:
+        _check_no_json(as_json=json)
+        limits = limits_from(max_writes, max_temperature, min_spare)
+        options = PreconditionOptions(target, form, keys, method, size, named, consents, limits, seed, out)
+        request = checked_request(options)
+    if method is not None:
+        extent = None if read_all else places
+        record = _purge(PurgeRequest(target, method, named, consents, extent, seed), as_json=json)
+        _end(record)
+    if request is not None:
+        precondition(request, record, out)
+    if method is None and request is None:
+        _print_methods(target, as_json=json)
+
+
+def _check_unused(given: dict[str, object]) -> None:
+    """Raises UsageError for an option of preconditioning without that."""
+    from iosonde.errors import UsageError
+
+    name = next((name for name, value in given.items() if value is not None), None)
+    if name is not None:
+        flag = f"--{name.replace('_', '-')}"
+        raise UsageError(f"{flag} needs --precondition", f"add --precondition fast-random, or omit {flag}")
+
+
+def _check_no_json(*, as_json: bool) -> None:
+    """Raises UsageError for --json: the record of preconditioning is a run."""
+    from iosonde.errors import UsageError
+
+    if as_json:
+        raise UsageError(
+            "--json prints the record of a purge, and cannot be combined with --precondition",
+            "omit it, and use `iosonde report RUN --json FILE` afterwards",
+        )
+
+
+def _purge(request: "PurgeRequest", *, as_json: bool) -> "PurgeRecord":
+    """Shows the plan, purges the device, and shows the record."""
+    from iosonde.campaign.preparing import preparation
     from iosonde.machine.local_host import LocalHost
 
     with preparation(LocalHost()) as prepared:
-        if method is None:
-            device, survey = prepared.survey(target)
-            _print_methods(device, survey, as_json=json)
-            return
-        request = PurgeRequest(
-            target=target,
-            method=method,
-            destroy=identities(destroy, destroy_from),
-            consents=tuple(consent or ()),
-            places=None if read_all else places,
-            seed=seed,
-        )
-        record = _purge(prepared, request, as_json=json)
-    _end(record)
+        return _purge_with(prepared, request, as_json=as_json)
 
 
-def _purge(prepared: "Preparation", request: "PurgeRequest", *, as_json: bool) -> "PurgeRecord":
-    """Shows the plan, purges the device, and shows the record."""
+def _purge_with(prepared: "Preparation", request: "PurgeRequest", *, as_json: bool) -> "PurgeRecord":
     from iosonde.cli.purge_progress import PurgeProgress, advise
     from iosonde.cli.text_width import print_paper
     from iosonde.report.terminal.purge import render_plan, render_purge
@@ -117,12 +241,16 @@ def _purge(prepared: "Preparation", request: "PurgeRequest", *, as_json: bool) -
     return record
 
 
-def _print_methods(device: "ReachedDevice", survey: "PurgeSurvey", *, as_json: bool) -> None:
+def _print_methods(target: str, *, as_json: bool) -> None:
     """The methods of a device, and how it was purged last."""
+    from iosonde.campaign.preparing import preparation
     from iosonde.cli.text_width import print_paper
+    from iosonde.machine.local_host import LocalHost
     from iosonde.report.terminal.purge import render_methods
     from iosonde.store import last_purge
 
+    with preparation(LocalHost()) as prepared:
+        device, survey = prepared.survey(target)
     if as_json:
         typer.echo(survey.model_dump_json(indent=2))
         return
@@ -135,11 +263,12 @@ def _end(record: "PurgeRecord") -> None:
 
     Raises NotPurgedError or NotVerifiedError, else OutputError if the record cannot be kept.
     """
+    from iosonde.campaign.purge_verdict import error_of
     from iosonde.cli.messages import say
     from iosonde.errors import OutputError
     from iosonde.store import keep_purge
 
-    error = _error_of(record)
+    error = error_of(record)
     try:
         say(f"record: {keep_purge(record)}")
     except OutputError as unkept:
@@ -149,24 +278,3 @@ def _end(record: "PurgeRecord") -> None:
         say(f"warning: {unkept.message}")
     if error is not None:
         raise error
-
-
-def _error_of(record: "PurgeRecord") -> "IosondeError | None":
-    """The error of a purge that is not verified; None if it is."""
-    from iosonde.errors import NotPurgedError, NotVerifiedError
-    from iosonde.printing import quoted
-    from iosonde.vocabulary import PurgeOutcome
-
-    device = record.devices[0].path
-    listing = f"`iosonde prepare {quoted(device)}`"
-    if record.outcome is PurgeOutcome.NOT_PURGED:
-        return NotPurgedError(
-            f"{device} was not purged: {record.reasons[0]}",
-            f"use another method ({listing} lists them), or another drive",
-        )
-    if record.outcome is PurgeOutcome.NOT_VERIFIED:
-        way_out = f"purge it again, or use another method ({listing} lists them)"
-        if record.purge.end == "left_running":
-            way_out = f"the drive refuses I/O until it ends; {listing} shows its status; then purge it again"
-        return NotVerifiedError(f"the purge of {device} is not verified: {record.reasons[0]}", way_out)
-    return None

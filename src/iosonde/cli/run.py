@@ -152,7 +152,21 @@ def run(
         expected.check_cells(ahead.run, ahead.plan.cells)
     for line in plan_lines(ahead, ahead.cost()):
         say(line)
-    _measure(request, ahead, out or Path(f"iosonde-{ahead.run}"), now)
+    _measure(request, _purged(request, ahead, now), out or Path(f"iosonde-{ahead.run}"), now)
+
+
+def _purged(request: "RunRequest", ahead: "Preflight", now: datetime) -> "Preflight":
+    """Purges the targets if the campaign asks for it."""
+    if ahead.is_purged or ahead.plan.purge is None:
+        return ahead
+    from iosonde.campaign.purged_targets import purge_targets
+    from iosonde.cli.purge_progress import PurgeProgress, advise
+
+    advise(ahead.plan.purge)
+    with PurgeProgress(ahead.plan.purge) as progress:
+        purged = purge_targets(request, ahead, progress, now)
+    say(f"purged by {ahead.plan.purge}, and read back")
+    return purged
 
 
 def _measure(request: "RunRequest", ahead: "Preflight", directory: Path, now: datetime) -> None:

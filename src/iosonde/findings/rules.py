@@ -58,6 +58,7 @@ RULES: Final[tuple[Rule, ...]] = (
     device.depth_over_tags,
     device.request_split,
     target.written_unknown,
+    target.reads_after_purge,
     device.device_in_use,
     target.targets_share_device,
     target.targets_uneven,

@@ -146,7 +146,7 @@ def content_unknown(case: Case) -> Iterator[Finding]:
 def written_unknown(case: Case) -> Iterator[Finding]:
     """The write history of a device that is only read is unknown: its blocks may never have been written."""
     devices = tuple(
-        target.path for target in case.run.header.targets if target.kind == "device" and target.written != "filled"
+        target.path for target in case.run.header.targets if target.kind == "device" and target.written == "unknown"
     )
     if devices:
         yield Finding(
@@ -166,6 +166,26 @@ def written_unknown(case: Case) -> Iterator[Finding]:
                 "Create a file system on the device, which erases its data. Then run the same cells on a file laid out "
                 "by iosonde."
             ),
+        )
+
+
+def reads_after_purge(case: Case) -> Iterator[Finding]:
+    """Cells read a purged target that was not preconditioned: blocks that were not written yet."""
+    purged = tuple(target.path for target in case.run.header.targets if target.written == "purged")
+    reading = tuple(dict.fromkeys(record.cell for record in case.run.cells if record.workload.read_percent))
+    if purged and reading:
+        yield Finding(
+            id="reads-after-purge",
+            severity=Severity.DOUBTFUL,
+            confidence=Confidence.POSSIBLE,
+            statement=(
+                f"{name_some(purged)} was purged and not preconditioned, and {name_some(reading)} read it. Drives "
+                "complete reads of blocks that were not written since without accessing the media."
+            ),
+            evidence=(("cells that read", name_some(reading)),),
+            advice="Read results apply only to blocks that earlier cells had written.",
+            deciding_test='Run the same cells with precondition = "once".',
+            cells=reading,
         )
 
 

@@ -32,7 +32,8 @@ from iosonde.plans.precision import (
     timing_between,
     turn_cost_ns,
 )
-from iosonde.plans.preconditioning import TargetInfo
+from iosonde.plans.preconditioning import Preconditioning, TargetInfo
+from iosonde.plans.preparing_plan import preconditioning_of, preparation_plan
 from iosonde.plans.probe_request import choice_of, probe_request
 from iosonde.plans.profiles import (
     DATA_SHEET_PROFILE,
@@ -63,6 +64,7 @@ __all__ = [
     "Buffers",
     "CampaignTable",
     "Cost",
+    "Preconditioning",
     "Remaining",
     "TargetInfo",
     "account_bytes",
@@ -82,7 +84,9 @@ __all__ = [
     "largest_buffers",
     "load_profile",
     "plan_cost",
+    "preconditioning_of",
     "preparation_ns",
+    "preparation_plan",
     "probe_plan",
     "probe_request",
     "read_campaign",

@@ -88,6 +88,7 @@ def campaign_plan(
         seed=seed,
         repeats=max(repeats.values()),
         span_bytes=target.span_bytes,
+        purge=campaign.purge,
         preparation=preparation_steps(target, asked_preconditioning(campaign)),
         cells=cells,
         turns=_turns(campaign, cells, repeats, seed, aim=aim is not None),

@@ -20,7 +20,7 @@ from iosonde.plans.file_values import (
 )
 from iosonde.records.workload import ALL_READS
 from iosonde.units import SECOND_NS, exact_duration
-from iosonde.vocabulary import Data, Precondition, Sync
+from iosonde.vocabulary import Data, Precondition, PurgeMethod, Sync
 from iosonde.workload_keys import Key
 from iosonde.workload_keys.keys import AMOUNT, ARRIVALS, BURST, DURATION, RATE, READ, SYNC, THINK_TIME, WARMUP
 
@@ -157,7 +157,7 @@ DEFAULT_OVER_PROVISIONING_PERMILLE: Final = 150
 """A typical drive of 960 GB has 1 TiB of flash. Too high an assumption costs writes, but too low a one leaves flash
 unwritten (verify/results/fast-preconditioning.md)."""
 
-_PRECONDITION_FORMS: Final = {
+PRECONDITION_FORMS: Final = {
     "precondition_capacities": (Precondition.INDEPENDENT, Precondition.RANDOM),
     "precondition_block_size": (Precondition.RANDOM, Precondition.FAST_RANDOM),
     "over_provisioning": (Precondition.FAST_RANDOM,),
@@ -209,9 +209,15 @@ class CampaignTable(_Table):
     )
     order: Order = Field(default=Order.RANDOM, description="Order of the cells within a repeat.")
     fill: Data = Field(default=Data.RANDOM, description="Data to write during preconditioning.")
+    purge: PurgeMethod | None = Field(
+        default=None,
+        description="Purge the block devices before the first cell, as `iosonde prepare --purge` does, and end the run "
+        "unless reading them back verifies it. Simulated drives are fresh out of the box anyway. Default: no purge.",
+    )
     precondition: Precondition | None = Field(
         default=None,
-        description="Preconditioning writes: once (every block, in order), independent (in order, several times), "
+        description="Preconditioning writes: none (with purge: measure fresh out of the box), "
+        "once (every block, in order), independent (in order, several times), "
         "random (every block in order, then random writes), or fast-random (modelled writes that bring an empty drive "
         "to random-write steady state). If set, existing targets are preconditioned before reads as well. "
         "Default: once.",
@@ -276,13 +282,23 @@ class CampaignTable(_Table):
 
     @model_validator(mode="after")
     def _preconditions(self) -> "CampaignTable":
-        for key, forms in _PRECONDITION_FORMS.items():
+        for key, forms in PRECONDITION_FORMS.items():
             if getattr(self, key) is not None and self.precondition not in forms:
                 raise _disagreement(
                     key,
                     f"{key} needs precondition = {' or '.join(forms)}",
                     f'add precondition = "{forms[-1]}", or omit {key}',
                 )
+        return self
+
+    @model_validator(mode="after")
+    def _measures_a_known_state(self) -> "CampaignTable":
+        if self.precondition is Precondition.NONE and self.purge is None:
+            raise _disagreement(
+                "precondition",
+                "precondition = none needs a purge: the state of the target would be unknown",
+                'add purge = "format", or use precondition = "once"',
+            )
         return self
 
     @model_validator(mode="after")

@@ -78,6 +78,8 @@ def preparation_steps(target: TargetInfo, asked: Preconditioning) -> tuple[Step,
     if not target.fill:
         return ()
     match asked.form:
+        case Precondition.NONE:
+            cells = []
         case Precondition.ONCE:
             cells = [fill_cell(target, asked.data, verify=asked.verify)]
         case Precondition.INDEPENDENT:

@@ -6,7 +6,7 @@ from pydantic import Field
 
 from iosonde.records.base import Record
 from iosonde.records.workload import Timing, Workload
-from iosonde.vocabulary import Experiment, Quantity
+from iosonde.vocabulary import Experiment, PurgeMethod, Quantity
 
 
 class Stream(Record):
@@ -154,7 +154,8 @@ class Plan(Record):
     ``span_bytes`` is the size of the test region on each target. ``turns`` are the trials known in advance. Unless
     ``stop`` is a fixed number, further trials are added during the run. With a requested precision, a cell's ``timing``
     is that of its longest trial. ``experiments`` are those of the campaign file in its order; a probe and runs before
-    record version 6 have none. ``about`` are the names and values under ``[about]`` of the campaign file.
+    record version 6 have none. ``purge`` is how block devices are purged first. ``about`` are the names and values
+    under ``[about]`` of the campaign file.
     """
 
     profile: str
@@ -163,6 +164,7 @@ class Plan(Record):
     seed: int
     repeats: int
     span_bytes: int
+    purge: PurgeMethod | None = None
     preparation: tuple[Step, ...] = ()
     cells: tuple[CellPlan, ...]
     turns: tuple[CellTurn, ...]

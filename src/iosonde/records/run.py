@@ -11,6 +11,7 @@ from iosonde.records.health import Drive
 from iosonde.records.host import HostFacts
 from iosonde.records.limits import NO_LIMITS, RunLimits
 from iosonde.records.plan import CellTurn, Plan
+from iosonde.records.purge import PurgeRecord
 from iosonde.records.target import DeviceFacts, ExtentFacts, Identity, TargetFacts
 from iosonde.records.verification import LaterPass
 from iosonde.vocabulary import Engine, Outcome, Poll
@@ -119,10 +120,11 @@ class RunHeader(SessionStart, _Named):
     """Everything about a run except its results.
 
     ``limits`` are what the user set to spare the drives. ``hold_cstates`` is whether the run keeps the CPUs of its
-    host out of C-states. ``label`` and ``note`` are the user's words on it.
-    ``expected`` is None if it is not compared with expected values.
+    host out of C-states. ``purges`` are those of its devices before its first session. ``label`` and ``note`` are the
+    user's words on it. ``expected`` is None if it is not compared with expected values.
     """
 
+    purges: tuple[PurgeRecord, ...] = ()
     label: str = ""
     note: str = ""
     expected: ExpectedValues | None = None

@@ -144,7 +144,7 @@ class TargetFacts(Record):
     path: str
     created: bool
     direct: bool
-    written: Literal["filled", "data", "unknown"]
+    written: Literal["filled", "data", "purged", "unknown"]
     span_bytes: int
     identity: Identity | None
     alignment: Alignment

@@ -32,6 +32,7 @@ from iosonde.report.facts import fact_groups
 from iosonde.report.fill_chapter import fill_chapter
 from iosonde.report.made_charts import made_figures
 from iosonde.report.measurement_order import measurements, plan_listing
+from iosonde.report.preconditioning_words import prepared_sentence
 from iosonde.report.run_chapters import contrasts_chapter, explanations_chapter, over_time_chapter, targets_chapter
 from iosonde.report.signs import SIGNS, UNITS
 from iosonde.report.sustained_chapter import sustained_chapter
@@ -91,6 +92,8 @@ def _expected(checked: "CheckedResults") -> Chapter:
 def _in_short(found: EvaluatedRun, picture: Figure | None, failures: FailureLog) -> Chapter:
     """The summary chapter: answers, a short list of the findings, one chart, and the headline."""
     answers = answers_of(found.estimates, found.headline, found.findings, failures)
+    prepared = prepared_sentence(found.run)
+    answers = (prepared, *answers) if prepared else answers
     repeats = failures.attempt(
         "the number of repeats", lambda: _repeats_text(found.run), lambda _: NOT_KNOWN, IN_SHORT.id
     )

@@ -24,6 +24,7 @@ KINDS: Final = {
 }
 BEGAN: Final = {
     Beginning.FILLED: "preconditioned by this run before the first trial",
+    Beginning.PURGED: "fresh out of the box: purged, and not preconditioned",
     Beginning.FOUND: "not preconditioned, write history unknown",
 }
 

@@ -23,6 +23,7 @@ from iosonde.report.display import figure_text
 from iosonde.report.headline import headline_of
 from iosonde.report.headline_figures import Headline, HeadlineFigure, HeadlineGroup
 from iosonde.report.knee_words import TOLD_IN_FULL_MAX, knee_sentence, knees_in_brief, knees_named
+from iosonde.report.preconditioning_words import prepared_sentence
 from iosonde.report.sentences import experiment_sentence
 from iosonde.report.sustained_words import sustained_brief
 from iosonde.report.target_words import span_text, targets_text
@@ -66,7 +67,10 @@ def render_summary(
             "the headline", lambda: headline_of(estimates, findings), lambda _: Headline((), ()), SUMMARY
         ),
         matrix=failures.attempt(
-            "the matrix summary", lambda: _matrix_sentence(estimates, invalid), lambda _: "", SUMMARY
+            "the matrix summary",
+            lambda: prepared_sentence(run) or _matrix_sentence(estimates, invalid),
+            lambda _: "",
+            SUMMARY,
         ),
         findings=most_severe_first(findings),
         report_path=None if report_path is None else printable(str(report_path)),

@@ -1,14 +1,12 @@
 """Facts about the targets and their devices, as pairs of a name and a value."""
 
-from collections.abc import Sequence
-
 from iosonde.charts.quantities import NO_VALUE
-from iosonde.records import CellRecord, DeviceFacts, Operation, RunRecord, SimulationFacts, TargetFacts
+from iosonde.records import DeviceFacts, RunRecord, SimulationFacts, TargetFacts
 from iosonde.report.blocks import FactGroup
 from iosonde.report.display import fault_text, number_text, parameter_text, yes_text
-from iosonde.report.preconditioning_words import writes_text
+from iosonde.report.preconditioning_words import purged_text, written_text
 from iosonde.report.target_words import identity_text
-from iosonde.units import SECOND_NS, format_amount, format_bandwidth, format_duration, format_size
+from iosonde.units import format_amount, format_size
 
 
 def target_groups(run: RunRecord) -> list[FactGroup]:
@@ -17,10 +15,7 @@ def target_groups(run: RunRecord) -> list[FactGroup]:
     devices = dict.fromkeys(target.device for target in targets if target.device is not None)
     numbers = [""] if len(targets) == 1 else [f" {number}" for number in range(1, len(targets) + 1)]
     return [
-        *(
-            FactGroup(f"Target{number}", _target(each, run.preparation))
-            for number, each in zip(numbers, targets, strict=True)
-        ),
+        *(FactGroup(f"Target{number}", _target(each, run)) for number, each in zip(numbers, targets, strict=True)),
         *(
             FactGroup(f"Simulated drive{number}", _simulated(run, each.simulation, place))
             for place, (number, each) in enumerate(zip(numbers, targets, strict=True))
@@ -30,9 +25,10 @@ def target_groups(run: RunRecord) -> list[FactGroup]:
     ]
 
 
-def _target(target: TargetFacts, preparation: Sequence[CellRecord]) -> tuple[tuple[str, str], ...]:
+def _target(target: TargetFacts, run: RunRecord) -> tuple[tuple[str, str], ...]:
     written = {
         "filled": "every block was written by this run before the first read",
+        "purged": "none: the target was purged, and not preconditioned",
         "data": "the file system reports no holes",
         "unknown": "unknown",
     }
@@ -50,7 +46,8 @@ def _target(target: TargetFacts, preparation: Sequence[CellRecord]) -> tuple[tup
         ]
     else:
         facts.append(("direct I/O", "does not apply to a simulated drive, which has no page cache"))
-    facts += [("blocks already written", written[target.written]), ("preconditioning", _written_first(preparation))]
+    facts += [("purged", purged_text(each)) for each in run.header.purges if each.devices[0].path == target.path]
+    facts += [("blocks already written", written[target.written]), ("preconditioning", written_text(run.preparation))]
     system = target.file_system
     if system is not None:
         facts += [
@@ -95,23 +92,6 @@ def _simulated(run: RunRecord, drive: SimulationFacts, place: int) -> tuple[tupl
         facts += [(f"at the end: {name}", parameter_text(name, value)) for name, value in counters]
         facts.append(("checksum of the state at the end", state.state_hash))
     return tuple(facts)
-
-
-def _written_first(preparation: Sequence[CellRecord]) -> str:
-    """The preconditioning writes, step by step; a dash if there were none."""
-    return "; ".join(map(_written, preparation)) or NO_VALUE
-
-
-def _written(fill: CellRecord) -> str:
-    totals = fill.operations.get(Operation.WRITE)
-    if totals is None or not fill.measured_ns:
-        return NO_VALUE
-    rate = totals.bytes * SECOND_NS / fill.measured_ns
-    together = "" if fill.workload.targets == 1 else f", {fill.workload.targets} targets combined"
-    amount = f"{format_size(totals.bytes)} in {format_duration(fill.measured_ns)}"
-    before = fill.timing.done_bytes
-    resumed = f", after {format_size(before)} before an interruption" if before else ""
-    return f"{writes_text(fill.workload)}, {amount} ({format_bandwidth(rate)}{together}){resumed}"
 
 
 def _device(device: DeviceFacts) -> tuple[tuple[str, str], ...]:

@@ -61,7 +61,8 @@ class OpenRequest:
     """A target, and how to open it: for writing (``write``), and with direct I/O (``direct``).
 
     A new file gets ``mark``. Workers are pinned to ``cpus_near``, if there are any. With a ``ledger`` the target can be
-    verified. With ``commands``, NVMe commands can be sent to a device that has a generic character device.
+    verified. ``is_purged`` says that it was purged, and is not preconditioned. With ``commands``, NVMe commands can be
+    sent to a device that has a generic character device.
     """
 
     target: Target
@@ -71,6 +72,7 @@ class OpenRequest:
     cpus_near: tuple[int, ...] = ()
     ledger: KeptLedger | LeftLedger | None = None
     commands: bool = False
+    is_purged: bool = False
 
     def __post_init__(self) -> None:
         """Raises UnpermittedWriteError for a device that would be opened for writing without a permit."""

@@ -1,0 +1,79 @@
+"""The part of ``iosonde prepare`` that writes: a run with preconditioning steps, and nothing that is measured."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from iosonde.cli.messages import say
+from iosonde.vocabulary import EngineChoice, Poll, Precondition, PurgeMethod
+
+if TYPE_CHECKING:
+    from iosonde.campaign import RunRequest
+    from iosonde.records import PurgeRecord, RunLimits
+
+
+@dataclass(frozen=True)
+class PreconditionOptions:
+    """The options of a preparation that writes. ``keys`` are those of a campaign file, None without a value."""
+
+    target: str
+    form: Precondition
+    keys: Mapping[str, object]
+    purge: PurgeMethod | None
+    size: str | None
+    destroy: tuple[str, ...]
+    consents: tuple[str, ...]
+    limits: "RunLimits"
+    seed: int | None
+    out: Path | None
+
+
+def checked_request(options: PreconditionOptions) -> "RunRequest":
+    """The request, after all checks that can be made before the device is purged. Raises IosondeError."""
+    from iosonde.campaign import preflight
+    from iosonde.campaign.requests import MeasuringOptions, preparation_request
+    from iosonde.machine.local_host import LocalHost
+    from iosonde.plans import preconditioning_of
+    from iosonde.store import check_empty
+
+    asked = preconditioning_of(options.form, options.keys)
+    measuring = MeasuringOptions(
+        targets=[options.target],
+        size=options.size,
+        overwrite=False,
+        buffered=False,
+        engine=EngineChoice.AUTO,
+        poll=Poll.INTERRUPT,
+        seed=options.seed,
+        host=LocalHost(),
+        destroy=options.destroy,
+        consents=options.consents,
+        limits=options.limits,
+    )
+    request = preparation_request(measuring, asked, options.purge)
+    if options.out is not None:
+        check_empty(options.out)
+    preflight(request, datetime.now(UTC))
+    return request
+
+
+def precondition(request: "RunRequest", purged: "PurgeRecord | None", out: Path | None) -> None:
+    """Writes the device, into a run directory that can be resumed. Raises IosondeError."""
+    from iosonde.campaign import measure_to_directory, preflight
+    from iosonde.cli.interrupted_runs import keeping
+    from iosonde.cli.plan_text import plan_lines
+    from iosonde.cli.progress import watching
+    from iosonde.cli.run_outputs import finish_directory
+
+    now = datetime.now(UTC)
+    # The purge may have changed what the guard sees.
+    ahead = replace(preflight(request, now), purges=() if purged is None else (purged,))
+    directory = out or Path(f"iosonde-{ahead.run}")
+    for line in plan_lines(ahead, ahead.cost()):
+        say(line)
+    with keeping(directory, ahead.run):
+        with watching(ahead.plan, virtual=ahead.is_simulated) as observer:
+            measure_to_directory(request, ahead, directory, observer, now)
+        finish_directory(directory)
