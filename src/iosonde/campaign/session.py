@@ -11,6 +11,7 @@ from iosonde import __version__
 from iosonde.campaign.command_line import command_line
 from iosonde.campaign.conductor import Conductor, RemainingWork
 from iosonde.campaign.devices import check_permits
+from iosonde.campaign.drive_health import SmartReader
 from iosonde.campaign.observer import Observer, Recorder
 from iosonde.campaign.removal import CreatedFiles
 from iosonde.campaign.surroundings import Surroundings, Watch
@@ -87,6 +88,7 @@ class OpenSession:
     targets: tuple[TargetFacts, ...]
     observer: Observer
     surroundings: Surroundings
+    smart: SmartReader
 
     def start_facts(self) -> StartFacts:
         """What is known before the first measurement."""
@@ -108,7 +110,7 @@ class OpenSession:
         Raises OutputError instead of EngineError if the engine ended because a file of the run was truncated.
         """
         try:
-            Conductor(self.setting.host, self.source, header, work, keeper, self.observer).run()
+            Conductor(self.setting.host, self.source, header, work, keeper, self.observer, self.smart).run()
         except EngineError:
             keeper.check_there()
             raise
@@ -136,7 +138,7 @@ class OpenSession:
             if isinstance(target, StoredTarget):
                 with suppress(TargetError):
                     found |= {each.disk: each for each in self.source.health(target.on)}
-        return tuple(found.values())
+        return self.smart.completed(found.values())
 
     def _extents(self, target: TargetFacts) -> ExtentFacts | None:
         """The extents of a file; None for other targets, and if they cannot be read any more."""
@@ -188,7 +190,7 @@ def open_session(
                 source.limit(setting.limits)
             if setting.hold_cstates:
                 source.hold_cstates()
-            yield OpenSession(setting, source, tuple(opened), observer, surroundings)
+            yield OpenSession(setting, source, tuple(opened), observer, surroundings, SmartReader(setting.host))
         except KeyboardInterrupt:
             # The user wants to stop now. The results are in the journal, or were returned.
             is_cut = True

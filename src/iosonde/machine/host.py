@@ -14,6 +14,7 @@ from iosonde.records import (
     DeviceFacts,
     DeviceState,
     DeviceUse,
+    DriveHealth,
     ExtentFacts,
     FileSystemFacts,
     HostFacts,
@@ -99,6 +100,9 @@ class Host(Protocol):
 
     def device_state(self, device_number: int, before: Counters, elapsed_ns: int) -> DeviceState | None:
         """The state of a device, with its I/O since ``before``; None if sysfs does not have it."""
+
+    def smart_health(self, disk: str) -> DriveHealth:
+        """The health that smartctl reads from a disk, by the kernel's name; with the reason for what is unknown."""
 
     def uses(self, device_number: int) -> tuple[DeviceUse, ...]:
         """The other uses of a device's disk."""
