@@ -8,7 +8,10 @@ from typing import Any
 import pytest
 
 from iosonde import open_run
-from iosonde.records import HealthSource, RunRecord
+from iosonde.campaign.drive_health import SmartReader
+from iosonde.machine.local_host import LocalHost
+from iosonde.records import DriveHealth, HealthSource, RunRecord
+from iosonde.sources import EngineSource
 from tests.commands import few_cells, iosonde
 from tests.stories.standin_smartctl import LBAS_PER_CALL, StandinSmartctl
 
@@ -18,22 +21,28 @@ GIB = 1 << 30
 @pytest.fixture
 def disk(tmp_path: Path) -> str:
     """The disk below the test's folder, which has to be one that smartctl would be asked for."""
-    ended = iosonde(
-        "probe", tmp_path, "--size", "16MiB", "--duration", "50ms", "--buffered", "--json", PATH="/nonexistent"
-    )
-    assert ended.returncode == 0, ended.stderr
-    drives = json.loads(ended.stdout)["run"]["header"]["drives"]
-    asked = [each for each in drives if "smartctl" in each["health"].get("missing", "")]
+    source = EngineSource()
+    try:
+        drives = source.health(tmp_path)
+    finally:
+        source.end()
+    asked = [each.disk for each in SmartReader(LocalHost()).completed(drives) if is_smart(each.health)]
     if not asked:
         pytest.skip(f"the disk of {tmp_path} is an NVMe drive, virtual, or unknown")
-    return str(asked[0]["disk"])
+    return asked[0]
+
+
+def is_smart(health: DriveHealth) -> bool:
+    """Whether smartctl was called for it."""
+    return health.source is HealthSource.SMARTCTL or "smartctl" in health.missing
 
 
 def measured(folder: Path, path: str) -> RunRecord:
     run = folder / "run"
     words = ("run", folder, "--profile", few_cells(folder), "--size", "16MiB", "--buffered", "--out", run)
     ended = iosonde(*words, PATH=path)
-    assert ended.returncode == 0, ended.stderr
+    # On a busy machine, nothing may complete in a cell of 80 ms.
+    assert ended.returncode in {0, 5}, ended.stderr
     return open_run(run).record
 
 

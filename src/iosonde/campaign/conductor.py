@@ -11,6 +11,7 @@ from iosonde.campaign.competitor_watch import CompetitorWatch
 from iosonde.campaign.drive_health import SmartReader
 from iosonde.campaign.engines import io_path_of_cell, io_path_of_preconditioning
 from iosonde.campaign.observer import Observer, Recorder
+from iosonde.campaign.power_watch import PowerWatch
 from iosonde.campaign.scheduler import scheduler_of
 from iosonde.errors import HINT_HANGS, HINT_LIMIT, HINT_PROCESSES, EngineError, RecordError, TargetError
 from iosonde.machine import Host
@@ -64,6 +65,7 @@ class Conductor:
         keeper: Recorder,
         observer: Observer,
         smart: SmartReader,
+        power: PowerWatch,
     ) -> None:
         self._host = host
         self._source = source
@@ -76,6 +78,7 @@ class Conductor:
         self._keeper = keeper
         self._observer = observer
         self._smart = smart
+        self._power = power
         self._lookout = CompetitorWatch(self._neighbours)
         self._scheduler = scheduler_of(self._plan)
 
@@ -204,12 +207,16 @@ class Conductor:
 
         drives_before = self._smart.read()
         self._lookout.begin()
+        self._power.begin()
         try:
             record = self._source.measure(cell, turn, way, self._plan.span_bytes, on_interval)
         except Interrupted as interrupted:
             keep(interrupted.cell)
             self._observer.cell_finished(interrupted.cell)
             raise interrupted.interruption from None
+        finally:
+            self._power.end()
+        record = self._power.taken(record)
         if beside := self._lookout.found():
             record = record.model_copy(update={"neighbours": beside})
         try:

@@ -116,9 +116,9 @@ class ExpectedValues(Record):
 class RunHeader(SessionStart, _Named):
     """Everything about a run except its results.
 
-    ``limits`` are what the user set to spare the drives. ``hold_cstates`` is whether the run keeps the CPUs of its
-    host out of C-states. ``label`` and ``note`` are the user's words on it.
-    ``expected`` is None if it is not compared with expected values.
+    ``limits`` are what the user set to spare the drives. ``hold_cstates`` is whether the run keeps the CPUs of its host
+    out of C-states. ``power_command`` is the shell command that measures power, empty without one. ``label`` and
+    ``note`` are the user's words on it. ``expected`` is None if it is not compared with expected values.
     """
 
     label: str = ""
@@ -130,6 +130,7 @@ class RunHeader(SessionStart, _Named):
     plan: Plan
     limits: RunLimits = NO_LIMITS
     hold_cstates: bool = False
+    power_command: str = ""
 
     @property
     def is_simulated(self) -> bool:
