@@ -101,4 +101,9 @@ def test_a_run_directory_does_not_bring_its_command_along(tmp_path: Path) -> Non
     journal.write_bytes(whole[: len(whole) * 2 // 3])
     resumed = iosonde("resume", tmp_path / "run")
     assert resumed.returncode == 0, resumed.stderr
+    assert "power     the recorded command is not run; specify --power-command to measure power" in resumed.stderr
     assert not marker.exists()
+    journal.write_bytes(whole[: len(whole) * 2 // 3])
+    again = iosonde("resume", tmp_path / "run", "--power-command", "echo 4")
+    assert again.returncode == 0, again.stderr
+    assert 4.0 in command_w(open_run(tmp_path / "run").record)

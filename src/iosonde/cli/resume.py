@@ -62,6 +62,8 @@ def resume(
     if not rest.is_done:
         for each in recorded_targets(rest.run.header, rest.run.targets):
             say(f"target    {recorded_target_line(host, each)}")
+        if rest.run.header.power_command and not power_command:
+            say("power     the recorded command is not run; specify --power-command to measure power")
     say(rest_line(rest))
     with keeping(run, rest.run.header.run):
         simulated = rest.run.header.is_simulated
