@@ -2,8 +2,10 @@
 
 from typing import Any
 
-from iosonde.analysis.drive_counters import drive_changes
-from iosonde.records import CellRecord, DriveHealth, DriveState, Operation
+import pytest
+
+from iosonde.analysis.drive_counters import DriveChange, drive_changes, write_amplification
+from iosonde.records import CellRecord, DriveHealth, DriveState, HealthSource, Operation
 from tests.builders import cell_plan, cell_record, drive_state, totals_of, workload
 
 
@@ -72,3 +74,72 @@ def test_media_writes_are_unknown_where_a_drive_does_not_report_them() -> None:
     (_, _), (_, change) = drive_changes([trial(1, {"host_written_bytes": 1}), trial(2, {"host_written_bytes": 9})])
     assert change is not None
     assert not change.has_media_writes
+
+
+MIB, GIB = 1 << 20, 1 << 30
+
+
+def change_of(host: int, media: int | None, host_unit: int | None = None, media_unit: int | None = None) -> DriveChange:
+    """A trial in which a drive counted so many more bytes, in these units."""
+
+    def health(more_host: int, more_media: int | None) -> DriveHealth:
+        return DriveHealth(
+            source=HealthSource.SMART_LOG if host_unit is None else HealthSource.SMARTCTL,
+            host_written_bytes=1000 * GIB + more_host,
+            host_written_unit_bytes=host_unit,
+            media_written_bytes=None if more_media is None else 2000 * GIB + more_media,
+            media_written_unit_bytes=media_unit,
+        )
+
+    before, after = health(0, None if media is None else 0), health(host, media)
+    return DriveChange(("sda",), ((before, after),))
+
+
+def test_write_amplification_has_the_range_that_the_units_allow() -> None:
+    found = write_amplification([change_of(10 * GIB, 20 * GIB, 512, GIB)])
+    assert found is not None
+    assert found.value == 2
+    assert found.low == pytest.approx(1.9)
+    assert found.high == pytest.approx(2.1)
+    found = write_amplification([change_of(320 * MIB, 20 * GIB, 32 * MIB, GIB)])
+    assert found is not None
+    assert found.low == pytest.approx(19 * 1024 / 352)
+    assert found.high == pytest.approx(21 * 1024 / 288)
+
+
+def test_the_units_of_several_trials_add_up() -> None:
+    found = write_amplification([change_of(10 * GIB, 20 * GIB, 512, GIB)] * 3)
+    assert found is not None
+    assert found.low == pytest.approx(57 / 30)
+    assert found.high == pytest.approx(63 / 30)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        change_of(10 * GIB, 3 * GIB, 512, GIB),
+        change_of(96 * MIB, 20 * GIB, 32 * MIB, GIB),
+        change_of(0, 20 * GIB, 512, GIB),
+        change_of(10 * GIB, 0, 512, GIB),
+        change_of(10 * GIB, None, 512, None),
+    ],
+    ids=["media units", "host units", "no host writes", "no media writes", "no media counter"],
+)
+def test_write_amplification_is_unknown_if_too_few_units_were_written(change: DriveChange) -> None:
+    assert write_amplification([change]) is None
+
+
+def test_without_trials_write_amplification_is_unknown() -> None:
+    assert write_amplification([]) is None
+
+
+def test_the_unit_of_an_nvme_drive_is_a_thousand_sectors() -> None:
+    assert change_of(GIB, GIB).host_unit_bytes == 512_000
+    assert change_of(GIB, GIB).media_unit_bytes == 1
+
+
+def test_counts_in_different_units_have_no_change() -> None:
+    (before, _), (after, _) = change_of(0, 0, 512, GIB).drives[0], change_of(GIB, GIB, 32 * MIB, GIB).drives[0]
+    change = DriveChange(("sda",), ((before, after.model_copy(update={"media_written_bytes": 3000 * GIB})),))
+    assert change.of("host_written_bytes") is None
+    assert change.of("media_written_bytes") == 1000 * GIB

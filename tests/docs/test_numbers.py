@@ -23,6 +23,7 @@ from tests.house.checkout import ROOT
 from tests.judging import findings_of
 from tests.lab_builder import lab_run
 from tests.pace_builder import paced_repeat, paced_run
+from tests.power_builder import powered_run
 from tests.transfer_builder import filled_run, sustained_run
 
 TEXT = (ROOT / "docs/numbers.md").read_text(encoding="utf-8")
@@ -52,7 +53,7 @@ def all_named(kind: str) -> list[str]:
 
 
 def runs() -> list[RunRecord]:
-    """Runs that together have every table of the page: a lab run, two targets, an open loop, mixes, and transfers."""
+    """Runs that together have every table: a lab run, two targets, an open loop, mixes, transfers, power."""
     paced = [paced_repeat(number, experiments=(Experiment.MATRIX,)) for number in (1, 2, 3)]
     return [
         lab_run(),
@@ -63,6 +64,7 @@ def runs() -> list[RunRecord]:
         sustained_run(),
         _slow_tail(),
         _swept_regions(),
+        powered_run(),
     ]
 
 

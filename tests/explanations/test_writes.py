@@ -70,15 +70,18 @@ def collected(random_us: float = 400, amplification: float | None = None) -> dic
     return explained(run if amplification is None else with_health(run, amplification))
 
 
-def with_health(run: RunRecord, amplification: float) -> RunRecord:
-    """The same run on a drive that reports its media writes; sequential writes are not amplified."""
+def with_health(run: RunRecord, amplification: float, **units: int) -> RunRecord:
+    """The same run on a drive that reports its media writes; sequential writes are not amplified.
+
+    ``units`` are those in which the drive counts, by field.
+    """
     host = media = 0
     cells = []
     for record in sorted(run.cells, key=lambda each: each.order):
         written = sum(each.bytes for each in record.operations.values())
         host += written
         media += round(written * (amplification if record.workload.pattern is Access.RANDOM else 1))
-        state = drive_state(host_written_bytes=host, media_written_bytes=media)
+        state = drive_state(host_written_bytes=host, media_written_bytes=media, **units)
         cells.append(record.model_copy(update={"drives": (state,)}))
     return run.model_copy(update={"cells": tuple(cells)})
 
@@ -94,6 +97,26 @@ def test_a_counter_of_media_writes_makes_collection_likely() -> None:
     assert found.confidence is Confidence.LIKELY
     assert any("wrote 3.20 times as many bytes to its media as the host" in each for each in found.evidence)
     assert not found.against
+
+
+def written_by_random(run: RunRecord) -> int:
+    """What the host wrote after the first trial, of which no change is known."""
+    cells = sorted(run.cells, key=lambda each: each.order)[1:]
+    return sum(
+        part.bytes for each in cells if each.workload.pattern is Access.RANDOM for part in each.operations.values()
+    )
+
+
+def test_write_amplification_from_coarse_counters_has_its_range_or_is_unknown() -> None:
+    run = run_of_cells({SEQUENTIAL: thrice(100), RANDOM: thrice(400)})
+    trials = sum(each.workload.pattern is Access.RANDOM for each in sorted(run.cells, key=lambda each: each.order)[1:])
+    unit = written_by_random(run) // (10 * trials)
+    found = explained(with_health(run, 2, media_written_unit_bytes=unit))[Mechanism.COLLECTION]
+    assert found.confidence is Confidence.LIKELY
+    assert any("wrote 2.00 (1.90 to 2.10) times as many bytes" in each for each in found.evidence)
+    unknown = explained(with_health(run, 2, media_written_unit_bytes=unit * 10))[Mechanism.COLLECTION]
+    assert unknown.confidence is Confidence.POSSIBLE
+    assert any("write amplification is not known" in each for each in unknown.against)
 
 
 def test_amplified_sequential_writes_speak_against_collection_by_random_ones() -> None:

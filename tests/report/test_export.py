@@ -72,7 +72,9 @@ def test_the_cells_have_the_promised_columns(tables: dict[str, list[dict[str, st
             "switches_involuntary", "migrations", "steal_ns",
         "cpu_frequency_hz_mean", "cpu_frequency_hz_min", "cpu_frequency_hz_max",
         "reap_granularity_ns_p50", "reap_granularity_ns_max", "sweep_ns_max", "device_iops",
-            "device_bytes_per_s", "device_latency_ns_mean", "faults", "censored", "invalid",
+            "device_bytes_per_s", "device_latency_ns_mean",
+        "drive_power_w", "cpu_power_w", "command_power_w",
+        "drive_iops_per_w", "cpu_iops_per_w", "command_iops_per_w", "faults", "censored", "invalid",
     ]  # fmt: skip
 
 

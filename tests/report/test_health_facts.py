@@ -61,3 +61,12 @@ def test_the_latest_warnings_are_told() -> None:
 def test_a_run_without_drives_has_no_group() -> None:
     run = run_with(LOG)
     assert list(health_groups(run.model_copy(update={"header": run.header.model_copy(update={"drives": ()})}))) == []
+
+
+def test_a_drive_that_smartctl_read_says_so_with_its_sectors_and_warnings() -> None:
+    smart = {"source": HealthSource.SMARTCTL, "reallocated_sectors": 3}
+    assert facts(smart, smart | {"warnings": [DriveWarning.SMART_STATUS]}) == {
+        "reported by": "smartctl",
+        "reallocated sectors": "3",
+        "warnings": "it expects to fail: its SMART status is failed",
+    }

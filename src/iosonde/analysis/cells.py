@@ -15,6 +15,7 @@ from iosonde.analysis.latency import (
 )
 from iosonde.analysis.means import RepeatValues, repeat_values
 from iosonde.analysis.pace import PaceEstimate, estimate_pace
+from iosonde.analysis.power import PowerEstimate, estimate_power
 from iosonde.analysis.quantiles import percentile_intervals
 from iosonde.analysis.states import Repeats, sort_repeats
 from iosonde.analysis.totals import COUNTED_IN_ALL, count_of, merge_totals, total_of
@@ -103,7 +104,8 @@ class CellEstimate:
 
     If no repeat finished, ``operations`` is empty. ``queue_depth_achieved``, ``queue_depth_device`` and
     ``cpu_ns_per_io`` are None in that case, and if the engine does not report them. ``faults`` and ``failures`` are
-    those of all repeats, regardless of outcome. ``pace`` exists for an open loop only. ``timing``
+    those of all repeats, regardless of outcome. ``pace`` exists for an open loop only. ``power``
+    has each source of power that was sampled. ``timing``
     is the planned one. ``repeats`` lists the used and the discarded repeats.
     """
 
@@ -119,6 +121,7 @@ class CellEstimate:
     cpu_ns_per_io: Estimate | None
     operations: dict[Operation, OperationEstimate]
     pace: PaceEstimate | None = None
+    power: tuple[PowerEstimate, ...] = ()
     timing: Timing | None = None
     repeats: Repeats = field(default_factory=lambda: Repeats(()), repr=False)
 
@@ -216,6 +219,7 @@ def estimate_cell(
         measured_ns=sum(record.measured_ns for record in used),
         queue_depth_achieved=estimate_known([record.queue_depth_achieved for record in used], weights),
         queue_depth_device=estimate_known([record.queue_depth_device for record in used], weights),
+        power=() if for_aim else estimate_power(used, weights),
         cpu_ns_per_io=estimate_known([_cpu_ns_per_io(record) for record in used], weights),
         operations={operation: each for operation, each in estimates.items() if each is not None},
         repeats=repeats,

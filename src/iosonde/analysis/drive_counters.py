@@ -5,10 +5,16 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Final, Literal
 
-from iosonde.records import CellRecord, DriveHealth, DriveState
+from iosonde.records import CellRecord, DriveHealth, DriveState, HealthSource
 
 THROTTLED_SHARE_MIN: Final = 0.01
 """Throttling for a smaller share of the time does not change results noticeably."""
+
+NVME_UNIT_BYTES: Final = 512_000
+"""The unit in which an NVMe drive counts what the host wrote (NVMe base specification, SMART / Health log)."""
+
+UNITS_SHARE_MAX: Final = 0.25
+"""A change that is uncertain by a larger share of itself says nothing about a ratio."""
 
 Counter = Literal[
     "throttled_ns", "throttle_count", "hot_ns", "media_errors", "host_written_bytes", "media_written_bytes"
@@ -48,6 +54,46 @@ class DriveChange:
         """The bytes that the drives wrote to their media; 0 if they are unknown."""
         return self.of("media_written_bytes") or 0
 
+    @property
+    def host_unit_bytes(self) -> int:
+        """The uncertainty of the bytes that the host wrote: one unit for each drive."""
+        return sum(_host_unit_bytes(after) for _, after in self.drives)
+
+    @property
+    def media_unit_bytes(self) -> int:
+        """The uncertainty of the bytes written to the media: one unit for each drive."""
+        return sum(after.media_written_unit_bytes or 1 for _, after in self.drives)
+
+
+@dataclass(frozen=True)
+class WriteAmplification:
+    """Bytes written to the media per byte that the host wrote, with the range that the units of the counters allow."""
+
+    value: float
+    low: float
+    high: float
+
+
+def write_amplification(changes: Iterable[DriveChange]) -> WriteAmplification | None:
+    """The write amplification of several trials together.
+
+    A counter of whole units may be up to one unit behind at each end, so that its change is certain to one unit. None
+    if a drive does not report both counters, or if too few units were written.
+    """
+    found = tuple(changes)
+    if not found or not all(each.has_media_writes for each in found):
+        return None
+    host, host_error = (
+        sum(getattr(each, name) for each in found) for name in ("host_written_bytes", "host_unit_bytes")
+    )
+    media = sum(each.media_written_bytes for each in found)
+    media_error = sum(each.media_unit_bytes for each in found)
+    if not host or host_error > UNITS_SHARE_MAX * host or media_error > UNITS_SHARE_MAX * media:
+        return None
+    return WriteAmplification(
+        media / host, (media - media_error) / (host + host_error), (media + media_error) / (host - host_error)
+    )
+
 
 def drive_changes(records: Iterable[CellRecord]) -> Iterator[tuple[CellRecord, DriveChange | None]]:
     """Each record in run order with its change; None if the drives before or after it are unknown.
@@ -73,7 +119,23 @@ def _change_of(earlier: Sequence[DriveState], drives: Sequence[DriveState]) -> D
     return DriveChange(tuple(drive.disk for drive in drives), tuple(pairs)) if pairs else None
 
 
+def _host_unit_bytes(health: DriveHealth) -> int:
+    if health.host_written_unit_bytes is not None:
+        return health.host_written_unit_bytes
+    return NVME_UNIT_BYTES if health.source is HealthSource.SMART_LOG else 1
+
+
 def _change(before: DriveHealth, after: DriveHealth, counter: Counter) -> int | None:
     was, now = getattr(before, counter), getattr(after, counter)
+    unit = _UNITS.get(counter)
+    if unit is not None and getattr(before, unit) != getattr(after, unit):
+        return None
     # A counter that went back was reset, or wrapped around.
     return None if was is None or now is None or now < was else now - was
+
+
+# Counts in different units are those of different counters of the drive.
+_UNITS: Final = {
+    "host_written_bytes": "host_written_unit_bytes",
+    "media_written_bytes": "media_written_unit_bytes",
+}

@@ -1,6 +1,7 @@
 """The estimates of a run as a flat table, so that runs can be compared without reading their journals."""
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Final
 
 from iosonde.analysis.cells import CellEstimate
@@ -10,12 +11,24 @@ from iosonde.analysis.figures import MEANS, Known, figures_of, known_of
 from iosonde.analysis.histogram import deviation_of
 from iosonde.analysis.run import RunAnalysis
 from iosonde.figures import Figure
+from iosonde.records import PowerSource
 from iosonde.vocabulary import Quantity
+
+
+def _power_w(source: PowerSource, cell: CellEstimate) -> Estimate | None:
+    return next((each.power_w for each in cell.power if each.source is source), None)
+
+
+def _iops_per_w(source: PowerSource, cell: CellEstimate) -> Estimate | None:
+    return next((each.iops_per_w for each in cell.power if each.source is source), None)
+
 
 _OF_CELL: Final[tuple[tuple[str, Callable[[CellEstimate], Estimate | None]], ...]] = (
     ("queue_depth_achieved", lambda cell: cell.queue_depth_achieved),
     ("queue_depth_device", lambda cell: cell.queue_depth_device),
     ("cpu_ns_per_io", lambda cell: cell.cpu_ns_per_io),
+    *((f"{source}_power_w", partial(_power_w, source)) for source in PowerSource),
+    *((f"{source}_iops_per_w", partial(_iops_per_w, source)) for source in PowerSource),
 )
 
 

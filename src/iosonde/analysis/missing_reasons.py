@@ -22,6 +22,7 @@ TOO_WIDE: Final = (
 )
 RATE_NOT_KEPT: Final = "the arrival rate was not sustained, so latency depends on the measurement time"
 NO_ENGINE_COST: Final = "the engine's CPU time was not measured"
+NO_POWER: Final = "too few samples of this power fell within the measurement time"
 
 
 def why_no_mean_interval(mean: Estimate) -> str:

@@ -13,6 +13,7 @@ from iosonde.analysis.device_counts import Witnessed, witnessed
 from iosonde.analysis.histogram import PERCENTS, percent_name
 from iosonde.analysis.latency import TimesEstimate, estimate_times, latency_kind, leading, percentiles_of, service_of
 from iosonde.analysis.many_histograms import ManyHistograms
+from iosonde.analysis.power import iops_per_w, power_w
 from iosonde.analysis.record_values import (
     migrations,
     of_frequency,
@@ -29,6 +30,7 @@ from iosonde.records import (
     LatencyKind,
     Operation,
     OperationTotals,
+    PowerSource,
     RunRecord,
     device_depth,
 )
@@ -206,6 +208,16 @@ def _of_devices(name: str, value: Callable[[Witnessed], float | None]) -> _Defin
     return _Definition(name, real, found)
 
 
+def _power(source: PowerSource) -> _Definition:
+    """The power of a source in the whole repeat."""
+    return _of_record(f"{source}_power_w", lambda record: power_w(record, source), real)
+
+
+def _efficiency(source: PowerSource) -> _Definition:
+    """The operations per second for each watt of a source."""
+    return _Definition(f"{source}_iops_per_w", real, lambda row: iops_per_w(row.record, source, row.operation))
+
+
 def _rate_in_cell(amount: Callable[[_Row], int]) -> Callable[[_Row], float]:
     """A rate. It is missing if nothing completed, unless the repeat counts as 0 in the mean."""
     return lambda row: np.nan if row.totals is None and row.fate is not DiscardReason.USED else row.per_s(amount(row))
@@ -315,6 +327,8 @@ _CELL_COLUMNS: Final = (
     _of_devices("device_iops", lambda witness: witness.device_per_s),
     _of_devices("device_bytes_per_s", lambda witness: witness.device_bytes_per_s),
     _of_devices("device_latency_ns_mean", lambda witness: witness.device_ns_mean),
+    *(_power(source) for source in PowerSource),
+    *(_efficiency(source) for source in PowerSource),
     _Definition("faults", integer, lambda row: sum(fault.count for fault in row.record.faults)),
     _Definition("censored", maybe_integer, lambda row: row.record.censored.count if row.record.censored else None),
 )

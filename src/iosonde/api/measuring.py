@@ -44,6 +44,7 @@ def run(
     destroy: str | Sequence[str] = (),
     consent: str | Sequence[str] = (),
     hold_cstates: bool = False,
+    power_command: str | None = None,
     max_writes: str | int | None = None,
     max_temperature: int | None = None,
     min_spare: int | None = None,
@@ -83,19 +84,14 @@ def run(
         destroy=_names(destroy, "destroy"),
         consents=_names(consent, "consent"),
         hold_cstates=hold_cstates,
+        power_command=power_command,
         limits=limits_from(_text(max_writes), max_temperature, min_spare),
         label=label,
         note=note,
         expected=None if expected is None else expected.record,
     )
-    request = campaign_request(
-        options,
-        profile=campaign,
-        quick=quick,
-        precision=None if precision is None else str(precision),
-        budget=budget,
-        fixed=fixed,
-    )
+    aim = None if precision is None else str(precision)
+    request = campaign_request(options, profile=campaign, quick=quick, precision=aim, budget=budget, fixed=fixed)
     ahead = purge_targets(request, preflight(request, now), NullPurgeObserver(), now)
     if expected is not None:
         expected.check_cells(ahead.run, ahead.plan.cells)
@@ -149,6 +145,7 @@ def probe(
     destroy: str | Sequence[str] = (),
     consent: str | Sequence[str] = (),
     hold_cstates: bool = False,
+    power_command: str | None = None,
     max_writes: str | int | None = None,
     max_temperature: int | None = None,
     min_spare: int | None = None,
@@ -177,6 +174,7 @@ def probe(
         destroy=_names(destroy, "destroy"),
         consents=_names(consent, "consent"),
         hold_cstates=hold_cstates,
+        power_command=power_command,
         limits=limits_from(_text(max_writes), max_temperature, min_spare),
     )
     request = probe_campaign_request(options, {key.name: asked[key.name] for key in PROBE_KEYS})

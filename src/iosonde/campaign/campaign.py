@@ -12,6 +12,7 @@ from iosonde.campaign.devices import check_commands, check_engine, check_permits
 from iosonde.campaign.engines import check_choice, check_poll, check_polling, choose_engine
 from iosonde.campaign.limits import check_limits
 from iosonde.campaign.observer import Observer
+from iosonde.campaign.power_watch import check_power_command
 from iosonde.campaign.purged_targets import check_purge
 from iosonde.campaign.session import OpenSession, SessionSetup, open_session, utc_text
 from iosonde.campaign.simulated import assumed_bytes_per_s
@@ -61,6 +62,7 @@ class RunRequest:
     expected: ExpectedValues | None = None
     limits: RunLimits = NO_LIMITS
     hold_cstates: bool = False
+    power_command: str = ""
 
 
 @dataclass(frozen=True)
@@ -77,6 +79,7 @@ class Preflight:
     engine: EngineChoice
     why_slow: str = ""
     limits: RunLimits = NO_LIMITS
+    power_command: str = ""
     purges: tuple[PurgeRecord, ...] = ()
 
     @property
@@ -129,6 +132,7 @@ def preflight(request: RunRequest, now: datetime) -> Preflight:
         check_fio_can(plan)
     is_storage = isinstance(targets[0], StoredTarget)
     check_limits(request.limits, request.engine, plan_cost(plan).fill_bytes, is_storage=is_storage)
+    check_power_command(request.power_command, targets[0])
     return Preflight(
         run=run,
         host=request.host,
@@ -137,6 +141,7 @@ def preflight(request: RunRequest, now: datetime) -> Preflight:
         engine=request.engine,
         why_slow=slow,
         limits=request.limits,
+        power_command=request.power_command,
     )
 
 
@@ -160,6 +165,7 @@ def _new_run(
         command=request.command,
         limits=request.limits,
         hold_cstates=request.hold_cstates,
+        power_command=request.power_command,
     )
     with open_session(setting, choose, observer) as session:
         yield session, _header(request, ahead, now, session)
@@ -176,6 +182,7 @@ def _header(request: RunRequest, ahead: Preflight, now: datetime, session: OpenS
         limits=request.limits,
         hold_cstates=request.hold_cstates,
         purges=ahead.purges,
+        power_command=request.power_command,
         label=request.label,
         note=request.note,
         expected=request.expected,

@@ -8,8 +8,10 @@ from math import inf
 from typing import Final
 
 from iosonde.campaign.competitor_watch import CompetitorWatch
+from iosonde.campaign.drive_health import SmartReader
 from iosonde.campaign.engines import io_path_of_cell, io_path_of_preconditioning
 from iosonde.campaign.observer import Observer, Recorder
+from iosonde.campaign.power_watch import PowerWatch
 from iosonde.campaign.scheduler import scheduler_of
 from iosonde.errors import HINT_HANGS, HINT_LIMIT, HINT_PROCESSES, EngineError, RecordError, TargetError
 from iosonde.machine import Host
@@ -55,7 +57,15 @@ class Conductor:
     """Measures one plan on open targets."""
 
     def __init__(  # noqa: PLR0913, PLR0917 - the parts of a run
-        self, host: Host, source: Source, header: RunHeader, work: RemainingWork, keeper: Recorder, observer: Observer
+        self,
+        host: Host,
+        source: Source,
+        header: RunHeader,
+        work: RemainingWork,
+        keeper: Recorder,
+        observer: Observer,
+        smart: SmartReader,
+        power: PowerWatch,
     ) -> None:
         self._host = host
         self._source = source
@@ -67,6 +77,8 @@ class Conductor:
         self._devices = tuple(numbers)
         self._keeper = keeper
         self._observer = observer
+        self._smart = smart
+        self._power = power
         self._lookout = CompetitorWatch(self._neighbours)
         self._scheduler = scheduler_of(self._plan)
 
@@ -193,16 +205,22 @@ class Conductor:
             self._keeper.interval(turn.order, interval, left_ns / SECOND_NS)
             self._observer.interval(interval)
 
+        drives_before = self._smart.read()
         self._lookout.begin()
+        self._power.begin()
         try:
             record = self._source.measure(cell, turn, way, self._plan.span_bytes, on_interval)
         except Interrupted as interrupted:
             keep(interrupted.cell)
             self._observer.cell_finished(interrupted.cell)
             raise interrupted.interruption from None
+        finally:
+            self._power.end()
+        record = self._power.taken(record)
         if beside := self._lookout.found():
             record = record.model_copy(update={"neighbours": beside})
         try:
+            record = self._smart.with_trial(record, drives_before)
             record = self._verified(cell, record)
         finally:
             # The measurement is kept before verification and analysis, which may fail.

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from iosonde.campaign.drive_health import SmartReader
 from iosonde.errors import IosondeError, TargetError
 from iosonde.findings.fitness import (
     FitnessLine,
@@ -49,7 +50,7 @@ def examine(host: Host, target: str | None, *, sample_s: float = SAMPLE_S) -> Ex
         facts = host.device(target)
         if facts is not None and state is not None:
             lines += device_lines(facts, state, host.uses(found.device_number))
-        lines += health_lines(answers.drives)
+        lines += health_lines(SmartReader(host).completed(answers.drives))
         lines += _writing(answers.inspection)
     return Examination(tuple(lines))
 

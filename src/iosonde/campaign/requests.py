@@ -71,6 +71,7 @@ class MeasuringOptions:
     only_planned: bool = False
     limits: RunLimits = NO_LIMITS
     hold_cstates: bool = False
+    power_command: str | None = None
 
 
 def campaign_request(
@@ -99,7 +100,9 @@ def campaign_request(
         return _aim(chosen, precision, budget, fixed=fixed, quick=quick)
 
     aim_of(campaign)
-    return _request(options, _target_request(options, writes=writes, quick=quick, seed=seed, profile=profile), plan)
+    target = _target_request(options, writes=writes, quick=quick, seed=seed, profile=profile)
+    command = campaign.power_command if options.power_command is None else options.power_command
+    return replace(_request(options, target, plan), power_command=command or "")
 
 
 def preparation_request(options: MeasuringOptions, asked: Preconditioning, purge: PurgeMethod | None) -> RunRequest:
@@ -195,6 +198,7 @@ def _request(options: MeasuringOptions, target: TargetRequest, plan: PlanMaker) 
         expected=options.expected,
         limits=options.limits,
         hold_cstates=options.hold_cstates,
+        power_command=options.power_command or "",
     )
 
 

@@ -9,6 +9,7 @@ from iosonde.campaign.conductor import ENDS_RUN, RemainingWork, analysed
 from iosonde.campaign.devices import permitted
 from iosonde.campaign.limits import limits_left, replaced
 from iosonde.campaign.observer import Observer, Recorder
+from iosonde.campaign.power_watch import check_power_command
 from iosonde.campaign.preconditioning_left import done_bytes_of, holds_what_was_written, steps_left
 from iosonde.campaign.recorded_targets import exists, is_own, recorded_targets, resolve_recorded
 from iosonde.campaign.removal import CreatedFiles
@@ -161,13 +162,15 @@ def _is_done(cell: CellRecord, *, failed_again: bool) -> bool:
 class ResumeConsent:
     """What the user permits again: to overwrite files that iosonde did not create, and to destroy devices' contents.
 
-    ``limits`` replace those of the run, each if it is set.
+    ``limits`` replace those of the run, each if it is set. ``power_command`` measures power from now on. That of the
+    record is not run: a run directory may come from someone else.
     """
 
     overwrite: bool = False
     destroy: tuple[str, ...] = ()
     consents: tuple[str, ...] = ()
     limits: RunLimits = NO_LIMITS
+    power_command: str = ""
 
 
 def resume(
@@ -199,6 +202,7 @@ def resume(
             work = RemainingWork(steps=steps, turns=rest.turns, known=_known(rest))
             if run.header.is_simulated:
                 work = _from_the_beginning(rest)
+            check_power_command(consent.power_command, targets[0])
             setting = SessionSetup(
                 host=host,
                 targets=targets,
@@ -208,6 +212,7 @@ def resume(
                 run=header.run,
                 directory=path,
                 hold_cstates=header.hold_cstates,
+                power_command=consent.power_command,
                 limits=limits_left(replaced(header.limits, consent.limits), run),
             )
             with open_session(setting, lambda hello: _check_engine(header, hello), observer) as session:

@@ -1,5 +1,6 @@
 """A session: an engine with open targets, the facts at its start, all measurements, and the facts at its end."""
 
+import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
@@ -11,7 +12,9 @@ from iosonde import __version__
 from iosonde.campaign.command_line import command_line
 from iosonde.campaign.conductor import Conductor, RemainingWork
 from iosonde.campaign.devices import check_permits
+from iosonde.campaign.drive_health import SmartReader
 from iosonde.campaign.observer import Observer, Recorder
+from iosonde.campaign.power_watch import PowerWatch
 from iosonde.campaign.removal import CreatedFiles
 from iosonde.campaign.surroundings import Surroundings, Watch
 from iosonde.campaign.target import close_targets, open_target
@@ -35,7 +38,7 @@ from iosonde.records import (
     TargetFacts,
 )
 from iosonde.safe_files import mark_of
-from iosonde.sources import OpenRequest, SimulatedDrive, Source, StoredTarget, Target, start_source
+from iosonde.sources import OpenRequest, PowerCommand, SimulatedDrive, Source, StoredTarget, Target, start_source
 from iosonde.vocabulary import EngineChoice
 
 NOTHING_LEFT: Final = SessionEnd(finished=True)
@@ -61,6 +64,7 @@ class SessionSetup:
     command: tuple[str, ...] = ()
     limits: RunLimits = NO_LIMITS
     hold_cstates: bool = False
+    power_command: str = ""
     clock: Callable[[], datetime] = field(default=lambda: datetime.now(UTC))
 
 
@@ -87,6 +91,8 @@ class OpenSession:
     targets: tuple[TargetFacts, ...]
     observer: Observer
     surroundings: Surroundings
+    smart: SmartReader
+    power: PowerCommand | None = None
 
     def start_facts(self) -> StartFacts:
         """What is known before the first measurement."""
@@ -108,11 +114,24 @@ class OpenSession:
         Raises OutputError instead of EngineError if the engine ended because a file of the run was truncated.
         """
         try:
-            Conductor(self.setting.host, self.source, header, work, keeper, self.observer).run()
+            Conductor(
+                *(self.setting.host, self.source, header, work, keeper, self.observer),
+                smart=self.smart,
+                power=self._power_watch(),
+            ).run()
         except EngineError:
             keeper.check_there()
             raise
         keeper.end(self._end())
+
+    def _power_watch(self) -> PowerWatch:
+        """The sensors of this host and of the targets' drives. In virtual time nothing is sampled."""
+        host = self.setting.host
+        if isinstance(self.setting.targets[0], SimulatedDrive):
+            return PowerWatch(host, (), None)
+        identities = [target.identity for target in self.targets if target.identity is not None]
+        numbers = dict.fromkeys(os.makedev(each.device_major, each.device_minor) for each in identities)
+        return PowerWatch(host, host.power_sensors(tuple(numbers)), self.power)
 
     def _end(self) -> SessionEnd:
         state = Watch(self.setting.host, self.setting.targets).read(
@@ -136,7 +155,7 @@ class OpenSession:
             if isinstance(target, StoredTarget):
                 with suppress(TargetError):
                     found |= {each.disk: each for each in self.source.health(target.on)}
-        return tuple(found.values())
+        return self.smart.completed(found.values())
 
     def _extents(self, target: TargetFacts) -> ExtentFacts | None:
         """The extents of a file; None for other targets, and if they cannot be read any more."""
@@ -164,8 +183,31 @@ def open_session(
     """Starts an engine, checks it, opens the targets, and closes everything at the end.
 
     Files that the run created are removed however it ends. The observer receives those that could not be removed.
+    Raises TargetError, before it opens a target, if the command that measures power does not work.
     """
     check_permits(setting.plan, setting.targets)
+    with _power_command(setting) as power, _opened(setting, check, observer, power) as session:
+        yield session
+
+
+@contextmanager
+def _power_command(setting: SessionSetup) -> Iterator[PowerCommand | None]:
+    """The user's command that measures power, from its first value to the end of the session; None without one."""
+    if not setting.power_command:
+        yield None
+        return
+    command = PowerCommand(setting.power_command, setting.host.command_prefix())
+    try:
+        command.start()
+        yield command
+    finally:
+        command.end()
+
+
+@contextmanager
+def _opened(
+    setting: SessionSetup, check: Callable[[EngineHello], None], observer: Observer, power: PowerCommand | None
+) -> Iterator[OpenSession]:
     watch = Watch(setting.host, setting.targets)
     source = start_source(setting.engine, setting.host.command_prefix())
     opened: list[TargetFacts] = []
@@ -188,7 +230,7 @@ def open_session(
                 source.limit(setting.limits)
             if setting.hold_cstates:
                 source.hold_cstates()
-            yield OpenSession(setting, source, tuple(opened), observer, surroundings)
+            yield OpenSession(setting, source, tuple(opened), observer, surroundings, SmartReader(setting.host), power)
         except KeyboardInterrupt:
             # The user wants to stop now. The results are in the journal, or were returned.
             is_cut = True

@@ -79,6 +79,16 @@ HoldCstates = Annotated[
         rich_help_panel=ENGINE_GROUP,
     ),
 ]
+PowerCommand = Annotated[
+    str | None,
+    typer.Option(
+        "--power-command",
+        help="Shell command that prints the measured power in watts, one number per line. Started again when it ends.",
+        metavar="COMMAND",
+        rich_help_panel=ENGINE_GROUP,
+        show_default=False,
+    ),
+]
 MaxWrites = Annotated[
     str | None,
     typer.Option(

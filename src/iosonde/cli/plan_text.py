@@ -18,7 +18,7 @@ from iosonde.plans import (
     largest_buffers,
     verified_step_bytes,
 )
-from iosonde.printing import quoted
+from iosonde.printing import printable, quoted
 from iosonde.records import Arrivals, Experiment, Plan, SteadyState
 from iosonde.report.preconditioning_words import writes_text
 from iosonde.sources import BlockDevice, ExistingFile, NewFile, NullTarget, SimulatedDrive, Target
@@ -68,6 +68,7 @@ def plan_lines(ahead: Preflight, cost: Cost) -> list[str]:
         _time_line(ahead, cost),
         *(["writes    nothing"] if is_null else _wear_lines(ahead, cost)),
         *([f"limits    {limits_line(ahead.limits)}"] if ahead.limits.is_set else []),
+        *([f"power     sampled by running: {printable(ahead.power_command)}"] if ahead.power_command else []),
     ]
 
 

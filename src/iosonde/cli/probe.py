@@ -18,12 +18,25 @@ from iosonde.cli.options import (
     MinSpare,
     Overwrite,
     PollOption,
+    PowerCommand,
     Seed,
     Size,
 )
 from iosonde.cli.workload_options import GROUP, ProbeTargets, with_workload_flags
 from iosonde.errors import UsageError
 from iosonde.vocabulary import EngineChoice, Poll
+
+FioJob = Annotated[
+    str | None,
+    typer.Option(
+        "--fio",
+        help="Run the workload of a fio command line or job file (JOBFILE or JOBFILE:SECTION), and list all "
+        "differences from fio. Default target: the file that the job specifies.",
+        metavar="JOB",
+        rich_help_panel=GROUP,
+        show_default=False,
+    ),
+]
 
 
 @with_workload_flags
@@ -36,6 +49,7 @@ def probe(
     destroy_from: DestroyFrom = None,
     consent: Consent = None,
     hold_cstates: HoldCstates = False,
+    power_command: PowerCommand = None,
     max_writes: MaxWrites = None,
     max_temperature: MaxTemperature = None,
     min_spare: MinSpare = None,
@@ -47,17 +61,7 @@ def probe(
         bool,
         typer.Option("--json", help="Print the full record as JSON to stdout.", rich_help_panel=OUTPUT_GROUP),
     ] = False,
-    fio: Annotated[
-        str | None,
-        typer.Option(
-            "--fio",
-            help="Run the workload of a fio command line or job file (JOBFILE or JOBFILE:SECTION), and list all "
-            "differences from fio. Default target: the file that the job specifies.",
-            metavar="JOB",
-            rich_help_panel=GROUP,
-            show_default=False,
-        ),
-    ] = None,
+    fio: FioJob = None,
     **workload: Any,
 ) -> None:
     """Run one workload on TARGET and print the results.
@@ -94,6 +98,7 @@ def probe(
         destroy=identities(destroy, destroy_from),
         consents=tuple(consent or ()),
         hold_cstates=hold_cstates,
+        power_command=power_command,
         limits=limits_from(max_writes, max_temperature, min_spare),
     )
     print_probe(run_probe(probe_campaign_request(options, workload), datetime.now(UTC)), as_json=json)

@@ -7,7 +7,16 @@ from typing import Annotated
 import typer
 
 from iosonde.cli.messages import say
-from iosonde.cli.options import Consent, Destroy, DestroyFrom, MaxTemperature, MaxWrites, MinSpare, Overwrite
+from iosonde.cli.options import (
+    Consent,
+    Destroy,
+    DestroyFrom,
+    MaxTemperature,
+    MaxWrites,
+    MinSpare,
+    Overwrite,
+    PowerCommand,
+)
 from iosonde.errors import RecordError
 
 
@@ -17,6 +26,7 @@ def resume(
     destroy: Destroy = None,
     destroy_from: DestroyFrom = None,
     consent: Consent = None,
+    power_command: PowerCommand = None,
     max_writes: MaxWrites = None,
     max_temperature: MaxTemperature = None,
     min_spare: MinSpare = None,
@@ -29,7 +39,8 @@ def resume(
     Example: [bold]iosonde resume iosonde-20261120-173000-1f3a[/bold]
 
     The run cannot be resumed if the target has changed. A test file that iosonde created and removed is created and
-    laid out again. To write to any other file or to a device, specify --overwrite or --destroy again.
+    laid out again. To write to any other file or to a device, specify --overwrite or --destroy again. A command that
+    measures power must also be specified again.
     """
     from iosonde.campaign import ResumeConsent, find_remaining, recorded_target_line, recorded_targets
     from iosonde.campaign import resume as go_on
@@ -43,13 +54,16 @@ def resume(
 
     host = LocalHost()
     limits = limits_from(max_writes, max_temperature, min_spare)
-    allowed = ResumeConsent(overwrite, identities(destroy, destroy_from), tuple(consent or ()), limits)
+    identified, consents = identities(destroy, destroy_from), tuple(consent or ())
+    allowed = ResumeConsent(overwrite, identified, consents, limits, power_command or "")
     rest = find_remaining(run, host, failed_again=failed)
     if rest.run.running:
         raise RecordError(f"another iosonde process is writing {run}", "wait until it has finished, or stop it first")
     if not rest.is_done:
         for each in recorded_targets(rest.run.header, rest.run.targets):
             say(f"target    {recorded_target_line(host, each)}")
+        if rest.run.header.power_command and not power_command:
+            say("power     the recorded command is not run; specify --power-command to measure power")
     say(rest_line(rest))
     with keeping(run, rest.run.header.run):
         simulated = rest.run.header.is_simulated

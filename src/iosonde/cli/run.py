@@ -24,6 +24,7 @@ from iosonde.cli.options import (
     MinSpare,
     Overwrite,
     PollOption,
+    PowerCommand,
     Precision,
     Profile,
     Purpose,
@@ -97,6 +98,7 @@ def run(
     destroy_from: DestroyFrom = None,
     consent: Consent = None,
     hold_cstates: HoldCstates = False,
+    power_command: PowerCommand = None,
     max_writes: MaxWrites = None,
     max_temperature: MaxTemperature = None,
     min_spare: MinSpare = None,
@@ -121,7 +123,6 @@ def run(
     from iosonde.campaign.requests import MeasuringOptions, campaign_request, limits_from
     from iosonde.cli.bounds import campaign_and_bounds
     from iosonde.cli.destroyed import identities
-    from iosonde.cli.plan_text import plan_lines
     from iosonde.machine.local_host import LocalHost
     from iosonde.store import check_empty
 
@@ -141,6 +142,7 @@ def run(
         destroy=identities(destroy, destroy_from),
         consents=tuple(consent or ()),
         hold_cstates=hold_cstates,
+        power_command=power_command,
         limits=limits_from(max_writes, max_temperature, min_spare),
         expected=None if expected is None else expected.record,
     )
@@ -150,9 +152,7 @@ def run(
     ahead = preflight(request, now)
     if expected is not None:
         expected.check_cells(ahead.run, ahead.plan.cells)
-    for line in plan_lines(ahead, ahead.cost()):
-        say(line)
-    _measure(request, _purged(request, ahead, now), out or Path(f"iosonde-{ahead.run}"), now)
+    _measure(request, ahead, out or Path(f"iosonde-{ahead.run}"), now)
 
 
 def _purged(request: "RunRequest", ahead: "Preflight", now: datetime) -> "Preflight":
@@ -170,12 +170,16 @@ def _purged(request: "RunRequest", ahead: "Preflight", now: datetime) -> "Prefli
 
 
 def _measure(request: "RunRequest", ahead: "Preflight", directory: Path, now: datetime) -> None:
-    """Measures, writes the report, and ends with the error of a run that does not meet its expected values."""
+    """Shows the plan, measures, writes the report, and ends with the error of a run with unmet expected values."""
     from iosonde.campaign import measure_to_directory
     from iosonde.cli.interrupted_runs import keeping
+    from iosonde.cli.plan_text import plan_lines
     from iosonde.cli.progress import watching
     from iosonde.cli.run_outputs import finish_directory
 
+    for line in plan_lines(ahead, ahead.cost()):
+        say(line)
+    ahead = _purged(request, ahead, now)
     with keeping(directory, ahead.run):
         with watching(ahead.plan, virtual=ahead.is_simulated) as observer:
             measure_to_directory(request, ahead, directory, observer, now)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from iosonde.analysis.contrasts import Contrast, Multiple, Property
-from iosonde.analysis.drive_counters import drive_changes
+from iosonde.analysis.drive_counters import WriteAmplification, drive_changes, write_amplification
 from iosonde.analysis.interference import reads_of_writes
 from iosonde.explanations.mechanism import Explanation, Mechanism
 from iosonde.explanations.observed import NOTABLE, Observed, named, surely_above, surely_below, times
@@ -126,14 +126,15 @@ def collection(observed: Observed) -> Explanation | None:
     amplified = _amplification(observed, Access.RANDOM)
     if amplified is not None:
         evidence.append(
-            f"During random writes, the drive wrote {amplified:.2f} times as many bytes to its media as the host wrote."
+            f"During random writes, the drive wrote {_times(amplified)} times as many bytes to its media as the host "
+            "wrote."
         )
-        factor = max(factor, amplified)
+        factor = max(factor, amplified.value)
         sequential = _amplification(observed, Access.SEQUENTIAL)
         if sequential is not None:
             against.append(
-                f"During sequential writes, it wrote {sequential:.2f} times as many: collection of what random writes "
-                "left behind, or moves from an SLC cache."
+                f"During sequential writes, it wrote {_times(sequential)} times as many: collection of what random "
+                "writes left behind, or moves from an SLC cache."
             )
     if not evidence:
         return None
@@ -145,8 +146,14 @@ def collection(observed: Observed) -> Explanation | None:
     return Explanation(Mechanism.COLLECTION, confidence, tuple(evidence), tuple(against), factor)
 
 
-def _amplification(observed: Observed, pattern: Access) -> float | None:
-    """The write amplification of all writes of a pattern together, if the drive reports it and it is notable.
+def _times(amplification: WriteAmplification) -> str:
+    """The factor, with its range if the units in which the drive counts matter."""
+    low, high = f"{amplification.low:.2f}", f"{amplification.high:.2f}"
+    return f"{amplification.value:.2f}" if low == high else f"{amplification.value:.2f} ({low} to {high})"
+
+
+def _amplification(observed: Observed, pattern: Access) -> WriteAmplification | None:
+    """The write amplification of all writes of a pattern together, if the drive reports it and it is surely notable.
 
     The write buffer delays media writes, so that a single short cell may have those of the cells before it.
     """
@@ -161,6 +168,5 @@ def _amplification(observed: Observed, pattern: Access) -> float | None:
         and cell.direction is Operation.WRITE
         and cell.workload.pattern is pattern
     ]
-    host = sum(each.host_written_bytes for each in written)
-    media = sum(each.media_written_bytes for each in written)
-    return media / host if host and media / host >= AMPLIFICATION_MIN else None
+    found = write_amplification(written)
+    return None if found is None or found.low < AMPLIFICATION_MIN else found

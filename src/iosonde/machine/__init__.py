@@ -7,6 +7,7 @@ campaign creates it, and all other code uses the interface.
 from iosonde.machine.holders import Holders
 from iosonde.machine.host import Counters, Host, PathFacts, leads_nowhere
 from iosonde.machine.orphans import Orphan
+from iosonde.machine.power import PowerSample, PowerSensor
 from iosonde.machine.write_permit import CONSENTABLE, WAYS_OUT, WritePermit, permit_for
 
 __all__ = [
@@ -17,6 +18,8 @@ __all__ = [
     "Host",
     "Orphan",
     "PathFacts",
+    "PowerSample",
+    "PowerSensor",
     "WritePermit",
     "leads_nowhere",
     "permit_for",

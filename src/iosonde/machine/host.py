@@ -10,10 +10,12 @@ from typing import Literal, Protocol
 
 from iosonde.machine.holders import Holders
 from iosonde.machine.orphans import Orphan
+from iosonde.machine.power import PowerSample, PowerSensor
 from iosonde.records import (
     DeviceFacts,
     DeviceState,
     DeviceUse,
+    DriveHealth,
     ExtentFacts,
     FileSystemFacts,
     HostFacts,
@@ -99,6 +101,15 @@ class Host(Protocol):
 
     def device_state(self, device_number: int, before: Counters, elapsed_ns: int) -> DeviceState | None:
         """The state of a device, with its I/O since ``before``; None if sysfs does not have it."""
+
+    def smart_health(self, disk: str) -> DriveHealth:
+        """The health that smartctl reads from a disk, by the kernel's name; with the reason for what is unknown."""
+
+    def power_sensors(self, device_numbers: tuple[int, ...]) -> tuple[PowerSensor, ...]:
+        """The readable sensors of power: of the disks below devices, if all of them have one, and of CPU packages."""
+
+    def sample_power(self, sensors: tuple[PowerSensor, ...]) -> PowerSample:
+        """The present values of sensors."""
 
     def uses(self, device_number: int) -> tuple[DeviceUse, ...]:
         """The other uses of a device's disk."""

@@ -14,13 +14,16 @@ from iosonde.machine.mounts import file_system_facts
 from iosonde.machine.numa import cpus_near
 from iosonde.machine.orphans import Orphan, orphans_in, remove_orphan, renamed_in
 from iosonde.machine.path_facts import identity_at, path_facts
+from iosonde.machine.power import PowerSample, PowerSensor, power_sensors, sample_power
 from iosonde.machine.removal import present_path, remove_created_file, start_remover
 from iosonde.machine.responsiveness import silent_paths
+from iosonde.machine.smartctl import smart_health
 from iosonde.machine.uses import uses_of
 from iosonde.records import (
     DeviceFacts,
     DeviceState,
     DeviceUse,
+    DriveHealth,
     ExtentFacts,
     FileSystemFacts,
     HostFacts,
@@ -85,6 +88,18 @@ class LocalHost:
     def device_state(self, device_number: int, before: Counters, elapsed_ns: int) -> DeviceState | None:
         """The state of a device, with its I/O since ``before``."""
         return device_state(device_number, before.device, elapsed_ns)
+
+    def smart_health(self, disk: str) -> DriveHealth:
+        """The health that smartctl reads from a disk."""
+        return smart_health(disk)
+
+    def power_sensors(self, device_numbers: tuple[int, ...]) -> tuple[PowerSensor, ...]:
+        """The readable sensors of power."""
+        return power_sensors(device_numbers)
+
+    def sample_power(self, sensors: tuple[PowerSensor, ...]) -> PowerSample:
+        """The present values of sensors."""
+        return sample_power(sensors)
 
     def uses(self, device_number: int) -> tuple[DeviceUse, ...]:
         """The other uses of a device's disk."""

@@ -246,6 +246,13 @@ class CampaignTable(_Table):
         strict=True,
         description="After each cell that writes, read the targets back and compare the data with what was written.",
     )
+    power_command: Annotated[str, AfterValidator(_is_printable)] | None = Field(
+        default=None,
+        description="Shell command that prints the measured power in watts, one number per line, as --power-command "
+        "does. Default: none.",
+        min_length=1,
+        max_length=1000,
+    )
     warmup: Warmup = Field(
         default=SECOND_NS,
         description="Warm-up before the measurement. It is recorded but excluded from the results.",

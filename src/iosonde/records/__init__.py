@@ -65,6 +65,7 @@ from iosonde.records.plan import (
     in_order,
     one_stream,
 )
+from iosonde.records.power import Power, PowerSource
 from iosonde.records.purge import (
     PURGE_VERSION,
     DriveReport,
@@ -201,6 +202,8 @@ __all__ = [
     "Phase",
     "Plan",
     "PlannedExperiment",
+    "Power",
+    "PowerSource",
     "ProcessorPart",
     "Provenance",
     "Purge",

@@ -8,6 +8,7 @@ from iosonde.records.base import COMPACT, Record
 from iosonde.records.engine_facts import EngineFacts, FioFacts, SourceFacts
 from iosonde.records.health import DriveState
 from iosonde.records.interval import IntervalRecord, OperationTotals, Times
+from iosonde.records.power import Power
 from iosonde.records.verification import Verification
 from iosonde.records.workload import Timing, Workload
 from iosonde.vocabulary import Experiment, FailureKind, FaultKind, FrequencySource, Operation, Outcome, Provenance
@@ -233,7 +234,7 @@ class CellRecord(Record):
     """One trial of a cell, or of one of its streams: each stream of a trial has its own record.
 
     ``stream`` is the name of the stream, empty if it is the only one. Facts about the trial as a whole (CPU, clocks,
-    devices, drives, verification) are in the record of its first stream.
+    devices, drives, power, verification) are in the record of its first stream.
 
     ``operations`` are the measured totals: the sum of the intervals whose phase is ``measure``. ``warmup`` are those of
     the warm-up. ``intervals`` may be omitted if only totals are needed. ``targets`` are the totals of each of several
@@ -245,11 +246,11 @@ class CellRecord(Record):
     poll have one timestamp, taken after it. ``backlog_ns`` is the sum over the intervals.
 
     ``devices`` are the kernel's counts at the devices of the targets, if these are known; cells of other engines have
-    none. ``neighbours`` are other runs that used the same device during the trial. ``drives`` are the disks below
-    the targets, or the simulated drives in the order of the run's targets; for these ``cpu`` is None, because virtual
-    time costs no CPU time. ``verification`` is the result of reading each target back after the trial, if requested.
-    ``within`` is the within-repeat variation, if there are enough intervals. ``host`` is the index of the host
-    that measured, from 0.
+    none. ``neighbours`` are other runs that used the same device during the trial. ``drives`` are the disks below the
+    targets, or the simulated drives in the order of the run's targets; for these ``cpu`` is None, because virtual time
+    costs no CPU time. ``power`` has each source that was sampled. ``verification`` is the result of reading each target
+    back after the trial, if requested. ``within`` is the within-repeat variation, if there are enough intervals.
+    ``host`` is the index of the host that measured, from 0.
 
     Values that a source does not know are None. A cell of a killed run has its intervals and their totals, but none of
     the values that are recorded at the end of a cell.
@@ -286,6 +287,7 @@ class CellRecord(Record):
     engine: SourceFacts | None = None
     neighbours: tuple[Neighbour, ...] = ()
     drives: tuple[DriveState, ...] = ()
+    power: tuple[Power, ...] = ()
     verification: tuple[Verification, ...] = ()
     within: WithinRepeat | None = None
     host: int = 0

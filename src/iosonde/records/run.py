@@ -120,8 +120,9 @@ class RunHeader(SessionStart, _Named):
     """Everything about a run except its results.
 
     ``limits`` are what the user set to spare the drives. ``hold_cstates`` is whether the run keeps the CPUs of its
-    host out of C-states. ``purges`` are those of its devices before its first session. ``label`` and ``note`` are the
-    user's words on it. ``expected`` is None if it is not compared with expected values.
+    host out of C-states. ``power_command`` is the shell command that measures power, empty without one. ``purges`` are
+    those of its devices before its first session. ``label`` and ``note`` are the user's words on it. ``expected`` is
+    None if it is not compared with expected values.
     """
 
     purges: tuple[PurgeRecord, ...] = ()
@@ -134,6 +135,7 @@ class RunHeader(SessionStart, _Named):
     plan: Plan
     limits: RunLimits = NO_LIMITS
     hold_cstates: bool = False
+    power_command: str = ""
 
     @property
     def is_simulated(self) -> bool:

@@ -36,6 +36,7 @@ from iosonde.report.marks import invalid_below
 from iosonde.report.mix_words import interference_sentences, interference_table, within_mix_sentences
 from iosonde.report.pace_table import pace_table
 from iosonde.report.percentile_tables import percentile_interval_table, tail_range_table
+from iosonde.report.power_table import power_table
 from iosonde.report.region_words import region_sentences
 from iosonde.report.result_tables import experiment_tables
 from iosonde.report.sentences import experiment_sentence
@@ -198,6 +199,7 @@ def _makers(experiment: ExperimentCells, knees: Sequence[SweptKnee], whole: RunE
         ("results", lambda: experiment_tables(kind, cells)),
         ("confidence intervals of percentiles", lambda: [percentile_interval_table(kind, cells)]),
         ("rates", lambda: [pace_table(cells)]),
+        ("power", lambda: [power_table(cells)]),
     ]
     if kind in {Experiment.BLOCK_SIZE, Experiment.MATRIX}:
         makers.append(("the regions of block size", lambda: [block_size_table(cells)]))

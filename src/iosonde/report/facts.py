@@ -56,6 +56,7 @@ def _host(header: RunHeader, host: HostFacts) -> tuple[tuple[str, str], ...]:
         ("CPU governor", host.governor or NO_VALUE),
         ("CPU turbo", host.turbo or NO_VALUE),
         ("C-states", "held off by this run" if header.hold_cstates else "as the host uses them"),
+        *((("power command", header.power_command),) if header.power_command else ()),
         ("memory", format_size(host.memory_bytes)),
         ("memory limit", "none" if host.memory_limit_bytes is None else format_size(host.memory_limit_bytes)),
         ("virtual machine", host.virtual_machine or "none detected"),

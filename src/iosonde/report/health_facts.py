@@ -47,6 +47,7 @@ _VALUES: Final[tuple[tuple[str, str, _Text], ...]] = (
     ("throttled for", "throttled_ns", format_duration),
     ("times throttled", "throttle_count", _count),
     ("media errors", "media_errors", _count),
+    ("reallocated sectors", "reallocated_sectors", _count),
     ("entries in the error log", "error_log_entries", _count),
     ("unsafe shutdowns", "unsafe_shutdowns", _count),
     ("powered", "powered_ns", _hours),
@@ -72,7 +73,7 @@ def _facts(before: DriveHealth, after: DriveHealth | None) -> Iterator[tuple[str
         if was is not None:
             yield name, _pair(text(was), None if now is None else text(now))
     warnings = (after or before).warnings
-    if before.source is HealthSource.SMART_LOG:
+    if before.source in {HealthSource.SMART_LOG, HealthSource.SMARTCTL}:
         yield "warnings", ", ".join(WARNINGS[each] for each in warnings) or "none"
 
 

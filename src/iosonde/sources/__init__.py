@@ -6,6 +6,7 @@ from iosonde.sources.engine import EngineSource
 from iosonde.sources.engine.locate import find_engine
 from iosonde.sources.engine.purging import purge_devices, read_devices_back, sample_devices, survey_device
 from iosonde.sources.fio import FioSource, check_fio_can
+from iosonde.sources.power_command import PowerCommand
 from iosonde.sources.source import (
     Interrupted,
     IoPath,
@@ -45,6 +46,7 @@ __all__ = [
     "NullTarget",
     "OpenRequest",
     "OpenTarget",
+    "PowerCommand",
     "SimulatedDrive",
     "Source",
     "StoredTarget",

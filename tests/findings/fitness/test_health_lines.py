@@ -70,3 +70,10 @@ def test_a_drive_that_reports_nothing_is_unknown_with_the_reason() -> None:
 def test_several_drives_have_a_group_each() -> None:
     drives = [Drive(disk=name, health=DriveHealth.model_validate(WELL)) for name in ("nvme0n1", "nvme1n1")]
     assert {line.group for line in health_lines(drives)} == {"Health of nvme0n1", "Health of nvme1n1"}
+
+
+def test_reallocated_sectors_are_noted_and_none_of_them_is_well() -> None:
+    assert "reallocated sectors" not in lines()
+    none, some = (lines(reallocated_sectors=number)["reallocated sectors"] for number in (0, 8))
+    assert (none.value, none.state) == ("0", State.OK)
+    assert (some.value, some.state, some.reason) == ("8", State.NOTE, "it replaced sectors that were bad")

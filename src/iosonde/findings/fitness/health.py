@@ -22,6 +22,7 @@ WARNINGS: Final = {
     DriveWarning.READ_ONLY: "its media can only be read",
     DriveWarning.BACKUP: "the backup of its volatile memory failed",
     DriveWarning.PERSISTENT_MEMORY: "its persistent memory region is read-only or unreliable",
+    DriveWarning.SMART_STATUS: "it expects to fail: its SMART status is failed",
 }
 """What a drive says with each of its critical warnings."""
 
@@ -46,6 +47,7 @@ def _lines(health: DriveHealth) -> Iterator[_Line]:
     yield from _temperature(health)
     yield from _wear(health)
     yield from _errors(health)
+    yield from _reallocated(health)
     if health.host_written_bytes is not None:
         yield "written", f"{format_amount(health.host_written_bytes)} since manufacture", State.OK, "", ""
     if health.powered_ns is not None:
@@ -98,4 +100,14 @@ def _errors(health: DriveHealth) -> Iterator[_Line]:
     yield (
         *("media errors", f"{health.media_errors:,} since manufacture", State.WARNING if bad else State.OK),
         *("it could not read or write some data" if bad else "", "check its error log" if bad else ""),
+    )
+
+
+def _reallocated(health: DriveHealth) -> Iterator[_Line]:
+    if health.reallocated_sectors is None:
+        return
+    some = health.reallocated_sectors > 0
+    yield (
+        *("reallocated sectors", f"{health.reallocated_sectors:,}", State.NOTE if some else State.OK),
+        *("it replaced sectors that were bad" if some else "", "check that the number does not grow" if some else ""),
     )

@@ -22,7 +22,14 @@ from iosonde.report.display import drift_text, granularity_text
 from iosonde.report.engine_facts import fio_text, import_text
 from iosonde.report.states import discarded_text, steady_text
 from iosonde.report.terminal.cell_choice import ChosenCell
-from iosonde.report.terminal.cpu_facts import cpu_text, frequency_text, pins_text, steal_text, switches_text
+from iosonde.report.terminal.cpu_facts import (
+    cpu_text,
+    frequency_text,
+    pins_text,
+    power_text,
+    steal_text,
+    switches_text,
+)
 from iosonde.report.terminal.table_width import Fitted, FittedTable
 from iosonde.report.verification import verification_lines
 from iosonde.units import SECOND_NS, format_bandwidth, format_duration, format_iops, format_latency, format_size
@@ -78,6 +85,7 @@ def facts_table(run: RunRecord, chosen: ChosenCell) -> RenderableType:
         ("faults", _faults(chosen.records)),
         ("CPU, workers", _each(chosen.records, cpu_text)),
         ("CPU frequency", _each(chosen.records, frequency_text)),
+        *((("power", _each(chosen.records, power_text)),) if any(each.power for each in chosen.records) else ()),
         ("hypervisor steal time", _each(chosen.records, steal_text)),
         ("context switches", _each(chosen.records, switches_text)),
         ("pinned to CPU", _each(chosen.records, pins_text)),

@@ -1,6 +1,9 @@
 """What a repeat needed of the CPUs, and at which frequency they ran."""
 
+from iosonde.analysis.power import UW_PER_W
+from iosonde.charts.quantities import NO_VALUE, significant
 from iosonde.records import CellRecord
+from iosonde.report.power_table import POWER_HEADS
 from iosonde.units import format_duration, format_frequency
 from iosonde.vocabulary import FrequencySource
 
@@ -25,6 +28,15 @@ def frequency_text(record: CellRecord) -> str:
     readings = "1 reading" if found.readings == 1 else f"{found.readings} readings"
     cpus = "1 CPU" if found.cpus == 1 else f"{found.cpus} CPUs"
     return f"{format_frequency(found.frequency_hz_mean)}{limits}, {readings} of {cpus} from {where}"
+
+
+def power_text(record: CellRecord) -> str:
+    """The mean power of each source, with the number of its samples."""
+    texts = [
+        f"{POWER_HEADS[each.source].lower()} {significant(each.power_uw / UW_PER_W)} W ({each.samples} samples)"
+        for each in record.power
+    ]
+    return ", ".join(texts) or NO_VALUE
 
 
 def steal_text(record: CellRecord) -> str:
