@@ -26,6 +26,9 @@ HINT_HANGS: Final = (
 )
 """The hint for a target that does not respond: any access to it may hang for ever."""
 
+HINT_GONE: Final = "check the drive's power and connection, and the kernel log (dmesg)"
+"""The hint for a device that was removed, or given up by the kernel."""
+
 HINT_LIMIT: Final = (
     "let the drive cool, or raise the limit (--max-writes, --max-temperature, --min-spare); `iosonde resume` continues "
     "the run with the new limit"

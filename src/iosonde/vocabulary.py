@@ -245,6 +245,7 @@ class FailureKind(StrEnum):
     ENGINE_REFUSED = "engine_refused"
     HELD = "held"
     CHANGED = "changed"
+    GONE = "gone"
     STUCK = "stuck"
     NOTHING_COMPLETED = "nothing_completed"
     LIMIT = "limit"
