@@ -16,7 +16,7 @@ from iosonde.machine.local_host import LocalHost
 from iosonde.plans import choice_of
 from iosonde.plans.shipped_files import is_path
 from iosonde.printing import quoted
-from iosonde.vocabulary import EngineChoice, Poll
+from iosonde.vocabulary import EngineChoice, OnError, Poll
 from iosonde.workload_keys import PROBE_KEYS
 
 
@@ -42,6 +42,7 @@ def run(
     destroy: str | Sequence[str] = (),
     consent: str | Sequence[str] = (),
     hold_cstates: bool = False,
+    on_error: str | None = None,
     max_writes: str | int | None = None,
     max_temperature: int | None = None,
     min_spare: int | None = None,
@@ -81,6 +82,7 @@ def run(
         destroy=_names(destroy, "destroy"),
         consents=_names(consent, "consent"),
         hold_cstates=hold_cstates,
+        on_error=None if on_error is None else choice_of(OnError, on_error, "--on-error"),
         limits=limits_from(_text(max_writes), max_temperature, min_spare),
         label=label,
         note=note,
@@ -147,6 +149,7 @@ def probe(
     destroy: str | Sequence[str] = (),
     consent: str | Sequence[str] = (),
     hold_cstates: bool = False,
+    on_error: str | None = None,
     max_writes: str | int | None = None,
     max_temperature: int | None = None,
     min_spare: int | None = None,
@@ -175,6 +178,7 @@ def probe(
         destroy=_names(destroy, "destroy"),
         consents=_names(consent, "consent"),
         hold_cstates=hold_cstates,
+        on_error=None if on_error is None else choice_of(OnError, on_error, "--on-error"),
         limits=limits_from(_text(max_writes), max_temperature, min_spare),
     )
     request = probe_campaign_request(options, {key.name: asked[key.name] for key in PROBE_KEYS})

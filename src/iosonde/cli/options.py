@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from iosonde.vocabulary import EngineChoice, Poll
+from iosonde.vocabulary import EngineChoice, OnError, Poll
 
 TARGET_HELP = (
     "A directory (iosonde creates a test file in it and removes the file afterwards), a new or existing file, a block "
@@ -77,6 +77,16 @@ HoldCstates = Annotated[
         "--hold-cstates",
         help="Keep the CPUs out of C-states during the run, for the lowest latency. Requires root; costs power.",
         rich_help_panel=ENGINE_GROUP,
+    ),
+]
+OnErrorOption = Annotated[
+    OnError | None,
+    typer.Option(
+        "--on-error",
+        help="After an operation failed: continue the trial, which then ends after more than 1,000 failed operations, "
+        "or stop it. With both, the exit code is 5. Default: continue, or as in the campaign file.",
+        rich_help_panel=ENGINE_GROUP,
+        show_default=False,
     ),
 ]
 MaxWrites = Annotated[

@@ -16,6 +16,7 @@ from iosonde.cli.options import (
     MaxTemperature,
     MaxWrites,
     MinSpare,
+    OnErrorOption,
     Overwrite,
     PollOption,
     Seed,
@@ -36,6 +37,7 @@ def probe(
     destroy_from: DestroyFrom = None,
     consent: Consent = None,
     hold_cstates: HoldCstates = False,
+    on_error: OnErrorOption = None,
     max_writes: MaxWrites = None,
     max_temperature: MaxTemperature = None,
     min_spare: MinSpare = None,
@@ -94,6 +96,7 @@ def probe(
         destroy=identities(destroy, destroy_from),
         consents=tuple(consent or ()),
         hold_cstates=hold_cstates,
+        on_error=on_error,
         limits=limits_from(max_writes, max_temperature, min_spare),
     )
     print_probe(run_probe(probe_campaign_request(options, workload), datetime.now(UTC)), as_json=json)

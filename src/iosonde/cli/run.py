@@ -22,6 +22,7 @@ from iosonde.cli.options import (
     MaxTemperature,
     MaxWrites,
     MinSpare,
+    OnErrorOption,
     Overwrite,
     PollOption,
     Precision,
@@ -97,6 +98,7 @@ def run(
     destroy_from: DestroyFrom = None,
     consent: Consent = None,
     hold_cstates: HoldCstates = False,
+    on_error: OnErrorOption = None,
     max_writes: MaxWrites = None,
     max_temperature: MaxTemperature = None,
     min_spare: MinSpare = None,
@@ -141,6 +143,7 @@ def run(
         destroy=identities(destroy, destroy_from),
         consents=tuple(consent or ()),
         hold_cstates=hold_cstates,
+        on_error=on_error,
         limits=limits_from(max_writes, max_temperature, min_spare),
         expected=None if expected is None else expected.record,
     )

@@ -20,7 +20,7 @@ from iosonde.plans.file_values import (
 )
 from iosonde.records.workload import ALL_READS
 from iosonde.units import SECOND_NS, exact_duration
-from iosonde.vocabulary import Data, Precondition, Sync
+from iosonde.vocabulary import Data, OnError, Precondition, Sync
 from iosonde.workload_keys import Key
 from iosonde.workload_keys.keys import AMOUNT, ARRIVALS, BURST, DURATION, RATE, READ, SYNC, THINK_TIME, WARMUP
 
@@ -239,6 +239,11 @@ class CampaignTable(_Table):
         default=False,
         strict=True,
         description="After each cell that writes, read the targets back and compare the data with what was written.",
+    )
+    on_error: OnError = Field(
+        default=OnError.CONTINUE,
+        description="After an operation failed: continue the trial, which then ends after more than 1,000 failed "
+        "operations, or stop it.",
     )
     warmup: Warmup = Field(
         default=SECOND_NS,

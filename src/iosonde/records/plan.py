@@ -6,7 +6,7 @@ from pydantic import Field
 
 from iosonde.records.base import Record
 from iosonde.records.workload import Timing, Workload
-from iosonde.vocabulary import Experiment, Quantity
+from iosonde.vocabulary import Experiment, OnError, Quantity
 
 
 class Stream(Record):
@@ -154,7 +154,8 @@ class Plan(Record):
     ``span_bytes`` is the size of the test region on each target. ``turns`` are the trials known in advance. Unless
     ``stop`` is a fixed number, further trials are added during the run. With a requested precision, a cell's ``timing``
     is that of its longest trial. ``experiments`` are those of the campaign file in its order; a probe and runs before
-    record version 6 have none. ``about`` are the names and values under ``[about]`` of the campaign file.
+    record version 6 have none. ``about`` are the names and values under ``[about]`` of the campaign file. ``on_error``
+    says whether a trial ends at its first failed operation.
     """
 
     profile: str
@@ -168,6 +169,7 @@ class Plan(Record):
     turns: tuple[CellTurn, ...]
     stop: StopRule = FixedTrials()
     experiments: tuple[PlannedExperiment, ...] = ()
+    on_error: OnError = OnError.CONTINUE
 
     @property
     def aim(self) -> Aim | None:

@@ -18,6 +18,7 @@ from iosonde.records import (
 )
 from iosonde.records.pattern import Shaped
 from iosonde.sources.source import IoPath
+from iosonde.vocabulary import OnError
 
 
 def job_of(cell: CellPlan, turn: CellTurn, way: IoPath, span_bytes: int) -> dict[str, Any]:
@@ -41,6 +42,7 @@ def job_of(cell: CellPlan, turn: CellTurn, way: IoPath, span_bytes: int) -> dict
         "interval_ns": cell.timing.interval_ns,
         "amount_bytes": cell.timing.amount_bytes,
         **_extras(workload),
+        **({"failed_max": 0} if way.on_error is OnError.STOP else {}),
     }
 
 

@@ -176,7 +176,7 @@ class FioSource:
         direct = all(opened.direct for _, opened in self._opened)
         ioengine = ioengine_for(cell.workload, self._program, self._engine.hello.engines, direct=direct)
         poll = way.poll if ioengine == "io_uring" else Poll.INTERRUPT
-        return Setup(files, ioengine, direct, poll, span_bytes)
+        return Setup(files, ioengine, direct, poll, span_bytes, way.on_error)
 
     def _facts(self, cell: CellPlan, turn: CellTurn, setup: Setup) -> FioFacts:
         named = replace(setup, files=[str(target.path.resolve()) for target, _ in self._opened])
