@@ -40,7 +40,7 @@ pub fn targets_of<'a>(job: &Job, open: &'a [Target]) -> Result<&'a [Target], Fai
         job.check(target)?;
         waiting_for(format!("checking {}", target.path().display()), ProgressSource::None);
         if let Some(change) = target.changed() {
-            return Err(change);
+            return Err(explained_by_removal(&change, targets).unwrap_or(change));
         }
     }
     Ok(targets)
