@@ -5,6 +5,8 @@ import json
 import random
 import subprocess
 import sys
+import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
@@ -24,6 +26,10 @@ MACHINE: Final = (
 )
 # NumPy's sort for AVX2 crashes on the CPU that QEMU 7.2 emulates.
 NUMPY: Final = "NPY_DISABLE_CPU_FEATURES=X86_V3"
+# For scripts: the name of the drive with the serial number LAB-$1.
+FIND_DRIVE: Final = 'disk() { basename $(dirname $(dirname $(grep -lx "LAB-$1 *" /sys/block/nvme*/device/serial))); }'
+# How often a guest is looked at that is to be killed.
+LOOK_S: Final = 0.05
 
 
 class GuestError(Exception):
@@ -34,7 +40,7 @@ class GuestError(Exception):
 class Guest:
     """A machine: ``hardware`` are further words for QEMU, ``modules`` options of kernel modules by name.
 
-    ``boot`` are further words for the kernel.
+    ``boot`` are further words for the kernel. It must end within ``limit_s``.
 
     Its root is that of this host, read-only, and what it writes is forgotten at its end. ``folder`` is the only
     place that both see, as ``/lab`` in the guest.
@@ -45,9 +51,37 @@ class Guest:
     hardware: tuple[str, ...] = ("-smp", "2")
     modules: dict[str, str] = field(default_factory=dict)
     boot: str = ""
+    limit_s: float = BOOT_S_MAX
 
     def run(self, script: str) -> str:
         """Boots, runs a shell script as root, and powers off. Raises GuestError where it fails, with its output."""
+        words, console = self._prepared(script)
+        with console.open("wb") as said:
+            subprocess.run(words, stdin=subprocess.DEVNULL, stdout=said, stderr=said, timeout=self.limit_s, check=False)
+        output = self.text("output")
+        if self.text("code").strip() != "0":
+            raise GuestError(f"{_read(console)[-2000:]}\n{output[-4000:]}")
+        return output
+
+    def run_until(self, script: str, is_due: Callable[[], bool]) -> None:
+        """Boots, runs a shell script as root, and kills the machine once ``is_due``. Raises GuestError at its end."""
+        words, console = self._prepared(script)
+        with (
+            console.open("wb") as said,
+            subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=said, stderr=said) as it,
+        ):
+            ends_s = time.monotonic() + self.limit_s
+            try:
+                while not is_due():
+                    if it.poll() is not None or time.monotonic() > ends_s:
+                        message = f"the guest was to be killed: {_read(console)[-2000:]}\n{self.text('output')[-4000:]}"
+                        raise GuestError(message)
+                    time.sleep(LOOK_S)
+            finally:
+                it.kill()
+
+    def _prepared(self, script: str) -> tuple[list[str], Path]:
+        """The words that start QEMU with a script, and the file for its console."""
         shared = self.folder / "shared"
         shared.mkdir(parents=True, exist_ok=True)
         for left in shared.iterdir():
@@ -61,13 +95,7 @@ class Guest:
             *_folder("host", "path=/,readonly=on,multidevs=remap"),
             *_folder("lab", f"path={shared}"),
         ]
-        console = self.folder / "console"
-        with console.open("wb") as said:
-            subprocess.run(words, stdin=subprocess.DEVNULL, stdout=said, stderr=said, timeout=BOOT_S_MAX, check=False)
-        output = _read(shared / "output")
-        if _read(shared / "code").strip() != "0":
-            raise GuestError(f"{_read(console)[-2000:]}\n{output[-4000:]}")
-        return output
+        return words, self.folder / "console"
 
     def text(self, name: str) -> str:
         """A file that the last script left in ``/lab``."""

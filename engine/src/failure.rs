@@ -46,6 +46,8 @@ pub enum FailureKind {
     Held,
     /// The target changed after it was opened.
     Changed,
+    /// The device was removed from the computer, or given up by the kernel.
+    Gone,
     /// Operations did not complete.
     Stuck,
     /// A requested class of operations completed nothing.
@@ -81,8 +83,8 @@ impl Failure {
     }
 
     /// Combines this failure with an earlier one. A failure of kind `Stuck` takes precedence, because nothing may wait
-    /// for the target after it; the other message is appended. Otherwise the first failure is kept, unless it is
-    /// `NothingCompleted`, which the second one explains.
+    /// for the target after it; the other message is appended. Then one of kind `Gone`, the later of two. Otherwise the
+    /// first failure is kept, unless it is `NothingCompleted`, which the second one explains.
     #[must_use]
     pub fn after(self, before: Option<Self>) -> Self {
         let Some(before) = before else { return self };
@@ -90,7 +92,7 @@ impl Failure {
             (FailureKind::Stuck, FailureKind::Stuck) => return before,
             (FailureKind::Stuck, _) => (self, before),
             (_, FailureKind::Stuck) => (before, self),
-            (_, FailureKind::NothingCompleted) => return self,
+            (FailureKind::Gone, _) | (_, FailureKind::NothingCompleted) => return self,
             _ => return before,
         };
         Self {
@@ -146,5 +148,12 @@ mod tests {
         assert_eq!(combined([FailureKind::Io, FailureKind::NoSpace]).message, "Io");
         assert_eq!(combined([FailureKind::Stuck, FailureKind::Stuck]).message, "Stuck");
         assert_eq!(combined([FailureKind::NothingCompleted, FailureKind::Changed]).message, "Changed");
+    }
+
+    #[test]
+    fn a_device_that_is_gone_explains_the_errors_before() {
+        assert_eq!(combined([FailureKind::Io, FailureKind::Gone]).message, "Gone");
+        assert_eq!(combined([FailureKind::Gone, FailureKind::Io]).message, "Gone");
+        assert_eq!(combined([FailureKind::Stuck, FailureKind::Gone]).message, "Stuck; also: Gone");
     }
 }

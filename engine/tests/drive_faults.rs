@@ -114,6 +114,20 @@ fn too_many_media_errors_end_the_job() {
 }
 
 #[test]
+fn without_tolerated_errors_the_first_one_ends_the_job() {
+    let error =
+        FaultPlan::MediaError { from_ns: 0, offset_bytes: 10_000, length_bytes: 1, operations: Affected::Reads };
+    for amount_bytes in [None, Some(64 << 20)] {
+        let (_, result) = run(&Job { failed_max: 0, amount_bytes, ..reads() }, std::slice::from_ref(&error));
+        assert_eq!((result.outcome, failure(&result)), (Outcome::Failed, (FailureKind::Io, Some(libc::EIO))));
+        let [fault] = result.faults[..] else { panic!("one kind of fault: {:?}", result.faults) };
+        assert_eq!(fault.count, 1);
+        let failed = result.failure.expect("it failed");
+        assert_eq!(failed.message, "read at offset 8192: Input/output error (EIO)");
+    }
+}
+
+#[test]
 fn a_media_error_starts_at_its_time() {
     let error = FaultPlan::MediaError {
         from_ns: 2 * SECOND,

@@ -1,9 +1,10 @@
-"""The check: errors, delays, limits and lies of known kind and place, and a drive that is removed."""
+"""The check: errors, delays, limits and lies of known kind and place, and drives that are removed."""
 
 from pathlib import Path
 from typing import Any, Final
 
-from lab.guest import IOSONDE, MIB, Guest, drive
+from lab.faults import removal
+from lab.guest import FIND_DRIVE, IOSONDE, MIB, Guest, drive
 from lab.kernel import Kernel
 
 SECTOR_BYTES: Final = 512
@@ -43,7 +44,7 @@ amount = "64MiB"
 def faults(kernel: Kernel, folder: Path) -> list[str]:
     """Each fault is reported as what it is, with its place and its number, and nothing that did not happen."""
     (folder / "shared").mkdir(parents=True, exist_ok=True)
-    files = {"reads": AMOUNT, "sealed": SEALED}
+    files = {"reads": AMOUNT, "sealed": SEALED, **removal.campaigns()}
     for name, text in files.items():
         (folder / f"{name}.toml").write_text(text)
     guest = Guest(kernel, folder, _hardware(folder), MODULES)
@@ -54,7 +55,7 @@ def faults(kernel: Kernel, folder: Path) -> list[str]:
         *_delayed(guest.left("delayed.json")),
         *_flaky(guest),
         *_lies(guest),
-        *_gone(guest),
+        *removal.told(guest),
     ]
 
 
@@ -67,7 +68,7 @@ def _hardware(folder: Path) -> tuple[str, ...]:
         rule.write_text(f"[inject-error]\n{fails}")
         image = drive(folder / f"{name}.img", SIZE_BYTES)
         words += _nvme(name, f"file=blkdebug:{rule}:{image}")
-    for name in ("mapped", "gone", "lies"):
+    for name in ("mapped", "lies", *(each for drives in removal.SETS.values() for each in drives)):
         words += _nvme(name, f"file={drive(folder / f'{name}.img', SIZE_BYTES)}")
     image = drive(folder / "limited.img", SIZE_BYTES)
     words += _nvme("limited", f"file={image},throttling.iops-total={LIMIT_IOPS}")
@@ -80,7 +81,7 @@ def _nvme(name: str, source: str) -> list[str]:
 
 def _script(folder: Path) -> str:
     return f"""
-        disk() {{ basename $(dirname $(dirname $(grep -lx "LAB-$1 *" /sys/block/nvme*/device/serial))); }}
+        {FIND_DRIVE}
         reads() {{ awk '{{print $1}}' /sys/block/$1/stat; }}
         measure() {{
             name=$1; target=$2; profile=$3; shift 3
@@ -112,12 +113,7 @@ def _script(folder: Path) -> str:
         done
         code=0; {IOSONDE} verify /tmp/sealed > /lab/lies.said 2>&1 || code=$?; echo $code > /lab/lies.code
 
-        gone=$(disk gone)
-        {IOSONDE} probe /dev/$gone --duration 60s --queue-depth 4 --json > /lab/gone.json 2> /lab/gone.said & probe=$!
-        until [ $(reads $gone) -gt 1000 ]; do sleep 0.2; done
-        date +%s.%N > /lab/removed
-        echo 1 > /sys/block/$gone/device/device/remove
-        code=0; wait $probe || code=$?; date +%s.%N > /lab/ended; echo $code > /lab/gone.code
+        {removal.script(str(folder))}
     """
 
 
@@ -173,11 +169,3 @@ def _lies(guest: Guest) -> list[str]:
     missing = [at for at in LIES if str(at) not in found]
     assert not missing, (missing, found)
     return [f"{len(LIES)} blocks edited behind the drive's back: each is found, at its offset"]
-
-
-def _gone(guest: Guest) -> list[str]:
-    wait_s = float(guest.text("ended")) - float(guest.text("removed"))
-    said, code = guest.text("gone.said"), int(guest.text("gone.code"))
-    assert code in {3, 5}, (code, said)
-    (error,) = [line for line in said.splitlines() if line.startswith("error: ")]
-    return [f"removed during a cell: exit {code} after {wait_s:.1f} s of emulated time; {error}"]

@@ -4,7 +4,7 @@ IosondeError
 ├── UsageError          exit 2   an invalid flag or value
 ├── TargetError         exit 3   the target is missing, was rejected, or is not as expected
 ├── EngineError         exit 4   the engine is missing, was rejected, or failed
-├── MeasurementError    exit 5   the run ended, but some of its cells failed
+├── MeasurementError    exit 5   the run ended, but some of its cells or operations failed
 ├── RecordError         exit 6   the run directory cannot be read
 │   └── NewerError      exit 6   a run that a newer iosonde has written
 ├── OutputError         exit 7   an output cannot be written
@@ -25,6 +25,9 @@ HINT_HANGS: Final = (
     "check the kernel log (dmesg), force-unmount an unresponsive file system (umount -f), then run again"
 )
 """The hint for a target that does not respond: any access to it may hang for ever."""
+
+HINT_GONE: Final = "check the drive's power and connection, and the kernel log (dmesg)"
+"""The hint for a device that was removed, or given up by the kernel."""
 
 HINT_LIMIT: Final = (
     "let the drive cool, or raise the limit (--max-writes, --max-temperature, --min-spare); `iosonde resume` continues "
@@ -90,7 +93,7 @@ class EngineError(IosondeError):
 
 
 class MeasurementError(IosondeError):
-    """The run ended, but some of its cells failed."""
+    """The run ended, but some of its cells or operations failed."""
 
     exit_code = 5
 

@@ -136,6 +136,13 @@ class Poll(StrEnum):
     SQPOLL = "sqpoll"
 
 
+class OnError(StrEnum):
+    """What happens after an operation failed: the trial ends, or goes on (fio: ``continue_on_error``)."""
+
+    CONTINUE = "continue"
+    STOP = "stop"
+
+
 class Phase(StrEnum):
     """The warm-up is recorded but is in no result. Results are from the measurement only."""
 
@@ -247,6 +254,7 @@ class FailureKind(StrEnum):
     ENGINE_REFUSED = "engine_refused"
     HELD = "held"
     CHANGED = "changed"
+    GONE = "gone"
     STUCK = "stuck"
     NOTHING_COMPLETED = "nothing_completed"
     LIMIT = "limit"

@@ -12,7 +12,7 @@ from iosonde.errors import UsageError
 from iosonde.records import CellPlan, CellTurn, Experiment, Plan, Sync, Timing, one_stream
 from iosonde.sources.fio import check_fio_can
 from iosonde.sources.fio.job import Setup, arguments_of
-from iosonde.vocabulary import Poll
+from iosonde.vocabulary import OnError, Poll
 from tests.builders import workload
 
 MIB = 1 << 20
@@ -66,6 +66,15 @@ def test_a_job_in_full() -> None:
         "--runtime=1500ms",
         "--ramp_time=200ms",
     ]
+
+
+def test_with_on_error_stop_fio_ends_all_jobs_at_the_first_error() -> None:
+    setup = Setup(
+        ("/data/a",), "io_uring", direct=True, poll=Poll.INTERRUPT, span_bytes=64 * MIB, on_error=OnError.STOP
+    )
+    words = arguments_of(planned(TIMING), CellTurn(order=1, cell="cell", repeat=1, seed=99), setup)
+    assert {"--continue_on_error=none", "--exitall_on_error=1"} <= set(words)
+    assert "--continue_on_error=io" not in words
 
 
 # Changes to the plain workload, and the arguments that differ from those of ``test_a_job_in_full``.

@@ -1,5 +1,6 @@
 """Complete frames of a journal are read, and damaged ones are reported."""
 
+import os
 from itertools import pairwise
 from pathlib import Path
 
@@ -7,7 +8,7 @@ import pytest
 
 from iosonde.errors import OutputError, RecordError
 from iosonde.records import IntervalRecord, Phase, SessionEnd
-from iosonde.store import Journal
+from iosonde.store import Journal, RunDirectory
 from iosonde.store.frame_stream import decode
 from iosonde.store.frames import HEAD, PREFIX, Broken, Frame, Kind, encode, prefix, schema_version_of
 
@@ -98,6 +99,15 @@ def test_a_cell_that_ends_soon_is_not_disturbed_by_a_flush_and_a_long_one_is_flu
     gaps = [later - earlier for earlier, later in pairwise(flushed_at)]
     assert len(flushed_at) > 5
     assert max(gaps) < 10
+
+
+def test_the_names_of_new_directories_are_durable_before_a_run_begins(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    flushed: list[int] = []
+    monkeypatch.setattr("iosonde.store.rundir.os.fsync", lambda handle: flushed.append(os.fstat(handle).st_ino))
+    RunDirectory.create(tmp_path / "runs" / "first")
+    assert {each.stat().st_ino for each in (tmp_path, tmp_path / "runs")} <= set(flushed)
 
 
 PAYLOADS = [b'{"a":{"b":[{"c":1}]}}', b'{"d":2}', b'{"e":{"f":3}}']

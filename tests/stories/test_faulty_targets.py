@@ -1,6 +1,7 @@
 """Targets that fail during a measurement: the run ends in time with the right exit code, and its counts are right."""
 
 import json
+import re
 import subprocess
 import time
 from collections.abc import Iterator
@@ -63,14 +64,29 @@ def test_reads_of_a_bad_stretch_are_counted_by_error_and_are_in_no_figure(faulty
     faulty.wait_until_read(probe)
     faulty.tell("eio", 0, 16 << 10)
     output, errors = probe.communicate(timeout=60)
-    assert probe.returncode == 0, errors
+    assert probe.returncode == 5, errors
+    assert "failed (EIO), the first in random-read-4KiB-qd2: read at offset " in errors
     cell = cell_of(output)
+    assert cell["outcome"] == "finished"
     assert [(fault["kind"], fault["errno_name"]) for fault in cell["faults"]] == [("error", "EIO")]
     assert cell["faults"][0]["offset_bytes_first"] < 16 << 10
     reads = cell["operations"]["read"]
     assert reads["bytes"] == reads["count"] * BLOCK_BYTES
     # Every read that the file system received was counted exactly once.
     assert int(faulty.tell("reads")) == reads["count"] + lost_of(cell) + cell["censored"]["count"]
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_with_on_error_stop_the_first_error_ends_the_workload(faulty: FaultyFile, engine: str) -> None:
+    probe = probe_of(faulty.path, engine, "--duration", "60s", "--on-error", "stop")
+    faulty.wait_until_read(probe)
+    faulty.tell("eio", 0, 16 << 20)
+    output, errors = probe.communicate(timeout=30)
+    assert probe.returncode == 5, errors
+    assert re.search(r"error: the workload failed: read at offset \d+: Input/output error \(EIO\)", errors)
+    cell = cell_of(output)
+    assert cell["outcome"] == "failed"
+    assert sum(fault["count"] for fault in cell["faults"]) <= 4
 
 
 def test_short_reads_are_lost_operations_and_too_many_of_them_fail_the_workload(faulty: FaultyFile) -> None:

@@ -267,7 +267,7 @@ service_ns = 1_000_000
         ('kind = "stall"\nfrom_ns = 120_000_000\nuntil_ns = 160_000_000', 0, "faults.0</dt>"),
         (
             'kind = "media_error"\noffset_bytes = 0\nlength_bytes = 1_048_576\noperations = "reads"',
-            0,
+            5,
             "failed (EIO)",
         ),
         (

@@ -1,6 +1,6 @@
 //! The job with which the engine measures its own overhead.
 
-use crate::job::{Data, Engine, Job, Pattern, Sync};
+use crate::job::{Data, Engine, FAILED_MAX, Job, Pattern, Sync};
 use crate::ring::Poll;
 
 /// Long enough for a stable result, short enough not to be noticed.
@@ -36,6 +36,7 @@ pub fn calibration() -> Job {
         interval_ns: CALIBRATION_NS,
         pace: None,
         burst: None,
+        failed_max: FAILED_MAX,
         amount_bytes: None,
         done_bytes: 0,
     }

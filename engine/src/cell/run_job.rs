@@ -21,7 +21,7 @@ use crate::clock::{Clock, Monotonic};
 use crate::failure::{Failure, FailureKind};
 use crate::job::Job;
 use crate::pattern::Shared;
-use crate::target::Target;
+use crate::target::{Target, explained_by_removal};
 use crate::watchdog::{ProgressSource, has_its_own_deadlines, waiting_for};
 
 /// The longest sleep of the collector. It bounds the delay for events that do not wake it.
@@ -40,7 +40,7 @@ pub fn targets_of<'a>(job: &Job, open: &'a [Target]) -> Result<&'a [Target], Fai
         job.check(target)?;
         waiting_for(format!("checking {}", target.path().display()), ProgressSource::None);
         if let Some(change) = target.changed() {
-            return Err(change);
+            return Err(explained_by_removal(&change, targets).unwrap_or(change));
         }
     }
     Ok(targets)
@@ -140,6 +140,7 @@ fn run_workers(
         // Comes after the workers' failures: a worker that noticed the change also reports the offset.
         total.fail(target_monitor.end());
         total.fail(drive_monitor.end());
+        total.fail(total.failure().and_then(|failure| explained_by_removal(failure, targets)));
         let is_stuck = total.is_stuck();
         let mut result = total.result(job, &forwarder, collector.shares(), &before, &after);
         result.devices = counters.between(&counts_before, &counts_after);

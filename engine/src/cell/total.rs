@@ -160,6 +160,12 @@ impl Total {
         }
     }
 
+    /// The failure so far.
+    #[must_use]
+    pub fn failure(&self) -> Option<&Failure> {
+        self.failure.as_ref()
+    }
+
     /// Whether operations did not complete, so that nothing may wait for the target any more.
     #[must_use]
     pub fn is_stuck(&self) -> bool {

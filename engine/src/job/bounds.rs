@@ -16,6 +16,9 @@ pub const IN_FLIGHT_BYTES_MAX: u64 = 4 << 30;
 pub const DURATION_NS_MAX: u64 = 30 * 86_400 * 1_000_000_000;
 /// The highest arrival rate: more than any engine reaches.
 pub const RATE_PER_S_MAX: u64 = 1_000_000_000;
+/// Failed operations of a worker before the job ends: enough to pass a bad area of the media, but not to spin on a device
+/// that is gone.
+pub const FAILED_MAX: u64 = 1000;
 /// The shortest interval.
 pub const INTERVAL_NS_MIN: u64 = 1_000_000;
 /// The maximum number of block sizes in a mix.

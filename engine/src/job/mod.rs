@@ -76,6 +76,9 @@ pub struct Job {
     /// Bursts with think time after each; None for a steady stream.
     #[serde(default)]
     pub burst: Option<Burst>,
+    /// Failed operations of a worker that the job tolerates; 0 to end it at the first one.
+    #[serde(default = "failed_max")]
+    pub failed_max: u64,
     /// Ends the job after this many bytes on each target, instead of after a time.
     pub amount_bytes: Option<u64>,
     /// The part of the amount that an earlier job has transferred on each target. This job goes on after it.
@@ -85,6 +88,10 @@ pub struct Job {
 
 fn one() -> u64 {
     1
+}
+
+fn failed_max() -> u64 {
+    FAILED_MAX
 }
 
 impl Job {

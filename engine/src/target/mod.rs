@@ -3,6 +3,7 @@
 
 mod alignment;
 mod device;
+mod gone;
 mod limits;
 mod lock;
 mod namespace;
@@ -21,6 +22,7 @@ use serde::Serialize;
 
 pub use alignment::Alignment;
 pub use device::{DeviceOptions, inspect_path};
+pub use gone::{explained_by_removal, gone};
 pub use limits::{QueueLimits, open_to_read};
 pub use namespace::{Namespace, NamespaceFacts};
 pub(crate) use open::reopen;
@@ -193,6 +195,9 @@ impl Target {
     #[must_use]
     pub fn changed(&self) -> Option<Failure> {
         let (file, identity) = (self.file.as_ref()?, self.identity?);
+        if let Some(failure) = gone(std::slice::from_ref(self)) {
+            return Some(failure);
+        }
         let path = self.path.display();
         let what = match self.identity_of_handle(file) {
             Ok(now) if now.size_bytes != identity.size_bytes => {

@@ -6,10 +6,6 @@ use crate::record::{Class, FaultKind};
 /// How long an operation is retried after EAGAIN, counted from its first submission. A full device queue causes EAGAIN
 /// for a while, but after half a minute the device does not accept operations any more.
 pub const RETRY_NS_MAX: u64 = 30_000_000_000;
-/// Failed operations before the job ends: enough to pass a bad area of the media, but not to spin on a device that is
-/// gone.
-pub const FAILED_MAX: u64 = 1000;
-
 /// An operation that did not succeed.
 #[derive(Clone, Copy, Debug)]
 pub struct FaultyCompletion {
@@ -40,9 +36,9 @@ impl FaultyCompletion {
         }
     }
 
-    /// The failure that ends the job, if any; `failed` includes this operation.
+    /// The failure that ends the job, if any; `failed` includes this operation, and `failed_max` are tolerated.
     #[must_use]
-    pub fn ends_job(&self, failed: u64) -> Option<Failure> {
+    pub fn ends_job(&self, failed: u64, failed_max: u64) -> Option<Failure> {
         let offset = self.offset_bytes;
         let errno = self.errno();
         let (kind, message) = if self.result == 0 {
@@ -62,8 +58,12 @@ impl FaultyCompletion {
                 errno_text(errno)
             );
             (FailureKind::Io, message)
-        } else if failed > FAILED_MAX {
-            (FailureKind::Io, format!("more than {FAILED_MAX} operations failed, the last one at offset {offset}"))
+        } else if failed > failed_max && failed_max == 0 && errno > 0 {
+            (FailureKind::Io, format!("{} at offset {offset}: {}", name(self.class), errno_text(errno)))
+        } else if failed > failed_max && failed_max == 0 {
+            (FailureKind::Io, format!("{} at offset {offset}: only {} bytes", name(self.class), self.result))
+        } else if failed > failed_max {
+            (FailureKind::Io, format!("more than {failed_max} operations failed, the last one at offset {offset}"))
         } else {
             return None;
         };

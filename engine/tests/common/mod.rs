@@ -13,7 +13,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use iosonde_engine::clock::Clock;
-use iosonde_engine::job::{Data, Engine, Job, Pattern, Sync};
+use iosonde_engine::job::{Data, Engine, FAILED_MAX, Job, Pattern, Sync};
 use iosonde_engine::pattern::{Accesses, Arrivals, Direction, Payload, Shared};
 use iosonde_engine::ring::{Buffers, Completion, Poll, Request, Ring, RingFacts, SharedBuffers};
 use iosonde_engine::worker::{FinalReport, HostMonitor, Step, TallyReceiver, Worker, WorkerParts, recorder_pair};
@@ -48,6 +48,7 @@ pub fn job() -> Job {
         interval_ns: 10 * MS,
         pace: None,
         burst: None,
+        failed_max: FAILED_MAX,
         amount_bytes: None,
         done_bytes: 0,
     }

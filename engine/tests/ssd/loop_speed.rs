@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use iosonde_engine::cell::{SimulatedContext, run_simulated_job};
-use iosonde_engine::job::{Data, Engine, Job, Limits, Pattern, Sync};
+use iosonde_engine::job::{Data, Engine, FAILED_MAX, Job, Limits, Pattern, Sync};
 use iosonde_engine::ring::Poll;
 use iosonde_engine::sim::{Drive, Model, VirtualClock};
 use iosonde_engine::target::Target;
@@ -37,6 +37,7 @@ fn job(span_bytes: u64, read_percent: u8, operations: u64) -> Job {
         interval_ns: SECOND,
         pace: None,
         burst: None,
+        failed_max: FAILED_MAX,
         amount_bytes: Some(operations * 4096),
         done_bytes: 0,
     }

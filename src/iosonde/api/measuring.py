@@ -18,7 +18,7 @@ from iosonde.machine.local_host import LocalHost
 from iosonde.plans import choice_of
 from iosonde.plans.shipped_files import is_path
 from iosonde.printing import quoted
-from iosonde.vocabulary import EngineChoice, Poll
+from iosonde.vocabulary import EngineChoice, OnError, Poll
 from iosonde.workload_keys import PROBE_KEYS
 
 
@@ -45,6 +45,7 @@ def run(
     consent: str | Sequence[str] = (),
     hold_cstates: bool = False,
     power_command: str | None = None,
+    on_error: str | None = None,
     max_writes: str | int | None = None,
     max_temperature: int | None = None,
     min_spare: int | None = None,
@@ -85,6 +86,7 @@ def run(
         consents=_names(consent, "consent"),
         hold_cstates=hold_cstates,
         power_command=power_command,
+        on_error=None if on_error is None else choice_of(OnError, on_error, "--on-error"),
         limits=limits_from(_text(max_writes), max_temperature, min_spare),
         label=label,
         note=note,
@@ -146,6 +148,7 @@ def probe(
     consent: str | Sequence[str] = (),
     hold_cstates: bool = False,
     power_command: str | None = None,
+    on_error: str | None = None,
     max_writes: str | int | None = None,
     max_temperature: int | None = None,
     min_spare: int | None = None,
@@ -175,6 +178,7 @@ def probe(
         consents=_names(consent, "consent"),
         hold_cstates=hold_cstates,
         power_command=power_command,
+        on_error=None if on_error is None else choice_of(OnError, on_error, "--on-error"),
         limits=limits_from(_text(max_writes), max_temperature, min_spare),
     )
     request = probe_campaign_request(options, {key.name: asked[key.name] for key in PROBE_KEYS})

@@ -13,7 +13,7 @@ from iosonde.campaign.engines import io_path_of_cell, io_path_of_preconditioning
 from iosonde.campaign.observer import Observer, Recorder
 from iosonde.campaign.power_watch import PowerWatch
 from iosonde.campaign.scheduler import scheduler_of
-from iosonde.errors import HINT_HANGS, HINT_LIMIT, HINT_PROCESSES, EngineError, RecordError, TargetError
+from iosonde.errors import HINT_GONE, HINT_HANGS, HINT_LIMIT, HINT_PROCESSES, EngineError, RecordError, TargetError
 from iosonde.machine import Host
 from iosonde.plans import timed
 from iosonde.records import (
@@ -33,9 +33,13 @@ from iosonde.units import SECOND_NS
 from iosonde.vocabulary import FailureKind
 
 MODEL_FAILS: Final = "check the faults defined in the model: the simulated drive fails in the same way in every run"
-HINTS: Final[Mapping[FailureKind | None, str]] = {FailureKind.STUCK: HINT_HANGS, FailureKind.LIMIT: HINT_LIMIT}
+HINTS: Final[Mapping[FailureKind | None, str]] = {
+    FailureKind.GONE: HINT_GONE,
+    FailureKind.LIMIT: HINT_LIMIT,
+    FailureKind.STUCK: HINT_HANGS,
+}
 # Failures of the whole target: later trials would fail as well.
-ENDS_RUN: Final = frozenset({FailureKind.CHANGED, FailureKind.LIMIT, FailureKind.STUCK})
+ENDS_RUN: Final = frozenset({FailureKind.CHANGED, FailureKind.GONE, FailureKind.LIMIT, FailureKind.STUCK})
 
 
 @dataclass(frozen=True)

@@ -92,14 +92,15 @@ def _io_uring_fix(refused: str | None) -> str:
 def io_path_of_cell(header: RunHeader, workload: Workload) -> IoPath:
     """The I/O path of one cell."""
     engine = engine_of_cell(EngineChoice(header.engine_asked), header.engine, workload)
-    return IoPath(engine, workload.poll_through(engine, header.poll_asked))
+    return IoPath(engine, workload.poll_through(engine, header.poll_asked), header.plan.on_error)
 
 
 def io_path_of_preconditioning(header: RunHeader, workload: Workload) -> IoPath:
     """The I/O path of the preconditioning write: by iosonde's own engine, also if fio measures afterwards."""
     if header.engine is not Engine.FIO:
         return io_path_of_cell(header, workload)
-    return IoPath(Engine.IO_URING if Engine.IO_URING in header.hello.engines else Engine.PSYNC)
+    engine = Engine.IO_URING if Engine.IO_URING in header.hello.engines else Engine.PSYNC
+    return IoPath(engine, on_error=header.plan.on_error)
 
 
 def engine_of_cell(choice: EngineChoice, engine: Engine, workload: Workload) -> Engine:

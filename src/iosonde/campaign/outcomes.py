@@ -11,7 +11,7 @@ from iosonde.printing import quoted
 from iosonde.records import CellRecord, LaterPass, Outcome, RunHeader, RunRecord, Verification
 from iosonde.sources import ExistingFile
 from iosonde.store import load_header
-from iosonde.vocabulary import FailureKind
+from iosonde.vocabulary import FailureKind, FaultKind
 
 
 def check_later_pass(later: LaterPass) -> None:
@@ -29,7 +29,10 @@ def _check_data(found: Iterable[Verification], hint: str) -> None:
 
 
 def check_campaign(run: RunRecord, directory: Path, report: Path) -> None:
-    """Raises DataError if a target did not contain what was written, and MeasurementError if cells failed."""
+    """Raises DataError if a target did not contain what was written.
+
+    Raises MeasurementError if cells or operations failed.
+    """
     _check_data((each for cell in run.cells for each in cell.verification), f"see {report} for the offsets")
     failed = failed_repeats(run.cells)
     if failed:
@@ -38,6 +41,28 @@ def check_campaign(run: RunRecord, directory: Path, report: Path) -> None:
             f"{counts}, the first in {failed[0].cell}: {_reason(failed[0])}",
             f"{_fix(failed[0])}see {report} for the reasons; {_again(run, directory)}",
         )
+    _check_operations(run, f"{_check_device(run)}; see {report} for all errors")
+
+
+def _check_operations(run: RunRecord, hint: str) -> None:
+    """Raises MeasurementError if operations failed, even though all trials finished. Retries are not errors."""
+    faulty = [(cell, fault) for cell in run.cells for fault in cell.faults if fault.kind is not FaultKind.RETRY]
+    if not faulty:
+        return
+    number, trials = sum(fault.count for _, fault in faulty), len({cell.order for cell, _ in faulty})
+    (cell, first), names = faulty[0], dict.fromkeys(fault.errno_name or "short transfer" for _, fault in faulty)
+    where = "" if first.offset_bytes_first is None else f" at offset {first.offset_bytes_first}"
+    operations = "1 operation" if number == 1 else f"{number:,} operations"
+    some = f" in {trials} of {len(run.cells)} measurements" if len(run.cells) > 1 else ""
+    raise MeasurementError(
+        f"{operations} failed{some} ({', '.join(names)}), the first in {cell.cell}: {first.operation}{where}", hint
+    )
+
+
+def _check_device(run: RunRecord) -> str:
+    if run.header.is_simulated:
+        return "check the faults configured in the model"
+    return "check the kernel log (dmesg) and the device's health"
 
 
 _FIXES: Final = {
@@ -60,7 +85,10 @@ def resume_hint(header: RunHeader, directory: Path) -> str:
 
 
 def check_probe(run: RunRecord) -> None:
-    """Raises DataError if a target did not contain what was written, and MeasurementError if the workload failed."""
+    """Raises DataError if a target did not contain what was written.
+
+    Raises MeasurementError if the workload or some of its operations failed.
+    """
     cell = run.cells[0]
     _check_data(
         cell.verification, "check the kernel log (dmesg) and the device's health; use --json to list all offsets"
@@ -69,6 +97,7 @@ def check_probe(run: RunRecord) -> None:
         raise MeasurementError(
             f"the workload failed: {_reason(cell)}", f"{_fix(cell) or 'fix the cause; '}then run again"
         )
+    _check_operations(run, _check_device(run))
 
 
 def _reason(cell: CellRecord) -> str:

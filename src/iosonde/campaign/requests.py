@@ -32,7 +32,7 @@ from iosonde.plans.validation_errors import read_text
 from iosonde.records import NO_LIMITS, Aim, ExpectedValues, Plan, RunLimits
 from iosonde.records.workload import ALL_READS
 from iosonde.units import MILLISECOND_NS, parse_bytes, parse_duration, parse_percent
-from iosonde.vocabulary import EngineChoice, Poll, PurgeMethod
+from iosonde.vocabulary import EngineChoice, OnError, Poll, PurgeMethod
 from iosonde.workload_keys.bounds import DURATION_NS_MAX, DURATION_NS_MIN
 from iosonde.workload_keys.keys import READ
 
@@ -50,7 +50,7 @@ class MeasuringOptions:
     If the seed is None, it is drawn at random. ``command`` is kept in the record. ``names_file`` says that the targets
     are names of files, not mistyped directories, so that a file without a suffix can be created. ``destroy`` has the
     identities of block devices whose contents may be destroyed, and ``consents`` the checks whose findings are
-    accepted. A run that is ``only_planned`` needs neither.
+    accepted. A run that is ``only_planned`` needs neither. ``on_error`` replaces that of the campaign file.
     """
 
     targets: Sequence[str]
@@ -72,6 +72,7 @@ class MeasuringOptions:
     limits: RunLimits = NO_LIMITS
     hold_cstates: bool = False
     power_command: str | None = None
+    on_error: OnError | None = None
 
 
 def campaign_request(
@@ -94,7 +95,7 @@ def campaign_request(
         # --quick replaces the timings of every campaign by the same short ones, for results to an order of magnitude.
         slow = SLOW_FORMS.get(profile) if ground.slow and not quick else None
         chosen = campaign if slow is None else load_profile(slow)
-        return campaign_plan(chosen, ground, quick=quick, seed=seed, aim=aim_of(chosen))
+        return _with_on_error(campaign_plan(chosen, ground, quick=quick, seed=seed, aim=aim_of(chosen)), options)
 
     def aim_of(chosen: CampaignTable) -> Aim | None:
         return _aim(chosen, precision, budget, fixed=fixed, quick=quick)
@@ -181,8 +182,12 @@ def probe_campaign_request(options: MeasuringOptions, workload: Mapping[str, Any
     return _request(
         options,
         _target_request(options, writes=requested.changes, quick=True, seed=seed),
-        lambda ground: probe_plan(requested, timing, ground, seed=seed),
+        lambda ground: _with_on_error(probe_plan(requested, timing, ground, seed=seed), options),
     )
+
+
+def _with_on_error(plan: Plan, options: MeasuringOptions) -> Plan:
+    return plan if options.on_error is None else plan.model_copy(update={"on_error": options.on_error})
 
 
 def _request(options: MeasuringOptions, target: TargetRequest, plan: PlanMaker) -> RunRequest:

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from iosonde.vocabulary import EngineChoice, Poll
+from iosonde.vocabulary import EngineChoice, OnError, Poll
 
 TARGET_HELP = (
     "A directory (iosonde creates a test file in it and removes the file afterwards), a new or existing file, a block "
@@ -85,6 +85,16 @@ PowerCommand = Annotated[
         "--power-command",
         help="Shell command that prints the measured power in watts, one number per line. Started again when it ends.",
         metavar="COMMAND",
+        rich_help_panel=ENGINE_GROUP,
+        show_default=False,
+    ),
+]
+OnErrorOption = Annotated[
+    OnError | None,
+    typer.Option(
+        "--on-error",
+        help="After an operation failed: continue the trial, which then ends after more than 1,000 failed operations, "
+        "or stop it. With both, the exit code is 5. Default: continue, or as in the campaign file.",
         rich_help_panel=ENGINE_GROUP,
         show_default=False,
     ),

@@ -16,6 +16,7 @@ from iosonde.cli.options import (
     MaxTemperature,
     MaxWrites,
     MinSpare,
+    OnErrorOption,
     Overwrite,
     PollOption,
     PowerCommand,
@@ -50,6 +51,7 @@ def probe(
     consent: Consent = None,
     hold_cstates: HoldCstates = False,
     power_command: PowerCommand = None,
+    on_error: OnErrorOption = None,
     max_writes: MaxWrites = None,
     max_temperature: MaxTemperature = None,
     min_spare: MinSpare = None,
@@ -99,6 +101,7 @@ def probe(
         consents=tuple(consent or ()),
         hold_cstates=hold_cstates,
         power_command=power_command,
+        on_error=on_error,
         limits=limits_from(max_writes, max_temperature, min_spare),
     )
     print_probe(run_probe(probe_campaign_request(options, workload), datetime.now(UTC)), as_json=json)

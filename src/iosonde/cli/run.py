@@ -22,6 +22,7 @@ from iosonde.cli.options import (
     MaxTemperature,
     MaxWrites,
     MinSpare,
+    OnErrorOption,
     Overwrite,
     PollOption,
     PowerCommand,
@@ -99,6 +100,7 @@ def run(
     consent: Consent = None,
     hold_cstates: HoldCstates = False,
     power_command: PowerCommand = None,
+    on_error: OnErrorOption = None,
     max_writes: MaxWrites = None,
     max_temperature: MaxTemperature = None,
     min_spare: MinSpare = None,
@@ -143,6 +145,7 @@ def run(
         consents=tuple(consent or ()),
         hold_cstates=hold_cstates,
         power_command=power_command,
+        on_error=on_error,
         limits=limits_from(max_writes, max_temperature, min_spare),
         expected=None if expected is None else expected.record,
     )

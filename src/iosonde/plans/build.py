@@ -94,6 +94,7 @@ def campaign_plan(
         turns=_turns(campaign, cells, repeats, seed, aim=aim is not None),
         stop=aim or FixedTrials(),
         experiments=experiments,
+        on_error=campaign.on_error,
     )
     check_budget(plan)
     return plan

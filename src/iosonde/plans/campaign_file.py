@@ -20,7 +20,7 @@ from iosonde.plans.file_values import (
 )
 from iosonde.records.workload import ALL_READS
 from iosonde.units import SECOND_NS, exact_duration
-from iosonde.vocabulary import Data, Precondition, PurgeMethod, Sync
+from iosonde.vocabulary import Data, OnError, Precondition, PurgeMethod, Sync
 from iosonde.workload_keys import Key
 from iosonde.workload_keys.keys import AMOUNT, ARRIVALS, BURST, DURATION, RATE, READ, SYNC, THINK_TIME, WARMUP
 
@@ -252,6 +252,11 @@ class CampaignTable(_Table):
         "does. Default: none.",
         min_length=1,
         max_length=1000,
+    )
+    on_error: OnError = Field(
+        default=OnError.CONTINUE,
+        description="After an operation failed: continue the trial, which then ends after more than 1,000 failed "
+        "operations, or stop it.",
     )
     warmup: Warmup = Field(
         default=SECOND_NS,

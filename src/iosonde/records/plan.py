@@ -6,7 +6,7 @@ from pydantic import Field
 
 from iosonde.records.base import Record
 from iosonde.records.workload import Timing, Workload
-from iosonde.vocabulary import Experiment, PurgeMethod, Quantity
+from iosonde.vocabulary import Experiment, OnError, PurgeMethod, Quantity
 
 
 class Stream(Record):
@@ -155,7 +155,7 @@ class Plan(Record):
     ``stop`` is a fixed number, further trials are added during the run. With a requested precision, a cell's ``timing``
     is that of its longest trial. ``experiments`` are those of the campaign file in its order; a probe and runs before
     record version 6 have none. ``purge`` is how block devices are purged first. ``about`` are the names and values
-    under ``[about]`` of the campaign file.
+    under ``[about]`` of the campaign file. ``on_error`` says whether a trial ends at its first failed operation.
     """
 
     profile: str
@@ -170,6 +170,7 @@ class Plan(Record):
     turns: tuple[CellTurn, ...]
     stop: StopRule = FixedTrials()
     experiments: tuple[PlannedExperiment, ...] = ()
+    on_error: OnError = OnError.CONTINUE
 
     @property
     def aim(self) -> Aim | None:

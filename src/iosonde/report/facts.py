@@ -16,7 +16,9 @@ from iosonde.report.health_facts import health_groups
 from iosonde.report.states import beginning_text, state_text, stop_text
 from iosonde.report.target_facts import target_groups
 from iosonde.units import format_size
+from iosonde.vocabulary import OnError
 
+_ON_ERROR: Final = {OnError.CONTINUE: "the trial continues", OnError.STOP: "the trial ends"}
 DURATIONS_MAX: Final = 3
 """The most durations of trials that are listed."""
 
@@ -109,6 +111,7 @@ def _run(analysis: RunAnalysis) -> tuple[tuple[str, str], ...]:
         *((("ended", run.end.ended_at),) if run.end and run.end.ended_at else ()),
         ("resumed", ", ".join(session.resumed_at for session in run.sessions) or "never"),
         ("trials repeated after an interruption or failure", str(len(run.superseded))),
+        ("after an I/O error", _ON_ERROR[plan.on_error]),
         ("faults", ", ".join(f"{count} x {name}" for name, count in faults.items()) or "none"),
         ("in flight at the end (operations)", f"{censored:,}"),
         ("record schema", str(run.header.schema_version)),

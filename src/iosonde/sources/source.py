@@ -24,15 +24,16 @@ from iosonde.records import (
 )
 from iosonde.records.base import Record
 from iosonde.sources.targets import BlockDevice, Target
-from iosonde.vocabulary import Poll
+from iosonde.vocabulary import OnError, Poll
 
 
 @dataclass(frozen=True)
 class IoPath:
-    """The I/O path of a cell: the engine, and how io_uring detects completions."""
+    """The I/O path of a cell: the engine, how io_uring detects completions, and what happens after an error."""
 
     engine: Engine
     poll: Poll = Poll.INTERRUPT
+    on_error: OnError = OnError.CONTINUE
 
 
 @dataclass(frozen=True)

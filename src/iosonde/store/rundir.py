@@ -25,6 +25,7 @@ class RunDirectory:
         check_empty(path)
         directory = cls(path)
         try:
+            new = [each for each in (path, *path.parents) if not each.exists()]
             path.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise OutputError(
@@ -33,6 +34,9 @@ class RunDirectory:
         except KeyboardInterrupt:
             directory.remove_if_empty()
             raise
+        # POSIX makes the name of a new directory durable only with the directory that it is in.
+        for each in new:
+            _flush_directory(each.parent)
         return directory
 
     def remove_if_empty(self) -> None:
@@ -111,10 +115,10 @@ def make_directory(path: Path) -> bool:
 
 
 def _flush_directory(path: Path) -> None:
-    """Makes the names in a directory durable, if the file system supports it."""
-    handle = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        with suppress(OSError):
+    """Makes the names in a directory durable, if this user may read it and the file system supports it."""
+    with suppress(OSError):
+        handle = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
+        try:
             os.fsync(handle)
-    finally:
-        os.close(handle)
+        finally:
+            os.close(handle)

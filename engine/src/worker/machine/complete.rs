@@ -107,7 +107,7 @@ impl Machine {
         }
         self.faults.record(faulty.kind(), class, faulty.errno(), faulty.offset_bytes);
         if faulty.kind() != FaultKind::Retry
-            && let Some(failure) = faulty.ends_job(self.faults.failed())
+            && let Some(failure) = faulty.ends_job(self.faults.failed(), self.failed_max)
         {
             self.fail(failure, now);
         }

@@ -107,6 +107,7 @@ pub struct Machine {
     bursts: Option<Bursts>,
     sync: Sync,
     flush_every: u64,
+    failed_max: u64,
     // Writes until the next flush.
     writes_to_flush: u64,
     in_flight: u32,
@@ -165,6 +166,7 @@ impl Machine {
             bursts: Bursts::of(job),
             sync: job.sync,
             flush_every: job.flush_every,
+            failed_max: job.failed_max,
             writes_to_flush: job.flush_every,
             in_flight: 0,
             in_flight_since_ns: start_ns,

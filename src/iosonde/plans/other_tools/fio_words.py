@@ -116,7 +116,7 @@ _OWN_FILE: Final = (
     "iosonde creates, lays out and removes a test file, and writes to an existing file only with --overwrite"
 )
 _OTHER_ENGINE: Final = "iosonde has no equivalent ioengine"
-_KEPT_GOING: Final = "iosonde counts errors and continues"
+_KEPT_GOING: Final = "iosonde counts errors and continues; with `--on-error stop`, it ends the trial"
 
 WORDS: Final[dict[str, FioWord]] = {
     **dict.fromkeys(TRANSLATED, FioWord(Handling.TRANSLATED, "")),

@@ -18,6 +18,7 @@ from iosonde.records import (
 )
 from iosonde.records.pattern import Shaped
 from iosonde.sources.source import IoPath
+from iosonde.vocabulary import OnError
 
 
 def job_of(cell: CellPlan, turn: CellTurn, way: IoPath, span_bytes: int) -> dict[str, Any]:
@@ -42,6 +43,7 @@ def job_of(cell: CellPlan, turn: CellTurn, way: IoPath, span_bytes: int) -> dict
         "amount_bytes": cell.timing.amount_bytes,
         **({"done_bytes": cell.timing.done_bytes} if cell.timing.done_bytes else {}),
         **_extras(workload),
+        **({"failed_max": 0} if way.on_error is OnError.STOP else {}),
     }
 
 

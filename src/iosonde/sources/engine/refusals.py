@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from iosonde.errors import (
+    HINT_GONE,
     HINT_HANGS,
     HINT_LIMIT,
     HINT_ONE_BUILD,
@@ -46,6 +47,7 @@ _MENDS: Final[Mapping[str, tuple[type[IosondeError], str]]] = {
     ),
     FailureKind.TARGET_OPEN: (TargetError, "check the path and the file system, then run again"),
     FailureKind.CHANGED: (TargetError, "make sure that no other program changes the target during the run"),
+    FailureKind.GONE: (TargetError, HINT_GONE),
     FailureKind.BAD_MODEL: (UsageError, "correct this value; `iosonde sim list` lists the included models"),
     FailureKind.BAD_JOB: (UsageError, "reduce or correct this value"),
     FailureKind.ENGINE_REFUSED: (

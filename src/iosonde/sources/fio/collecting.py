@@ -31,7 +31,7 @@ class Collecting:
         process: FioProcess,
         measured: Measured,
         on_interval: Callable[[IntervalRecord], None],
-        changed: Callable[[], str | None],
+        changed: Callable[[], Failure | None],
         now_ns: Callable[[], int],
     ) -> None:
         self._process = process
@@ -112,7 +112,7 @@ class Collecting:
         """The failure that ends the measurement; None if there is none."""
         changed = self._changed()
         if changed is not None:
-            return Failure(kind=FailureKind.CHANGED, message=changed)
+            return changed
         lost = None if self._measured.last is None else errors_end(self._measured.last)
         if lost is not None:
             return lost

@@ -21,7 +21,7 @@ from iosonde.records import (
 from iosonde.records.workload import ALL_READS
 from iosonde.sources.fio.limits import MICROSECOND_NS, PERCENT_PERMILLE, percents_of
 from iosonde.units import MILLISECOND_NS
-from iosonde.vocabulary import Poll
+from iosonde.vocabulary import OnError, Poll
 
 # The same for every job. Jobs are threads, so that there is only one process to end. As in iosonde's own engine, files
 # are neither created, laid out nor dropped from the page cache. Each target is a group, so that fio sums its jobs.
@@ -35,7 +35,6 @@ _ALWAYS: Final = (
     "--randrepeat=0",
     "--lat_percentiles=1",
     "--clat_percentiles=0",
-    "--continue_on_error=io",
 )
 _COLON: Final = ":"
 # fio prints at least this often, even for longer intervals: a missing reader or a hang shows sooner.
@@ -51,6 +50,7 @@ class Setup:
     direct: bool
     poll: Poll
     span_bytes: int
+    on_error: OnError = OnError.CONTINUE
 
 
 def arguments_of(cell: CellPlan, turn: CellTurn, setup: Setup) -> list[str]:
@@ -62,6 +62,7 @@ def arguments_of(cell: CellPlan, turn: CellTurn, setup: Setup) -> list[str]:
         arguments.append("--readonly")
     each = [
         *_ALWAYS,
+        *_on_error(setup),
         f"--ioengine={setup.ioengine}",
         f"--direct={int(setup.direct)}",
         f"--iodepth={workload.queue_depth}",
@@ -84,6 +85,13 @@ def arguments_of(cell: CellPlan, turn: CellTurn, setup: Setup) -> list[str]:
 def escaped(name: str) -> str:
     """A file name in fio's syntax: a colon separates names, unless a backslash precedes it."""
     return name.replace(_COLON, f"\\{_COLON}")
+
+
+def _on_error(setup: Setup) -> list[str]:
+    """Whether fio continues after an I/O error, or ends all jobs of the trial."""
+    if setup.on_error is OnError.STOP:
+        return ["--continue_on_error=none", "--exitall_on_error=1"]
+    return ["--continue_on_error=io"]
 
 
 def _place(workload: Workload, span_bytes: int) -> list[str]:

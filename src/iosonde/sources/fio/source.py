@@ -1,8 +1,6 @@
 """Measures cells with fio, on targets that iosonde's own engine opens, locks, preconditions and keeps open."""
 
 import contextlib
-import os
-import stat
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -17,8 +15,8 @@ from iosonde.records import (
     Drive,
     Engine,
     EngineHello,
+    Failure,
     FioFacts,
-    Identity,
     IntervalRecord,
     RunLimits,
     Verification,
@@ -30,6 +28,7 @@ from iosonde.sources.fio.collecting import Collecting
 from iosonde.sources.fio.job import Setup, arguments_of
 from iosonde.sources.fio.process import FioProcess
 from iosonde.sources.fio.program import find_fio, ioengine_for
+from iosonde.sources.fio.target_changes import change_of, numbers
 from iosonde.sources.source import Interrupted, IoPath, MadeTarget, OpenRequest, OpenTarget
 from iosonde.sources.targets import BlockDevice, StoredTarget
 from iosonde.vocabulary import FailureKind, Poll
@@ -167,7 +166,7 @@ class FioSource:
         handles = self._engine.handles()
         files = []
         for target, opened in self._opened:
-            handle = None if opened.identity is None else handles.get(_numbers(opened.identity))
+            handle = None if opened.identity is None else handles.get(numbers(opened.identity))
             if handle is None:
                 raise EngineError(
                     f"fio needs the engine's file descriptor for {target.path}, which is not visible in /proc",
@@ -177,7 +176,7 @@ class FioSource:
         direct = all(opened.direct for _, opened in self._opened)
         ioengine = ioengine_for(cell.workload, self._program, self._engine.hello.engines, direct=direct)
         poll = way.poll if ioengine == "io_uring" else Poll.INTERRUPT
-        return Setup(files, ioengine, direct, poll, span_bytes)
+        return Setup(files, ioengine, direct, poll, span_bytes, way.on_error)
 
     def _facts(self, cell: CellPlan, turn: CellTurn, setup: Setup) -> FioFacts:
         named = replace(setup, files=[str(target.path.resolve()) for target, _ in self._opened])
@@ -189,26 +188,9 @@ class FioSource:
             arguments=tuple(arguments_of(cell, turn, named)),
         )
 
-    def _changed(self) -> str | None:
+    def _changed(self) -> Failure | None:
         """How a target has changed during the measurement; None if none has."""
-        for target, opened in self._opened:
-            path = target.path
-            if opened.identity is None:
-                continue
-            try:
-                found = path.stat()
-            except OSError as error:
-                return f"{path} can no longer be accessed: {error.strerror}"
-            if stat.S_ISBLK(found.st_mode):
-                # stat does not return the size of a device. If it shrinks, reads beyond its end fail.
-                if (found.st_rdev, 0) != _numbers(opened.identity):
-                    return f"{path} was replaced by another device"
-                continue
-            if (found.st_dev, found.st_ino) != _numbers(opened.identity):
-                return f"{path} was replaced by another file"
-            if found.st_size != opened.identity.size_bytes:
-                return f"the size of {path} changed from {opened.identity.size_bytes} to {found.st_size} bytes"
-        return None
+        return change_of((target.path, opened.identity) for target, opened in self._opened if opened.identity)
 
     def _now_ns(self) -> int:
         return time.monotonic_ns() - self._origin_ns
@@ -217,8 +199,3 @@ class FioSource:
         return ClockPair(
             engine_ns=self._now_ns(), wall_ns=time.time_ns(), raw_ns=time.clock_gettime_ns(time.CLOCK_MONOTONIC_RAW)
         )
-
-
-def _numbers(identity: Identity) -> tuple[int, int]:
-    """Device and inode from stat; for a block device, its own number and 0."""
-    return os.makedev(identity.device_major, identity.device_minor), identity.inode
