@@ -6,6 +6,7 @@ from collections.abc import Callable
 import pytest
 
 from iosonde.campaign.drive_health import SmartReader, merged
+from iosonde.machine import ASLEEP
 from iosonde.machine.local_host import LocalHost
 from iosonde.records import CellRecord, Drive, DriveHealth, DriveState, Failure, HealthSource
 from iosonde.vocabulary import FailureKind
@@ -93,6 +94,22 @@ def test_without_such_drives_nothing_is_asked() -> None:
     assert host.asked == []
 
 
+def test_a_drive_that_has_never_answered_is_asked_once() -> None:
+    host = AnsweringHost(DriveHealth.unknown("smartctl: Permission denied"))
+    reader = SmartReader(host)
+    reader.completed([Drive(disk="sda", health=NOTHING)])
+    assert reader.read()["sda"].missing == "smartctl: Permission denied"
+    assert host.asked == ["sda"]
+
+
+def test_a_drive_that_was_asleep_or_has_answered_before_is_asked_again() -> None:
+    host = AnsweringHost(DriveHealth.unknown(ASLEEP), SMART, DriveHealth.unknown("smartctl: no"), SMART)
+    reader = SmartReader(host)
+    (found,) = reader.completed([Drive(disk="sda", health=NOTHING)])
+    assert found.health.missing == ASLEEP
+    assert [reader.read()["sda"].source for _ in range(3)] == ["smartctl", "none", "smartctl"]
+
+
 def test_a_drive_that_is_slow_to_say_nothing_is_not_asked_again(monkeypatch: pytest.MonkeyPatch) -> None:
     now_s = 0.0
 
@@ -101,8 +118,9 @@ def test_a_drive_that_is_slow_to_say_nothing_is_not_asked_again(monkeypatch: pyt
         now_s += 10.0
 
     monkeypatch.setattr(time, "monotonic", lambda: now_s)
-    host = AnsweringHost(DriveHealth.unknown("smartctl did not end within 10 s"), on_ask=pass_time)
+    host = AnsweringHost(SMART, DriveHealth.unknown("smartctl did not end within 10 s"), on_ask=pass_time)
     reader = SmartReader(host)
     reader.completed([Drive(disk="sda", health=NOTHING)])
-    assert reader.read()["sda"].missing == "smartctl did not end within 10 s"
-    assert host.asked == ["sda"]
+    for _ in range(2):
+        assert reader.read()["sda"].missing == "smartctl did not end within 10 s"
+    assert host.asked == ["sda", "sda"]

@@ -65,7 +65,7 @@ def test_a_report_with_an_exit_code_for_a_part_is_used(program: Callable[[str], 
         ),
         (
             printing(report("Device is in STANDBY mode, exit(2)", exit_status=2, device={}), 2),
-            "smartctl: Device is in STANDBY mode, exit(2)",
+            "the drive is in standby, and smartctl does not wake it",
         ),
         (
             printing(report(smart_support={"available": False})),

@@ -4,12 +4,12 @@ import time
 from collections.abc import Iterable, Mapping
 from typing import Final
 
-from iosonde.machine import Host
+from iosonde.machine import ASLEEP, Host
 from iosonde.records import CellRecord, Drive, DriveHealth, DriveState, Failure, HealthSource
 from iosonde.vocabulary import FailureKind
 
 SLOW_S: Final = 5.0
-"""A drive whose answer is that late, and nothing, is not asked again in the session: each trial would wait for it."""
+"""A drive that needs that long to answer nothing is not asked again in the session: each trial would wait for it."""
 
 INCOMPLETE: Final = frozenset({HealthSource.NONE, HealthSource.HWMON})
 """The sources that know nothing of the drive, or the temperature alone."""
@@ -19,11 +19,15 @@ SILENT: Final = frozenset({FailureKind.CHANGED, FailureKind.STUCK})
 
 
 class SmartReader:
-    """Reads the drives that the engine knows little of. It remembers them, and those that do not answer."""
+    """Reads the drives that the engine knows little of. It remembers them, and does not ask in vain again and again.
+
+    A drive that has never answered is asked once in a session, unless it was asleep.
+    """
 
     def __init__(self, host: Host) -> None:
         self._host = host
         self._disks: list[str] = []
+        self._answered: set[str] = set()
         self._unanswered: dict[str, DriveHealth] = {}
 
     def completed(self, drives: Iterable[Drive]) -> tuple[Drive, ...]:
@@ -55,7 +59,10 @@ class SmartReader:
             return self._unanswered[disk]
         began_s = time.monotonic()
         health = self._host.smart_health(disk)
-        if health.source is HealthSource.NONE and time.monotonic() - began_s >= SLOW_S:
+        is_slow = time.monotonic() - began_s >= SLOW_S
+        if health.source is not HealthSource.NONE:
+            self._answered.add(disk)
+        elif health.missing != ASLEEP and (is_slow or disk not in self._answered):
             self._unanswered[disk] = health
         return health
 

@@ -8,9 +8,11 @@ from iosonde.machine.holders import Holders
 from iosonde.machine.host import Counters, Host, PathFacts, leads_nowhere
 from iosonde.machine.orphans import Orphan
 from iosonde.machine.power import PowerSample, PowerSensor
+from iosonde.machine.smartctl import ASLEEP
 from iosonde.machine.write_permit import CONSENTABLE, WAYS_OUT, WritePermit, permit_for
 
 __all__ = [
+    "ASLEEP",
     "CONSENTABLE",
     "WAYS_OUT",
     "Counters",

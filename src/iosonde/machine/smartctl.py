@@ -1,6 +1,7 @@
 """Runs smartctl (smartmontools), which asks SATA and SAS drives for their health. It only reads."""
 
 import json
+import re
 import shutil
 import subprocess
 from contextlib import suppress
@@ -22,6 +23,8 @@ ASKS: Final = ("-n", "standby", "-i", "-H", "-A", "-l", "devstat", "-l", "ssd", 
 NOT_PARSED, NOT_OPENED = 1, 2
 """Bits of the exit code: the command line is refused (also for an unknown bridge), and the drive gave no answer."""
 
+ASLEEP: Final = "the drive is in standby, and smartctl does not wake it"
+_LOW_POWER: Final = re.compile(r"Device is in .* mode, exit")
 NOT_FOUND: Final = "smartctl was not found on the PATH (Debian: apt install smartmontools)"
 
 
@@ -98,6 +101,8 @@ def _reason(report: dict[str, Any]) -> str:
         return "smartctl: SMART is disabled in the drive"
     messages = _section(report, "smartctl").get("messages")
     said = [each["string"] for each in messages if _is_message(each)] if isinstance(messages, list) else []
+    if any(_LOW_POWER.match(each) for each in said):
+        return ASLEEP
     return f"smartctl: {said[0]}"[:REASON_MAX] if said else "smartctl reports no values of this drive"
 
 
