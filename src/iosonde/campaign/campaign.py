@@ -9,6 +9,7 @@ from pathlib import Path
 
 from iosonde.campaign.conductor import RemainingWork
 from iosonde.campaign.devices import check_commands, check_engine, check_permits, permitted
+from iosonde.campaign.endurance import Endurance, endurances
 from iosonde.campaign.engines import check_choice, check_poll, check_polling, choose_engine
 from iosonde.campaign.limits import check_limits
 from iosonde.campaign.observer import Observer
@@ -81,6 +82,7 @@ class Preflight:
     limits: RunLimits = NO_LIMITS
     power_command: str = ""
     purges: tuple[PurgeRecord, ...] = ()
+    endurances: tuple[Endurance, ...] = ()
 
     @property
     def is_purged(self) -> bool:
@@ -141,6 +143,7 @@ def preflight(request: RunRequest, now: datetime) -> Preflight:
         engine=request.engine,
         why_slow=slow,
         limits=request.limits,
+        endurances=endurances(request.host.command_prefix(), targets) if plan.changes else (),
         power_command=request.power_command,
     )
 

@@ -5,6 +5,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from iosonde.campaign import Preflight, RemainingRun
+from iosonde.campaign.endurance import Endurance
 from iosonde.campaign.limits import limits_line
 from iosonde.campaign.preconditioning_left import done_bytes_of
 from iosonde.campaign.slow_targets import SLOW_IOPS
@@ -269,7 +270,17 @@ def _wear_lines(ahead: Preflight, cost: Cost) -> list[str]:
     return [
         f"writes    {first}{f'up to {most}' if cost.write_bytes_max else 'nothing'}",
         f"fills     at most {fills:,.0f} full writes of the test region ({format_size(span)}{each})",
+        *(endurance_line(each, cost.total_bytes_max // len(ahead.targets)) for each in ahead.endurances),
     ]
+
+
+def endurance_line(drive: Endurance, written_bytes: int) -> str:
+    """The share of a drive's rated endurance that writes would use, from what the drive reports."""
+    if drive.rated_bytes is None:
+        return f"endurance of {drive.disk} unknown: {drive.reason}"
+    share = written_bytes / drive.rated_bytes
+    basis = f"it reports {drive.used_percent} % as used after {format_amount(drive.written_bytes or 0)}"
+    return f"endurance at most about {100 * share:.2g} % of the rated life of {drive.disk} ({basis})"
 
 
 def rest_line(rest: RemainingRun) -> str:
