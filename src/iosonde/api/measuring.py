@@ -88,14 +88,8 @@ def run(
         note=note,
         expected=None if expected is None else expected.record,
     )
-    request = campaign_request(
-        options,
-        profile=campaign,
-        quick=quick,
-        precision=None if precision is None else str(precision),
-        budget=budget,
-        fixed=fixed,
-    )
+    percent = None if precision is None else str(precision)
+    request = campaign_request(options, profile=campaign, quick=quick, precision=percent, budget=budget, fixed=fixed)
     ahead = preflight(request, now)
     if expected is not None:
         expected.check_cells(ahead.run, ahead.plan.cells)

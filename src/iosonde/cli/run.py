@@ -123,7 +123,6 @@ def run(
     from iosonde.campaign.requests import MeasuringOptions, campaign_request, limits_from
     from iosonde.cli.bounds import campaign_and_bounds
     from iosonde.cli.destroyed import identities
-    from iosonde.cli.plan_text import plan_lines
     from iosonde.machine.local_host import LocalHost
     from iosonde.store import check_empty
 
@@ -153,18 +152,19 @@ def run(
     ahead = preflight(request, now)
     if expected is not None:
         expected.check_cells(ahead.run, ahead.plan.cells)
-    for line in plan_lines(ahead, ahead.cost()):
-        say(line)
     _measure(request, ahead, out or Path(f"iosonde-{ahead.run}"), now)
 
 
 def _measure(request: "RunRequest", ahead: "Preflight", directory: Path, now: datetime) -> None:
-    """Measures, writes the report, and ends with the error of a run that does not meet its expected values."""
+    """Prints the plan, measures, writes the report, and ends with the error of a run that misses expected values."""
     from iosonde.campaign import measure_to_directory
     from iosonde.cli.interrupted_runs import keeping
+    from iosonde.cli.plan_text import plan_lines
     from iosonde.cli.progress import watching
     from iosonde.cli.run_outputs import finish_directory
 
+    for line in plan_lines(ahead, ahead.cost()):
+        say(line)
     with keeping(directory, ahead.run):
         with watching(ahead.plan, virtual=ahead.is_simulated) as observer:
             measure_to_directory(request, ahead, directory, observer, now)
