@@ -1,7 +1,7 @@
 """``iosonde probe``: one workload, with its results on the terminal."""
 
 from datetime import UTC, datetime
-from typing import Annotated, Any
+from typing import Annotated, Any, Final
 
 import typer
 
@@ -26,6 +26,8 @@ from iosonde.cli.options import (
 from iosonde.cli.workload_options import GROUP, ProbeTargets, with_workload_flags
 from iosonde.errors import UsageError
 from iosonde.vocabulary import EngineChoice, Poll
+
+HINT_HELP: Final = "`iosonde probe --help` lists arguments and options, with an example"
 
 FioJob = Annotated[
     str | None,
@@ -84,9 +86,7 @@ def probe(
         targets, workload, size = asked.targets, asked.workload, asked.size
         buffered, engine, poll, names_file = asked.buffered, asked.engine, asked.poll, asked.names_file
     if not targets:
-        raise UsageError(
-            "missing argument 'TARGET...'", "`iosonde probe --help` lists arguments and options, with an example"
-        )
+        raise UsageError("missing argument 'TARGET...'", HINT_HELP)
     options = MeasuringOptions(
         targets=targets,
         size=size,

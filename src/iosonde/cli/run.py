@@ -126,7 +126,6 @@ def run(
     from iosonde.cli.bounds import campaign_and_bounds
     from iosonde.cli.destroyed import identities
     from iosonde.machine.local_host import LocalHost
-    from iosonde.store import check_empty
 
     now = datetime.now(UTC)
     campaign, expected = campaign_and_bounds(purpose, profile, against)
@@ -150,8 +149,6 @@ def run(
         expected=None if expected is None else expected.record,
     )
     request = campaign_request(options, profile=campaign, quick=quick, precision=precision, budget=budget, fixed=fixed)
-    if out is not None:
-        check_empty(out)
     ahead = preflight(request, now)
     if expected is not None:
         expected.check_cells(ahead.run, ahead.plan.cells)
@@ -179,7 +176,9 @@ def _measure(request: "RunRequest", ahead: "Preflight", directory: Path, now: da
     from iosonde.cli.plan_text import plan_lines
     from iosonde.cli.progress import watching
     from iosonde.cli.run_outputs import finish_directory
+    from iosonde.store import check_empty
 
+    check_empty(directory)
     for line in plan_lines(ahead, ahead.cost()):
         say(line)
     ahead = _purged(request, ahead, now)
