@@ -13,6 +13,7 @@ from lab.health.check import health
 from lab.kernel import Kernel
 from lab.known_time.check import known_time
 from lab.purge.check import purge
+from lab.write_cache.check import write_cache
 
 MIB: Final = 1 << 20
 POLLING: Final = frozenset({"busy-by-design", "polling-refused"})
@@ -289,6 +290,7 @@ CHECKS: Final[dict[str, Callable[[Kernel, Path], list[str]]]] = {
     "health": health,
     "faults": faults,
     "purge": purge,
+    "write-cache": write_cache,
 }
 
 

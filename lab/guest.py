@@ -34,7 +34,7 @@ class GuestError(Exception):
 class Guest:
     """A machine: ``hardware`` are further words for QEMU, ``modules`` options of kernel modules by name.
 
-    ``boot`` are further words for the kernel.
+    ``boot`` are further words for the kernel. ``lasts_s_max`` is the longest time that it may take.
 
     Its root is that of this host, read-only, and what it writes is forgotten at its end. ``folder`` is the only
     place that both see, as ``/lab`` in the guest.
@@ -45,6 +45,7 @@ class Guest:
     hardware: tuple[str, ...] = ("-smp", "2")
     modules: dict[str, str] = field(default_factory=dict)
     boot: str = ""
+    lasts_s_max: int = BOOT_S_MAX
 
     def run(self, script: str) -> str:
         """Boots, runs a shell script as root, and powers off. Raises GuestError where it fails, with its output."""
@@ -63,7 +64,9 @@ class Guest:
         ]
         console = self.folder / "console"
         with console.open("wb") as said:
-            subprocess.run(words, stdin=subprocess.DEVNULL, stdout=said, stderr=said, timeout=BOOT_S_MAX, check=False)
+            subprocess.run(
+                words, stdin=subprocess.DEVNULL, stdout=said, stderr=said, timeout=self.lasts_s_max, check=False
+            )
         output = _read(shared / "output")
         if _read(shared / "code").strip() != "0":
             raise GuestError(f"{_read(console)[-2000:]}\n{output[-4000:]}")

@@ -5,6 +5,7 @@ use serde::Deserialize;
 use crate::pattern::{Burst, OpenLoop};
 use crate::record::Class;
 use crate::ring::Poll;
+use crate::write_cache::CacheState;
 
 mod bounds;
 mod check;
@@ -76,6 +77,9 @@ pub struct Job {
     /// Bursts with think time after each; None for a steady stream.
     #[serde(default)]
     pub burst: Option<Burst>,
+    /// The setting that the write caches of all targets have before and after the job; None for any.
+    #[serde(default)]
+    pub write_cache: Option<CacheState>,
     /// Ends the job after this many bytes on each target, instead of after a time.
     pub amount_bytes: Option<u64>,
 }

@@ -48,6 +48,7 @@ pub fn job() -> Job {
         interval_ns: 10 * MS,
         pace: None,
         burst: None,
+        write_cache: None,
         amount_bytes: None,
     }
 }

@@ -25,6 +25,7 @@ from iosonde.records import (
     Outcome,
     RunHeader,
     Step,
+    WriteCache,
 )
 from iosonde.sources import Interrupted, IoPath, Source
 from iosonde.units import SECOND_NS
@@ -55,7 +56,14 @@ class Conductor:
     """Measures one plan on open targets."""
 
     def __init__(  # noqa: PLR0913, PLR0917 - the parts of a run
-        self, host: Host, source: Source, header: RunHeader, work: RemainingWork, keeper: Recorder, observer: Observer
+        self,
+        host: Host,
+        source: Source,
+        header: RunHeader,
+        work: RemainingWork,
+        keeper: Recorder,
+        observer: Observer,
+        set_caches: Callable[[WriteCache | None], None],
     ) -> None:
         self._host = host
         self._source = source
@@ -67,6 +75,7 @@ class Conductor:
         self._devices = tuple(numbers)
         self._keeper = keeper
         self._observer = observer
+        self._set_caches = set_caches
         self._lookout = CompetitorWatch(self._neighbours)
         self._scheduler = scheduler_of(self._plan)
 
@@ -193,6 +202,7 @@ class Conductor:
             self._keeper.interval(turn.order, interval, left_ns / SECOND_NS)
             self._observer.interval(interval)
 
+        self._set_caches(cell.workload.write_cache)
         self._lookout.begin()
         try:
             record = self._source.measure(cell, turn, way, self._plan.span_bytes, on_interval)

@@ -16,6 +16,7 @@ from iosonde.campaign.removal import CreatedFiles
 from iosonde.campaign.surroundings import Surroundings, Watch
 from iosonde.campaign.target import close_targets, open_target
 from iosonde.campaign.verifying import kept_ledger
+from iosonde.campaign.write_caches import WriteCaches, restored_at_end
 from iosonde.errors import EngineError, TargetError
 from iosonde.machine import Host
 from iosonde.plans import check_alignment, check_transfers
@@ -87,6 +88,7 @@ class OpenSession:
     targets: tuple[TargetFacts, ...]
     observer: Observer
     surroundings: Surroundings
+    caches: WriteCaches
 
     def start_facts(self) -> StartFacts:
         """What is known before the first measurement."""
@@ -108,10 +110,13 @@ class OpenSession:
         Raises OutputError instead of EngineError if the engine ended because a file of the run was truncated.
         """
         try:
-            Conductor(self.setting.host, self.source, header, work, keeper, self.observer).run()
+            parts = (self.setting.host, self.source, header, work, keeper, self.observer)
+            Conductor(*parts, self.caches.set).run()
         except EngineError:
             keeper.check_there()
             raise
+        # The facts at the end are those of the drives as they were before.
+        self.caches.restore()
         keeper.end(self._end())
 
     def _end(self) -> SessionEnd:
@@ -166,39 +171,41 @@ def open_session(
     Files that the run created are removed however it ends. The observer receives those that could not be removed.
     """
     check_permits(setting.plan, setting.targets)
-    watch = Watch(setting.host, setting.targets)
-    source = start_source(setting.engine, setting.host.command_prefix())
-    opened: list[TargetFacts] = []
-    made = CreatedFiles(setting.host, observer.left_behind)
-    observer.files_created(made.abandon)
-    trims = any(cell.workload.trim_percent for cell in setting.plan.cells)
-    is_cut = False
-    try:
-        check(source.hello)
-        if not isinstance(setting.targets[0], SimulatedDrive):
-            # In virtual time the engine's loop takes no time.
-            source.calibrate()
-        surroundings = watch.read(source.hello.io_uring_refused or "", waits=True)
+    with restored_at_end(setting.plan, setting.host, setting.run, observer) as caches:
+        watch = Watch(setting.host, setting.targets)
+        source = start_source(setting.engine, setting.host.command_prefix())
+        opened: list[TargetFacts] = []
+        made = CreatedFiles(setting.host, observer.left_behind)
+        observer.files_created(made.abandon)
+        trims = any(cell.workload.trim_percent for cell in setting.plan.cells)
+        is_cut = False
         try:
-            for number in range(len(setting.targets)):
-                opened.append(open_target(setting.host, source, _request(setting, number), made, trims=trims))
-                check_alignment(setting.plan, opened[-1].alignment.offset_bytes)
-                check_transfers(setting.plan, opened[-1].namespace)
-            if setting.limits.is_set:
-                source.limit(setting.limits)
-            if setting.hold_cstates:
-                source.hold_cstates()
-            yield OpenSession(setting, source, tuple(opened), observer, surroundings)
-        except KeyboardInterrupt:
-            # The user wants to stop now. The results are in the journal, or were returned.
-            is_cut = True
-            source.kill()
-            raise
+            check(source.hello)
+            if not isinstance(setting.targets[0], SimulatedDrive):
+                # In virtual time the engine's loop takes no time.
+                source.calibrate()
+            surroundings = watch.read(source.hello.io_uring_refused or "", waits=True)
+            try:
+                for number in range(len(setting.targets)):
+                    opened.append(open_target(setting.host, source, _request(setting, number), made, trims=trims))
+                    check_alignment(setting.plan, opened[-1].alignment.offset_bytes)
+                    check_transfers(setting.plan, opened[-1].namespace)
+                if setting.limits.is_set:
+                    source.limit(setting.limits)
+                if setting.hold_cstates:
+                    source.hold_cstates()
+                caches.begin(source, opened)
+                yield OpenSession(setting, source, tuple(opened), observer, surroundings, caches)
+            except KeyboardInterrupt:
+                # The user wants to stop now. The results are in the journal, or were returned.
+                is_cut = True
+                source.kill()
+                raise
+            finally:
+                # The user may have interrupted because the file system does not respond.
+                close_targets(source, made, is_cut=is_cut)
         finally:
-            # The user may have interrupted because the file system does not respond.
-            close_targets(source, made, is_cut=is_cut)
-    finally:
-        source.end()
+            source.end()
 
 
 def _request(setting: SessionSetup, number: int) -> OpenRequest:
@@ -206,6 +213,7 @@ def _request(setting: SessionSetup, number: int) -> OpenRequest:
     return OpenRequest(
         setting.targets[number],
         write=bool(setting.plan.writes_first),
+        settings=setting.plan.sets_write_cache,
         direct=setting.direct,
         mark=mark_of(setting.run, setting.plan.seed, number),
         ledger=kept_ledger(setting.plan, setting.run, number, setting.directory),

@@ -78,9 +78,12 @@ def prepare(
     """
     from iosonde.campaign.preparing import PurgeRequest, preparation
     from iosonde.cli.destroyed import identities
+    from iosonde.cli.left_settings import restore_settings
     from iosonde.machine.local_host import LocalHost
 
-    with preparation(LocalHost()) as prepared:
+    host = LocalHost()
+    restore_settings(host)
+    with preparation(host) as prepared:
         if method is None:
             device, survey = prepared.survey(target)
             _print_methods(device, survey, as_json=json)

@@ -117,10 +117,10 @@ def run(
     """
     if not targets:
         raise _no_target()
-    from iosonde.campaign import preflight
     from iosonde.campaign.requests import MeasuringOptions, campaign_request, limits_from
     from iosonde.cli.bounds import campaign_and_bounds
     from iosonde.cli.destroyed import identities
+    from iosonde.cli.left_settings import restored_preflight
     from iosonde.cli.plan_text import plan_lines
     from iosonde.machine.local_host import LocalHost
     from iosonde.store import check_empty
@@ -147,7 +147,7 @@ def run(
     request = campaign_request(options, profile=campaign, quick=quick, precision=precision, budget=budget, fixed=fixed)
     if out is not None:
         check_empty(out)
-    ahead = preflight(request, now)
+    ahead = restored_preflight(request, now)
     if expected is not None:
         expected.check_cells(ahead.run, ahead.plan.cells)
     for line in plan_lines(ahead, ahead.cost()):

@@ -106,6 +106,7 @@ from iosonde.records.target import (
 )
 from iosonde.records.verification import Damage, LaterPass, Verification
 from iosonde.records.workload import Timing, Workload
+from iosonde.records.write_cache import CacheFacts, KeptSetting, RestoredCache
 from iosonde.vocabulary import (
     Access,
     Arrivals,
@@ -122,6 +123,7 @@ from iosonde.vocabulary import (
     Provenance,
     SourceKind,
     Sync,
+    WriteCache,
 )
 
 __all__ = [
@@ -135,6 +137,7 @@ __all__ = [
     "Alignment",
     "Arrivals",
     "BlockSizes",
+    "CacheFacts",
     "CellPlan",
     "CellRecord",
     "CellTurn",
@@ -182,6 +185,7 @@ __all__ = [
     "IdleStep",
     "ImportFacts",
     "IntervalRecord",
+    "KeptSetting",
     "LatencyKind",
     "LaterPass",
     "Layout",
@@ -214,6 +218,7 @@ __all__ = [
     "ReadBack",
     "Refusal",
     "RequestCounts",
+    "RestoredCache",
     "RunHeader",
     "RunLimits",
     "RunRecord",
@@ -245,6 +250,7 @@ __all__ = [
     "Verification",
     "WithinRepeat",
     "Workload",
+    "WriteCache",
     "WriteStep",
     "Zipf",
     "check_histograms",
