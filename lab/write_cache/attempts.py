@@ -25,6 +25,7 @@ from lab.write_cache.drives import (
     flushes,
     kernel,
     nameless,
+    set_feature,
 )
 from lab.write_cache.forked import Ended, Forked, command, forked, measure, measure_rest
 
@@ -270,6 +271,18 @@ def refused(find: Callable[[], tuple[Path, str]], says: str) -> Callable[[], str
     return run
 
 
+def unnoticed() -> str:
+    """The kernel does not notice the feature, neither at once nor when it resets the controller."""
+    path = device(NVME)
+    set_feature(path, 0)
+    told = wrong(state_of(path), ("off", "write back"))
+    (Path("/sys/block", path.name, "device").resolve() / "reset_controller").write_text("1")
+    time.sleep(2)
+    told += wrong(kernel(path), "write back")
+    set_feature(path, 1)
+    return told + wrong(state_of(path), ("on", "write back"))
+
+
 def partition() -> tuple[Path, str]:
     """A partition of the SCSI drive."""
     path = device(SCSI)
@@ -308,6 +321,7 @@ ATTEMPTS: Final = (
     Attempt("SCSI: SIGKILL, `doctor --restore` while mounted", while_mounted(SCSI), "restored"),
     Attempt("NVMe: SIGKILL, drive removed, and back", absent, "reported and kept, then restored"),
     Attempt("virtio: SIGKILL, drive has it again", already, "counts as restored"),
+    Attempt("NVMe: off by another program, reset", unnoticed, "the kernel takes it for write back all the time"),
     Attempt("partition", refused(partition, "it is a partition"), "refused"),
     Attempt("loop device", refused(loop, "not an NVMe, SCSI, SATA or virtio drive"), "refused"),
     Attempt("device mapper", refused(mapped, "not an NVMe, SCSI, SATA or virtio drive"), "refused"),

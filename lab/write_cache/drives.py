@@ -31,6 +31,7 @@ NAMELESS: Final = ""
 MODULES: Final = {"virtio_blk": "", "virtio_scsi": "", "ahci": "", "sd_mod": "", "sg": "", "loop": "", "dm_mod": ""}
 SIZE_BYTES: Final = 64 * MIB
 ADMIN_COMMAND: Final = 0xC0484E41
+SET_FEATURES: Final = 0x09
 GET_FEATURES: Final = 0x0A
 VOLATILE_WRITE_CACHE: Final = 0x06
 
@@ -119,11 +120,20 @@ def flushes(path: Path) -> int:
     return int(Path(f"/sys/block/{path.name}/stat").read_text(encoding="utf-8").split()[15])
 
 
+def set_feature(path: Path, value: int) -> None:
+    """Sets the feature Volatile Write Cache, by the ioctl of the NVMe driver."""
+    _send(path, SET_FEATURES, value)
+
+
 def _feature(path: Path) -> int:
-    """The feature Volatile Write Cache, by the ioctl of the NVMe driver."""
+    return _send(path, GET_FEATURES, 0)
+
+
+def _send(path: Path, opcode: int, value: int) -> int:
+    """The result of a command for the feature Volatile Write Cache."""
     # struct nvme_passthru_cmd: the command words 10 to 15, the time limit in ms, and the result.
-    words = (VOLATILE_WRITE_CACHE, 0, 0, 0, 0, 0, 10_000, 0)
-    command = bytearray(struct.pack("<BBHIIIQQII8I", GET_FEATURES, 0, 0, 0, 0, 0, 0, 0, 0, 0, *words))
+    words = (VOLATILE_WRITE_CACHE, value, 0, 0, 0, 0, 10_000, 0)
+    command = bytearray(struct.pack("<BBHIIIQQII8I", opcode, 0, 0, 0, 0, 0, 0, 0, 0, 0, *words))
     file = os.open(path, os.O_RDONLY)
     try:
         status = fcntl.ioctl(file, ADMIN_COMMAND, command)
