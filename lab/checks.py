@@ -14,6 +14,7 @@ from lab.kernel import Kernel
 from lab.known_time.check import known_time
 from lab.purge.check import purge
 from lab.walk.check import walk
+from lab.write_cache.check import write_cache
 
 MIB: Final = 1 << 20
 POLLING: Final = frozenset({"busy-by-design", "polling-refused"})
@@ -291,6 +292,7 @@ CHECKS: Final[dict[str, Callable[[Kernel, Path], list[str]]]] = {
     "faults": faults,
     "purge": purge,
     "walk": walk,
+    "write-cache": write_cache,
 }
 
 

@@ -58,6 +58,8 @@ pub enum FailureKind {
     Ledger,
     /// The device cannot be purged as requested: the drive does not support it, or it would reach other namespaces.
     PurgeRefused,
+    /// The write cache of the device cannot be set: the drive has none, or refuses it.
+    CacheRefused,
     /// An operation failed with an error that ends the job.
     Io,
 }

@@ -4,7 +4,8 @@
 //! `record` (what is recorded), `failure`, `clock`, `random` (reproducible random numbers), `host` (CPU time and
 //! clocks), `memory` (mappings), `watchdog` (deadlines of calls that may block for ever), `verify` (what a target
 //! should hold, and checks of it), `guard` (decides whether a device may be written), `nvme` (admin commands), `target`
-//! (the open file or device), `purge` (erases a device and reads it back), `job` (a checked workload), `pattern`
+//! (the open file or device), `purge` (erases a device and reads it back), `write_cache` (sets
+//! the volatile write cache of a device), `job` (a checked workload), `pattern`
 //! (offsets, operations and data), `ring` (the I/O engines), `sim` (simulated drives in virtual time), `health` (what
 //! drives report about themselves), `worker` (the I/O loop),
 //! `cell` (runs one job with its worker threads), `protocol` (commands and events), `session` (executes commands).
@@ -32,3 +33,4 @@ pub mod target;
 pub mod verify;
 pub mod watchdog;
 pub mod worker;
+pub mod write_cache;

@@ -15,6 +15,7 @@ use iosonde_engine::session::{TargetOpener, serve_within};
 use iosonde_engine::target::{CreatedFile, DeviceOptions, FileOptions, Target};
 use iosonde_engine::verify::Ledger;
 use iosonde_engine::watchdog::Deadlines;
+use iosonde_engine::write_cache::{CacheFacts, Kept, Restored};
 use serde_json::{Value, json};
 
 /// How long an engine may exceed its deadline on a busy machine.
@@ -54,6 +55,14 @@ impl TargetOpener for Hanging {
     }
 
     fn survey_device(&self, _: &Path) -> Result<Survey, Failure> {
+        hang()
+    }
+
+    fn survey_cache(&self, _: &Path) -> Result<CacheFacts, Failure> {
+        hang()
+    }
+
+    fn restore_cache(&self, _: &Kept) -> Result<Restored, Failure> {
         hang()
     }
 

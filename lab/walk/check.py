@@ -1,6 +1,5 @@
 """The check: doctor, prepare, run and report of a free NVMe drive, with the words of the guides."""
 
-import json
 from pathlib import Path
 from typing import Any, Final
 
@@ -51,7 +50,7 @@ def walk(kernel: Kernel, folder: Path) -> list[str]:
     campaign = folder / "from-empty.toml"
     campaign.write_text(CAMPAIGN)
     steps = "\n".join(_step(name, words.replace("CAMPAIGN", str(campaign))) for name, words in STEPS)
-    guest.run(f"export COLUMNS=100\ncd /tmp\n{steps}\ncp -r prepared /lab/prepared")
+    guest.run(f"export COLUMNS=100\ncd /tmp\n{steps}\ncp prepared/run.json /lab/prepared.json")
     codes = {name: int(guest.text(f"{name}.code")) for name, _ in STEPS}
     wrong = {
         name: guest.text(f"{name}.said") for name, code in codes.items() if code != (3 if name == "unnamed" else 0)
@@ -59,7 +58,7 @@ def walk(kernel: Kernel, folder: Path) -> list[str]:
     assert not wrong, wrong
     assert f"--destroy {SERIAL}" in guest.text("doctor.out"), guest.text("doctor.out")
     assert "--destroy" in guest.text("unnamed.said"), guest.text("unnamed.said")
-    prepared = json.loads((folder / "shared" / "prepared" / "run.json").read_text())
+    prepared = guest.left("prepared.json")
     return [*_prepared(prepared, guest.text("prepared.out")), *_measured(guest.left("run.json"))]
 
 

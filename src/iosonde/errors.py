@@ -35,6 +35,12 @@ HINT_LIMIT: Final = (
 )
 """The hint for a limit that the user set for a run."""
 
+HINT_WRITE_CACHE: Final = (
+    "omit --write-cache (in a campaign file: write_cache), or use a whole NVMe, SCSI, SATA or virtio drive with a "
+    "volatile write cache"
+)
+"""The hint for a device whose write cache cannot be set."""
+
 HINT_PROCESSES: Final = (
     "raise the limit on processes and threads (ulimit -u, or pids.max of the cgroup), or stop other processes"
 )

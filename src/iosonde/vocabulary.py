@@ -18,6 +18,13 @@ class Sync(StrEnum):
     DSYNC = "dsync"
 
 
+class WriteCache(StrEnum):
+    """The volatile write cache of a drive: writes may complete before they are durable (on), or not (off)."""
+
+    ON = "on"
+    OFF = "off"
+
+
 class Data(StrEnum):
     """The data of writes: random bytes, half random bytes and half zeros (compresses two to one), or zeros."""
 
@@ -260,6 +267,7 @@ class FailureKind(StrEnum):
     LIMIT = "limit"
     LEDGER = "ledger"
     PURGE_REFUSED = "purge_refused"
+    CACHE_REFUSED = "cache_refused"
     IO = "io"
     SHORT = "short"
     CONTRADICTION = "contradiction"

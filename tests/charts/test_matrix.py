@@ -148,6 +148,7 @@ def test_every_property_of_a_workload_can_be_what_varies() -> None:
         "compressible_percent": {"compressible_percent": 30},
         "duplicates_percent": {"duplicates_percent": 30},
         "verify": {"verify": True},
+        "write_cache": {"write_cache": "off"},
     }
     assert set(differing) == set(Workload.model_fields)
     for others in differing.values():

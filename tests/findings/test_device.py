@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from iosonde.findings import Severity
-from iosonde.records import WSL, CellRecord, DeviceCounts, Engine, RequestCounts, RunRecord
+from iosonde.records import WSL, CellRecord, DeviceCounts, Engine, RequestCounts, RunRecord, WriteCache
 from tests.builders import workload
 from tests.findings.runs import (
     BUFFERED,
@@ -79,6 +79,7 @@ NEAR_MISSES: list[tuple[str, Callable[[], RunRecord]]] = [
     ("depth-over-tags", lambda: on_devices("sda", "sdb", records=deep_on(2))),
     ("device-in-use", lambda: sound(header={"target": {"kind": "device", "written": "unknown"}})),
     ("volatile-write-cache", lambda: run_of(*three(asked=WRITES), header=device(write_cache="write through"))),
+    ("volatile-write-cache", lambda: run_of(*three(asked=workload(read_percent=0, write_cache=WriteCache.OFF)))),
     ("volatile-write-cache", lambda: run_of(*commits(Engine.IO_URING))),
     ("depth-over-tags", lambda: sound(header=device(queue_tags=8))),
     ("depth-over-tags", lambda: sound(header={"target": {"device": None}})),

@@ -25,8 +25,8 @@ ENVIRONMENT: Final = {
     "XDG_DATA_HOME": "Directory in which bash and zsh completion is installed. Default: `~/.local/share`.",
     "XDG_CONFIG_HOME": "Directory in which fish completion is installed. Default: `~/.config`.",
     "XDG_STATE_HOME": (
-        "Directory for the list of files that iosonde created on file systems without extended attributes. Default: "
-        "`~/.local/state`."
+        "Directory for the list of files that iosonde created on file systems without extended attributes, the records "
+        "of purges, and the settings of drives that a run changes. Default: `~/.local/state`."
     ),
     "TERM": "If `linux`, bars and symbols are plain ASCII, as in any output that is not UTF-8.",
     "OPENBLAS_NUM_THREADS": (

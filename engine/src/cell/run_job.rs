@@ -23,6 +23,7 @@ use crate::job::Job;
 use crate::pattern::Shared;
 use crate::target::{Target, explained_by_removal};
 use crate::watchdog::{ProgressSource, has_its_own_deadlines, waiting_for};
+use crate::write_cache::expect_caches;
 
 /// The longest sleep of the collector. It bounds the delay for events that do not wake it.
 const SLEEP_NS_MAX: u64 = 20_000_000;
@@ -60,6 +61,7 @@ pub fn run_job(
 ) -> Result<JobResult, Failure> {
     let targets = targets_of(job, context.targets)?;
     memory_needed::check(job, spares_each(job), true)?;
+    expect_caches(targets, job.write_cache)?;
     let drives = DriveWatch::start(targets, &context.limits)?;
     // New holes mean that another process changed the file, unless the job's own trims punch them.
     let whole: Vec<&Target> = targets.iter().filter(|target| !job.trims() && !has_holes(target)).collect();
@@ -69,6 +71,9 @@ pub fn run_job(
     if !is_stuck && whole.iter().any(|target| has_holes(target)) {
         let message = "the target has new holes: it was truncated during the measurement";
         result.fail(Failure::new(FailureKind::Changed, message));
+    }
+    if let Some(failure) = expect_caches(targets, job.write_cache).err().filter(|_| !is_stuck) {
+        result.fail(failure);
     }
     // A power-cut test reads the ledger from disk, so it has to be on disk when the job ends.
     targets.iter().try_for_each(flush_ledger)?;

@@ -18,6 +18,7 @@ use crate::ring::{Completion, Operation, Request, RingFacts, SharedBuffers};
 use crate::sim::{Drive, IoCommand, Simulation, VirtualClock};
 use crate::target::Target;
 use crate::worker::{BatchSize, DRAIN_NS_MAX, Machine, MachineParts, ReapIntervals, Step, recorder_pair};
+use crate::write_cache::expect_caches;
 
 /// The context of a job on simulated drives.
 pub struct SimulatedContext<'a> {
@@ -55,7 +56,9 @@ pub fn run_simulated_job(
     started: &mut dyn FnMut(u64),
     interval: &mut dyn FnMut(Interval),
 ) -> Result<JobResult, Failure> {
-    let wanted = targets_of(job, context.targets)?.len();
+    let targets = targets_of(job, context.targets)?;
+    expect_caches(targets, job.write_cache)?;
+    let wanted = targets.len();
     memory_needed::check(job, SPARES, false)?;
     let clock = context.clock.clone();
     clock.check(if job.amount_bytes.is_some() { 0 } else { job.warmup_ns + job.measure_ns })?;

@@ -26,12 +26,13 @@ use std::sync::Arc;
 
 pub use check::{Check, Refusal};
 pub use identity::DeviceIdentity;
+pub(crate) use identity::candidates;
+pub(crate) use node::{Node, whole_disks};
 use serde::{Deserialize, Serialize};
 pub use siblings::{NamespaceNode, namespace_nodes};
 
 use crate::failure::{Failure, FailureKind};
 use check::{Found, refusals};
-use node::Node;
 
 /// What the user has named: the device to write to, and the checks whose findings the user accepts.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]

@@ -5,6 +5,7 @@ use serde::Deserialize;
 use crate::pattern::{Burst, OpenLoop};
 use crate::record::Class;
 use crate::ring::Poll;
+use crate::write_cache::CacheState;
 
 mod bounds;
 mod check;
@@ -79,6 +80,9 @@ pub struct Job {
     /// Failed operations of a worker that the job tolerates; 0 to end it at the first one.
     #[serde(default = "failed_max")]
     pub failed_max: u64,
+    /// The setting that the write caches of all targets have before and after the job; None for any.
+    #[serde(default)]
+    pub write_cache: Option<CacheState>,
     /// Ends the job after this many bytes on each target, instead of after a time.
     pub amount_bytes: Option<u64>,
     /// The part of the amount that an earlier job has transferred on each target. This job goes on after it.

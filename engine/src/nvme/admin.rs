@@ -19,7 +19,7 @@ const SANITIZE_STATUS: u8 = 0x81;
 /// The namespace ID for all namespaces.
 const ALL: u32 = 0xFFFF_FFFF;
 /// A drive that recovers from an error answers late, and the kernel resets a controller that does not answer in time.
-const READ_MS_MAX: u32 = 30_000;
+pub const READ_MS_MAX: u32 = 30_000;
 /// Lists of 1024 IDs each: more than a controller may have.
 const LISTS_MAX: usize = 64;
 
@@ -129,8 +129,8 @@ fn identify(file: &File, kind: u32, namespace: u32) -> io::Result<[u8; IDENTIFY_
     Ok(data)
 }
 
-// A status other than success, as an error.
-fn done(status: u16) -> io::Result<()> {
+/// A status other than success, as an error.
+pub fn done(status: u16) -> io::Result<()> {
     if status == 0 { Ok(()) } else { Err(io::Error::other(NvmeStatus(status))) }
 }
 

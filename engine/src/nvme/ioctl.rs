@@ -44,6 +44,15 @@ pub fn namespace_id(file: &File) -> io::Result<u32> {
     }
 }
 
+/// Sends an admin command without data, and returns the controller's status, 0 for success, and its result.
+pub fn submit_for_result(file: &File, mut command: Passthrough) -> io::Result<(u16, u32)> {
+    // SAFETY: the handle is open, the command outlives the call, and it names no memory. The kernel writes its result
+    // to the command.
+    let status = unsafe { libc::ioctl(file.as_raw_fd(), ADMIN_COMMAND, &raw mut command) };
+    let status = u16::try_from(status).map_err(|_| io::Error::last_os_error())?;
+    Ok((status, command.result))
+}
+
 /// Sends an admin command whose answer fills `data`, and returns the controller's status, 0 for success.
 pub fn submit(file: &File, mut command: Passthrough, data: &mut [u8]) -> io::Result<u16> {
     command.address = if data.is_empty() { 0 } else { data.as_mut_ptr() as u64 };

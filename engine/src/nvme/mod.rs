@@ -4,6 +4,7 @@
 
 mod admin;
 mod erase;
+mod feature;
 mod identify;
 mod ioctl;
 mod log;
@@ -12,5 +13,6 @@ pub use admin::{
     NvmeStatus, allocated_namespaces, controller, identify_controller, log_page, namespace, namespace_id, sanitize_log,
 };
 pub use erase::{FormatErase, SanitizeAction, format, sanitize};
+pub use feature::{has_volatile_cache, set_write_cache, write_cache};
 pub use identify::{Controller, DeallocatedReads, IDENTIFY_BYTES, NamespaceFormat};
 pub use log::{PROGRESS_END, SanitizeEstimates, SanitizeLog, SanitizeState};

@@ -11,6 +11,7 @@ use crate::purge::Method;
 use crate::sim::{FaultPlan, Model};
 use crate::target::Target;
 use crate::verify::{Ledger, LedgerHead};
+use crate::write_cache::{CacheState, Kept};
 
 /// A command with its ID, which the answers contain.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
@@ -63,6 +64,18 @@ pub enum Command {
     },
     /// Read the places again, and report what survived.
     ReadBack,
+    /// Report the write cache of a block device, and whether it can be set.
+    SurveyCache {
+        /// Its path.
+        path: PathBuf,
+    },
+    /// Set the write caches of all open targets, which need a grant, and read them back.
+    SetCaches {
+        /// One setting for each target, in the order in which they were opened; None leaves it as it is.
+        states: Vec<Option<CacheState>>,
+    },
+    /// Restore the write cache of a device, which need not be open, by its identity.
+    RestoreCache(Kept),
     /// Run a job on the first `job.targets` open targets.
     Run {
         /// The job.

@@ -11,6 +11,7 @@ use crate::purge::{Purge, ReadBack, Sampled, Survey};
 use crate::record::errno_name;
 use crate::ring::{passthrough_offered, uring_refused};
 use crate::target::{Alignment, Identity, NamespaceFacts, Target};
+use crate::write_cache::{CacheFacts, Restored};
 
 /// One event.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -87,6 +88,27 @@ pub enum Event {
         id: u64,
         /// Those of each target, in the order in which they were opened.
         targets: Vec<ReadBack>,
+    },
+    /// The write cache of a block device.
+    CacheSurveyed {
+        /// The command's ID.
+        id: u64,
+        /// What drive and kernel report.
+        cache: CacheFacts,
+    },
+    /// The write caches of all targets are set.
+    CachesSet {
+        /// The command's ID.
+        id: u64,
+        /// What drives and kernel report now, in the order in which the targets were opened.
+        caches: Vec<CacheFacts>,
+    },
+    /// The write cache of a device is as it was, or the device is not there.
+    CacheRestored {
+        /// The command's ID.
+        id: u64,
+        /// The device.
+        restored: Restored,
     },
     /// The job has started.
     Started {

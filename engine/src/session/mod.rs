@@ -1,6 +1,7 @@
 //! A session: executes commands and sends events, until the input ends.
 
 mod awake;
+mod caches;
 mod open_target;
 mod opening;
 mod purging;
@@ -204,6 +205,9 @@ impl<W: Write> Session<W> {
             Command::Sample { method, places, seed } => self.sample(id, method, Extent { places, seed }),
             Command::Purge { method } => self.purge(id, method),
             Command::ReadBack => self.read_back(id),
+            Command::SurveyCache { path } => self.survey_cache(id, path),
+            Command::SetCaches { states } => self.set_caches(id, states),
+            Command::RestoreCache(kept) => self.restore_cache(id, kept),
             Command::Run { job } if self.drives.is_empty() => self.run(id, job),
             Command::Run { job } => self.run_simulated(id, &job),
             Command::Sync => {

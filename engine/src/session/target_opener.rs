@@ -8,6 +8,7 @@ use crate::protocol::LedgerSpec;
 use crate::purge::{Survey, survey_path};
 use crate::target::{CreatedFile, DeviceOptions, FileOptions, Target, inspect_path};
 use crate::verify::Ledger;
+use crate::write_cache::{CacheFacts, Kept, Restored, restore, survey_cache};
 
 /// How a session opens targets. Calls may block; they run on the session's watched thread.
 pub trait TargetOpener: Send + Sync + 'static {
@@ -23,6 +24,10 @@ pub trait TargetOpener: Send + Sync + 'static {
     fn inspect_device(&self, path: &Path) -> Result<Inspection, Failure>;
     /// Asks a block device how it can be purged.
     fn survey_device(&self, path: &Path) -> Result<Survey, Failure>;
+    /// Asks a block device about its write cache.
+    fn survey_cache(&self, path: &Path) -> Result<CacheFacts, Failure>;
+    /// Restores the write cache of a device that is found by its identity.
+    fn restore_cache(&self, kept: &Kept) -> Result<Restored, Failure>;
     /// Opens the ledger of a target.
     fn open_ledger(&self, spec: LedgerSpec, target: &Target) -> Result<Ledger, Failure>;
 }
@@ -54,6 +59,14 @@ impl TargetOpener for OpenByPath {
 
     fn survey_device(&self, path: &Path) -> Result<Survey, Failure> {
         survey_path(path)
+    }
+
+    fn survey_cache(&self, path: &Path) -> Result<CacheFacts, Failure> {
+        survey_cache(path)
+    }
+
+    fn restore_cache(&self, kept: &Kept) -> Result<Restored, Failure> {
+        restore(kept)
     }
 
     fn open_ledger(&self, spec: LedgerSpec, target: &Target) -> Result<Ledger, Failure> {

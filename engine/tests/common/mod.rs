@@ -49,6 +49,7 @@ pub fn job() -> Job {
         pace: None,
         burst: None,
         failed_max: FAILED_MAX,
+        write_cache: None,
         amount_bytes: None,
         done_bytes: 0,
     }

@@ -13,6 +13,7 @@ use iosonde_engine::purge::Survey;
 use iosonde_engine::session::TargetOpener;
 use iosonde_engine::target::{CreatedFile, DeviceOptions, FileOptions, Target};
 use iosonde_engine::verify::Ledger;
+use iosonde_engine::write_cache::{CacheFacts, Kept, Restored};
 use rustix::fs::{FlockOperation, flock};
 use serde_json::Value;
 use tempfile::TempDir;
@@ -91,6 +92,14 @@ impl TargetOpener for ScratchOpener {
     }
 
     fn survey_device(&self, _: &Path) -> Result<Survey, Failure> {
+        Err(Failure::new(FailureKind::NoRights, "no devices here"))
+    }
+
+    fn survey_cache(&self, _: &Path) -> Result<CacheFacts, Failure> {
+        Err(Failure::new(FailureKind::NoRights, "no devices here"))
+    }
+
+    fn restore_cache(&self, _: &Kept) -> Result<Restored, Failure> {
         Err(Failure::new(FailureKind::NoRights, "no devices here"))
     }
 

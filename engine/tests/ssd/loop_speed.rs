@@ -38,6 +38,7 @@ fn job(span_bytes: u64, read_percent: u8, operations: u64) -> Job {
         pace: None,
         burst: None,
         failed_max: FAILED_MAX,
+        write_cache: None,
         amount_bytes: Some(operations * 4096),
         done_bytes: 0,
     }

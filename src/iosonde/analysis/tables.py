@@ -295,6 +295,9 @@ _CELL_COLUMNS: Final = (
     _Definition("data", text, lambda row: str(row.record.workload.data)),
     _Definition("compressible_percent", integer, lambda row: row.record.workload.compressible_percent),
     _Definition("duplicates_percent", integer, lambda row: row.record.workload.duplicates_percent),
+    _Definition(
+        "write_cache", text, lambda row: row.record.workload.write_cache and str(row.record.workload.write_cache)
+    ),
     _Definition("offset_bytes", integer, lambda row: row.record.workload.offset_bytes),
     _Definition("span_bytes", maybe_integer, lambda row: row.record.workload.span_bytes),
     _Definition("burst_operations", maybe_integer, lambda row: row.record.workload.burst_operations),

@@ -12,6 +12,7 @@ from iosonde.campaign.outcomes import add_resume_hint, check_campaign, check_pro
 from iosonde.campaign.preparing import NullPurgeObserver
 from iosonde.campaign.purged_targets import purge_targets
 from iosonde.campaign.requests import MeasuringOptions, campaign_request, limits_from, probe_campaign_request
+from iosonde.campaign.write_caches import restore_left
 from iosonde.errors import IosondeError, UsageError
 from iosonde.failures import HOW_TO_REPORT
 from iosonde.machine.local_host import LocalHost
@@ -22,12 +23,26 @@ from iosonde.vocabulary import EngineChoice, OnError, Poll
 from iosonde.workload_keys import PROBE_KEYS
 
 
+def _preflight(request: RunRequest, now: datetime) -> Preflight:
+    """The preflight of a run, after settings of drives that killed runs have left were restored."""
+    for setting, found in restore_left(request.host):
+        if isinstance(found, IosondeError) or found.disk is None:
+            reason = found.message if isinstance(found, IosondeError) else "no device has its identity"
+            message = f"the write cache of {setting.device} is not restored: {reason}"
+            warnings.warn(message, RuntimeWarning, stacklevel=3)
+    return preflight(request, now)
+
+
 class _Warner(NullObserver):
-    """Observes only the files that remain."""
+    """Observes only the files and settings that remain."""
 
     def left_behind(self, path: Path, reason: str) -> None:
         """Warns of the file; the results are kept."""
         warnings.warn(f"{path} could not be removed: {reason}", RuntimeWarning, stacklevel=2)
+
+    def setting_left(self, device: str, reason: str) -> None:
+        """Warns of the setting; the results are kept."""
+        warnings.warn(f"the write cache of {device} was not restored: {reason}", RuntimeWarning, stacklevel=2)
 
 
 def run(
@@ -94,7 +109,7 @@ def run(
     )
     aim = None if precision is None else str(precision)
     request = campaign_request(options, profile=campaign, quick=quick, precision=aim, budget=budget, fixed=fixed)
-    ahead = purge_targets(request, preflight(request, now), NullPurgeObserver(), now)
+    ahead = purge_targets(request, _preflight(request, now), NullPurgeObserver(), now)
     if expected is not None:
         expected.check_cells(ahead.run, ahead.plan.cells)
     return _measured(request, ahead, Path(out or f"iosonde-{ahead.run}"), now)
@@ -140,6 +155,7 @@ def probe(
     span: str | int | None = None,
     burst: int | None = None,
     think_time: str | None = None,
+    write_cache: str | None = None,
     duration: str = "5s",
     warmup: str = "1s",
     size: str | int | None = None,
@@ -182,7 +198,7 @@ def probe(
         limits=limits_from(_text(max_writes), max_temperature, min_spare),
     )
     request = probe_campaign_request(options, {key.name: asked[key.name] for key in PROBE_KEYS})
-    record = measure_in_memory(request, preflight(request, now), _Warner(), now)
+    record = measure_in_memory(request, _preflight(request, now), _Warner(), now)
     check_probe(record)
     return Run(record, None, whole=True)
 

@@ -20,6 +20,7 @@ from iosonde.campaign.simulated import assumed_bytes_per_s
 from iosonde.campaign.slow_targets import why_slow
 from iosonde.campaign.target_resolution import TargetRequest, resolve_targets
 from iosonde.campaign.verifying import check_verifiable
+from iosonde.campaign.write_caches import check_cache_targets
 from iosonde.machine import Host
 from iosonde.plans import Cost, TargetInfo, cell_overhead_ns, check_plan, plan_cost
 from iosonde.records import (
@@ -126,9 +127,10 @@ def preflight(request: RunRequest, now: datetime) -> Preflight:
     check_verifiable(plan, targets[0])
     check_purge(plan, targets, request.target)
     check_engine(plan, targets, request.engine)
+    check_cache_targets(plan, targets)
     wanted = request.target
-    if plan.changes and not wanted.only_planned:
-        targets = permitted(request.host.command_prefix(), targets, wanted.destroy, wanted.consents)
+    if plan.needs_grant and not wanted.only_planned:
+        targets = permitted(request.host.command_prefix(), plan, targets, wanted.destroy, wanted.consents)
         check_permits(plan, targets)
     if request.engine is EngineChoice.FIO:
         check_fio_can(plan)

@@ -27,6 +27,7 @@ from iosonde.records import (
     Outcome,
     RunHeader,
     Step,
+    WriteCache,
 )
 from iosonde.sources import Interrupted, IoPath, Source
 from iosonde.units import SECOND_NS
@@ -70,6 +71,7 @@ class Conductor:
         observer: Observer,
         smart: SmartReader,
         power: PowerWatch,
+        set_caches: Callable[[WriteCache | None], None],
     ) -> None:
         self._host = host
         self._source = source
@@ -83,6 +85,7 @@ class Conductor:
         self._observer = observer
         self._smart = smart
         self._power = power
+        self._set_caches = set_caches
         self._lookout = CompetitorWatch(self._neighbours)
         self._scheduler = scheduler_of(self._plan)
 
@@ -210,6 +213,7 @@ class Conductor:
             self._observer.interval(interval)
 
         drives_before = self._smart.read()
+        self._set_caches(cell.workload.write_cache)
         self._lookout.begin()
         self._power.begin()
         try:

@@ -5,10 +5,11 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from iosonde.campaign.write_caches import check_cache
 from iosonde.errors import TargetError, UsageError
 from iosonde.machine import Host, PathFacts, WritePermit, permit_for
 from iosonde.records import Identity, Plan
-from iosonde.sources import BlockDevice, EngineSource, Target, find_engine
+from iosonde.sources import BlockDevice, EngineSource, Target, find_engine, survey_cache
 from iosonde.units import exact_size, format_size
 from iosonde.vocabulary import EngineChoice
 
@@ -88,15 +89,23 @@ def check_engine(plan: Plan, targets: Iterable[Target], engine: EngineChoice) ->
 
 
 def permitted(
-    prefix: Sequence[str], targets: Sequence[Target], destroy: Collection[str], consents: Collection[str]
+    prefix: Sequence[str], plan: Plan, targets: Sequence[Target], destroy: Collection[str], consents: Collection[str]
 ) -> tuple[Target, ...]:
-    """The targets, with a permit for each block device. Raises TargetError for one that must not be written."""
+    """The targets, with a permit for each block device.
+
+    Raises TargetError for one that must not be written, or whose write cache cannot be set as the plan asks for.
+    """
     devices = [each for each in targets if isinstance(each, BlockDevice)]
     if not devices:
         return tuple(targets)
     source = EngineSource([*prefix, find_engine()])
+    permits = {}
     try:
-        permits = {each.path: permit_for(each.name, source.inspect(each.path), destroy, consents) for each in devices}
+        for each in devices:
+            inspection = source.inspect(each.path)
+            if plan.sets_write_cache:
+                check_cache(each.name, inspection, survey_cache(source, each.path))
+            permits[each.path] = permit_for(each.name, inspection, destroy, consents)
     finally:
         source.end()
     for each in devices:
@@ -120,7 +129,7 @@ def _check_as_granted(device: BlockDevice, permit: WritePermit) -> None:
 def check_permits(plan: Plan, targets: Iterable[Target]) -> None:
     """Raises UnpermittedWriteError if a plan would write to a device without a permit."""
     for target in targets:
-        if plan.changes and isinstance(target, BlockDevice):
+        if plan.needs_grant and isinstance(target, BlockDevice):
             target.check_permit()
 
 

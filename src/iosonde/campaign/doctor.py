@@ -15,12 +15,13 @@ from iosonde.findings.fitness import (
     host_lines,
     path_lines,
     purge_line,
+    settings_lines,
     write_lines,
 )
 from iosonde.machine import CONSENTABLE, WAYS_OUT, Host, PathFacts
 from iosonde.records import DeviceInspection, Drive
 from iosonde.sources import EngineSource, find_engine
-from iosonde.store import last_purge
+from iosonde.store import kept_settings, last_purge
 
 SAMPLE_S: Final = 1.0
 """How long other I/O and steal time are watched."""
@@ -43,7 +44,7 @@ def examine(host: Host, target: str | None, *, sample_s: float = SAMPLE_S) -> Ex
     state = None if number is None else host.device_state(number, before, elapsed_ns)
     # Asked last: the guard reads the ends of the device, which would be seen as others' I/O.
     answers = _ask_engine(host, found, target)
-    lines = list(host_lines(host.facts(), host.state(before, answers.refused)))
+    lines = [*settings_lines(kept_settings()), *host_lines(host.facts(), host.state(before, answers.refused))]
     if target is not None and found is not None:
         if found.kind != "device":
             lines += path_lines(host.file_system(target))

@@ -37,6 +37,9 @@ class Observer(Protocol):
     def left_behind(self, path: Path, reason: str) -> None:
         """A file that the run created could not be removed at its end."""
 
+    def setting_left(self, device: str, reason: str) -> None:
+        """A setting of a device that the run changed could not be restored at its end. A later command does it."""
+
 
 class NullObserver:
     """Ignores all progress."""
@@ -66,6 +69,9 @@ class NullObserver:
         """Nothing."""
 
     def left_behind(self, path: Path, reason: str) -> None:
+        """Nothing."""
+
+    def setting_left(self, device: str, reason: str) -> None:
         """Nothing."""
 
 

@@ -50,5 +50,5 @@ def purge_targets(request: "RunRequest", ahead: "Preflight", observer: PurgeObse
         if error is not None:
             raise error
     # The purge may have removed partitions and signatures. The identity must be the same.
-    targets = permitted(request.host.command_prefix(), ahead.targets, wanted.destroy, wanted.consents)
+    targets = permitted(request.host.command_prefix(), ahead.plan, ahead.targets, wanted.destroy, wanted.consents)
     return replace(ahead, targets=targets, purges=tuple(records))

@@ -236,7 +236,9 @@ def _resolved(
     """The recorded targets as they are now, with a permit for each device that is written."""
     writes = header.plan.changes
     targets = tuple(resolve_recorded(host, each, writes=writes, overwrite=consent.overwrite) for each in recorded)
-    return permitted(host.command_prefix(), targets, consent.destroy, consent.consents) if writes else targets
+    if not header.plan.needs_grant:
+        return targets
+    return permitted(host.command_prefix(), header.plan, targets, consent.destroy, consent.consents)
 
 
 def _analysed_to_the_end(path: Path, rest: RemainingRun, journal: Recorder, observer: Observer) -> RemainingRun:

@@ -19,6 +19,7 @@ from iosonde.campaign.removal import CreatedFiles
 from iosonde.campaign.surroundings import Surroundings, Watch
 from iosonde.campaign.target import close_targets, open_target
 from iosonde.campaign.verifying import kept_ledger
+from iosonde.campaign.write_caches import WriteCaches, restored_at_end
 from iosonde.errors import EngineError, TargetError
 from iosonde.machine import Host
 from iosonde.plans import check_alignment, check_transfers
@@ -92,6 +93,7 @@ class OpenSession:
     observer: Observer
     surroundings: Surroundings
     smart: SmartReader
+    caches: WriteCaches
     power: PowerCommand | None = None
 
     def start_facts(self) -> StartFacts:
@@ -118,10 +120,13 @@ class OpenSession:
                 *(self.setting.host, self.source, header, work, keeper, self.observer),
                 smart=self.smart,
                 power=self._power_watch(),
+                set_caches=self.caches.set,
             ).run()
         except EngineError:
             keeper.check_there()
             raise
+        # The facts at the end are those of the drives as they were before.
+        self.caches.restore()
         keeper.end(self._end())
 
     def _power_watch(self) -> PowerWatch:
@@ -186,7 +191,11 @@ def open_session(
     Raises TargetError, before it opens a target, if the command that measures power does not work.
     """
     check_permits(setting.plan, setting.targets)
-    with _power_command(setting) as power, _opened(setting, check, observer, power) as session:
+    with (
+        _power_command(setting) as power,
+        restored_at_end(setting.plan, setting.host, setting.run, observer) as caches,
+        _opened(setting, check, observer, power, caches) as session,
+    ):
         yield session
 
 
@@ -206,7 +215,11 @@ def _power_command(setting: SessionSetup) -> Iterator[PowerCommand | None]:
 
 @contextmanager
 def _opened(
-    setting: SessionSetup, check: Callable[[EngineHello], None], observer: Observer, power: PowerCommand | None
+    setting: SessionSetup,
+    check: Callable[[EngineHello], None],
+    observer: Observer,
+    power: PowerCommand | None,
+    caches: WriteCaches,
 ) -> Iterator[OpenSession]:
     watch = Watch(setting.host, setting.targets)
     source = start_source(setting.engine, setting.host.command_prefix())
@@ -230,7 +243,9 @@ def _opened(
                 source.limit(setting.limits)
             if setting.hold_cstates:
                 source.hold_cstates()
-            yield OpenSession(setting, source, tuple(opened), observer, surroundings, SmartReader(setting.host), power)
+            caches.begin(source, opened)
+            smart = SmartReader(setting.host)
+            yield OpenSession(setting, source, tuple(opened), observer, surroundings, smart, caches, power)
         except KeyboardInterrupt:
             # The user wants to stop now. The results are in the journal, or were returned.
             is_cut = True
@@ -250,6 +265,7 @@ def _request(setting: SessionSetup, number: int) -> OpenRequest:
         setting.targets[number],
         write=bool(setting.plan.writes_first) or is_purged,
         is_purged=is_purged,
+        settings=setting.plan.sets_write_cache,
         direct=setting.direct,
         mark=mark_of(setting.run, setting.plan.seed, number),
         ledger=kept_ledger(setting.plan, setting.run, number, setting.directory),

@@ -59,8 +59,10 @@ def open_target(
             # The record keeps the link that the user named: the device node behind it may change.
             more = {"path": host.absolute(str(target.named)), "device_identifier": found.identifier}
             more |= {"uses": host.uses(found.device_number), "granted": opened.granted}
-            if request.write and target.permit is not None:
-                more |= {"consents": target.permit.consents, "written": _written(request)}
+            if request.is_granted and target.permit is not None:
+                more |= {"consents": target.permit.consents}
+            if request.write:
+                more |= {"written": _written(request)}
     return facts.model_copy(update={"device": device, "cpus_near": near, **more})
 
 

@@ -135,6 +135,8 @@ def extra_parts(workload: Workload) -> dict[str, str]:
         parts["duplicates"] = f"{workload.duplicates_percent} % duplicates"
     if workload.verify:
         parts["verify"] = "verified"
+    if workload.write_cache is not None:
+        parts["write cache"] = f"write cache {workload.write_cache}"
     if workload.span_bytes is not None:
         parts["span"] = f"{format_size(workload.span_bytes)} region"
     if workload.offset_bytes:

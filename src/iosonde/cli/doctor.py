@@ -5,6 +5,7 @@ from typing import Annotated
 import typer
 
 from iosonde.cli.options import OUTPUT_GROUP
+from iosonde.errors import UsageError
 
 
 def doctor(
@@ -19,8 +20,16 @@ def doctor(
     json: Annotated[
         bool, typer.Option("--json", help="Print all lines as JSON to stdout.", rich_help_panel=OUTPUT_GROUP)
     ] = False,
+    restore: Annotated[
+        bool,
+        typer.Option(
+            "--restore",
+            help="Restore the settings of drives that killed runs have left changed, then end. The drives are found by "
+            "their identity, and may be in use.",
+        ),
+    ] = False,
 ) -> None:
-    """Show what would spoil a measurement, with the command that changes it. Changes nothing.
+    """Show what would spoil a measurement, with the command that changes it. Changes nothing without --restore.
 
     Example: [bold]iosonde doctor /dev/nvme0n1[/bold]
 
@@ -30,6 +39,13 @@ def doctor(
     from iosonde.cli.text_width import print_paper
     from iosonde.machine.local_host import LocalHost
 
+    if restore:
+        from iosonde.cli.left_settings import restore_or_fail
+
+        if target is not None:
+            raise UsageError("--restore applies to all drives", "omit the target")
+        restore_or_fail(LocalHost())
+        return
     found = examine(LocalHost(), target)
     if json:
         from pydantic import TypeAdapter

@@ -6,10 +6,11 @@ from typing import Final
 
 import typer
 
-from iosonde.errors import OutputError
+from iosonde.errors import OutputError, TargetError
 from iosonde.printing import printable, quoted
 
 _LEFT: Final[list[Path]] = []
+_UNRESTORED: Final[list[str]] = []
 
 
 def say(line: str) -> None:
@@ -25,8 +26,19 @@ def say_left(path: Path, reason: str) -> None:
     say(f"warning: {path} could not be removed: {reason}")
 
 
+def say_unrestored(device: str, reason: str) -> None:
+    """Warns that a setting of a device was not restored; the command fails at its end."""
+    _UNRESTORED.append(device)
+    say(f"warning: the write cache of {device} was not restored: {reason}")
+    say("hint: `iosonde doctor --restore` restores it, and so does the next run")
+
+
 def check_removed() -> None:
-    """Raises OutputError if a file could not be removed."""
+    """Raises OutputError if a file could not be removed, and TargetError if a setting was not restored."""
+    if _UNRESTORED:
+        raise TargetError(
+            f"the write cache of {_UNRESTORED[0]} is not as it was before the run", "`iosonde doctor --restore`"
+        )
     if _LEFT:
         folder = _LEFT[0].parent
         raise OutputError(

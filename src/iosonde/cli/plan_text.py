@@ -251,7 +251,7 @@ def _preconditioning_lines(plan: Plan) -> list[str]:
     """The preconditioning writes with their amounts, unless they only write every block once."""
     writes = [step.cell for step in plan.writes_first]
     if plan.purge is not None and not writes:
-        return ["first     nothing: the target is measured fresh out of the box"]
+        return ["first     no preconditioning: the target is measured fresh out of the box"]
     if all(cell.timing.amount_bytes == plan.span_bytes for cell in writes):
         return []
     told = [f"{writes_text(each.workload)}, {format_size(each.timing.amount_bytes or 0)}" for each in writes]

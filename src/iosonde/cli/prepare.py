@@ -165,8 +165,11 @@ def prepare(
     from iosonde.campaign.preparing import PurgeRequest
     from iosonde.campaign.requests import limits_from
     from iosonde.cli.destroyed import identities
+    from iosonde.cli.left_settings import restore_settings
     from iosonde.cli.preconditioning import PreconditionOptions, checked_request, precondition
+    from iosonde.machine.local_host import LocalHost
 
+    restore_settings(LocalHost())
     named, consents = identities(destroy, destroy_from), tuple(consent or ())
     keys = {
         "precondition_capacities": precondition_capacities,

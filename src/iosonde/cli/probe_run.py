@@ -8,8 +8,9 @@ import typer
 
 from iosonde import __version__
 from iosonde.analysis.run import RunAnalysis
-from iosonde.campaign import NullObserver, RunRequest, measure_in_memory, preflight
+from iosonde.campaign import NullObserver, RunRequest, measure_in_memory
 from iosonde.campaign.outcomes import check_probe
+from iosonde.cli.left_settings import restored_preflight
 from iosonde.cli.messages import check_removed, say
 from iosonde.cli.plan_text import orphan_lines
 from iosonde.cli.progress import watching
@@ -22,7 +23,7 @@ from iosonde.sources import NewFile
 
 def run_probe(request: RunRequest, now: datetime) -> RunRecord:
     """Measures the one cell, with progress on a terminal."""
-    ahead = preflight(request, now)
+    ahead = restored_preflight(request, now)
     for target in ahead.targets:
         if isinstance(target, NewFile):
             for line in orphan_lines(ahead.host, target.path.parent):

@@ -47,12 +47,14 @@ def resume(
     from iosonde.campaign.requests import limits_from
     from iosonde.cli.destroyed import identities
     from iosonde.cli.interrupted_runs import keeping
+    from iosonde.cli.left_settings import restore_settings
     from iosonde.cli.plan_text import rest_line
     from iosonde.cli.progress import watching
     from iosonde.cli.run_outputs import finish_directory
     from iosonde.machine.local_host import LocalHost
 
     host = LocalHost()
+    restore_settings(host)
     limits = limits_from(max_writes, max_temperature, min_spare)
     identified, consents = identities(destroy, destroy_from), tuple(consent or ())
     allowed = ResumeConsent(overwrite, identified, consents, limits, power_command or "")

@@ -121,10 +121,10 @@ def run(
     """
     if not targets:
         raise _no_target()
-    from iosonde.campaign import preflight
     from iosonde.campaign.requests import MeasuringOptions, campaign_request, limits_from
     from iosonde.cli.bounds import campaign_and_bounds
     from iosonde.cli.destroyed import identities
+    from iosonde.cli.left_settings import restored_preflight
     from iosonde.machine.local_host import LocalHost
 
     now = datetime.now(UTC)
@@ -149,7 +149,7 @@ def run(
         expected=None if expected is None else expected.record,
     )
     request = campaign_request(options, profile=campaign, quick=quick, precision=precision, budget=budget, fixed=fixed)
-    ahead = preflight(request, now)
+    ahead = restored_preflight(request, now)
     if expected is not None:
         expected.check_cells(ahead.run, ahead.plan.cells)
     _measure(request, ahead, out or Path(f"iosonde-{ahead.run}"), now)

@@ -10,7 +10,7 @@ from pathlib import Path
 from types import FrameType
 from typing import NoReturn
 
-from iosonde.cli.messages import say, say_left
+from iosonde.cli.messages import say, say_left, say_unrestored
 from iosonde.cli.system_errors import system_error
 from iosonde.errors import IosondeError
 from iosonde.printing import printable
@@ -79,6 +79,10 @@ class FileObserver:
     def left_behind(self, path: Path, reason: str) -> None:
         """Warns of a file that could not be removed; the command fails at its end."""
         say_left(path, reason)
+
+    def setting_left(self, device: str, reason: str) -> None:
+        """Warns of a setting that was not restored; the command fails at its end."""
+        say_unrestored(device, reason)
 
 
 def tell(error: IosondeError) -> int:

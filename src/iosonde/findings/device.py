@@ -5,7 +5,7 @@ from typing import Final
 
 from iosonde.findings.case import Case, HostCase, distinct, name_some
 from iosonde.findings.finding import Confidence, Finding, Severity
-from iosonde.records import WSL, CellPlan, DeviceFacts, Engine, RunHeader, Sync
+from iosonde.records import WSL, CellPlan, DeviceFacts, Engine, RunHeader, Sync, WriteCache
 from iosonde.units import format_size
 
 WSL_MOUNTS: Final = frozenset({"9p", "drvfs", "virtiofs"})
@@ -81,7 +81,10 @@ def volatile_write_cache(case: Case) -> Iterator[Finding]:
     """The device acknowledges writes from a cache that does not survive a power cut."""
     header = case.run.header
     workloads = [cell.workload for cell in case.run.header.plan.cells]
-    writes = any(workload.writes and workload.sync is Sync.NONE for workload in workloads)
+    writes = any(
+        workload.writes and workload.sync is Sync.NONE and workload.write_cache is not WriteCache.OFF
+        for workload in workloads
+    )
     device = next((each for each in _devices(header) if each.write_cache == "write back"), None)
     if device and writes and header.target.direct:
         yield Finding(

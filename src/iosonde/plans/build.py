@@ -175,13 +175,14 @@ def probe_plan(workload: Workload, timing: Timing, target: TargetInfo, *, seed: 
     cell = CellPlan(
         cell=cell_name(workload), experiments=(Experiment.PROBE,), streams=one_stream(workload), timing=timing
     )
+    asked = Preconditioning(data=workload.data, verify=workload.verify, write_cache=workload.write_cache)
     return Plan(
         profile="probe",
         quick=False,
         seed=seed,
         repeats=1,
         span_bytes=target.span_bytes,
-        preparation=preparation_steps(target, Preconditioning(data=workload.data, verify=workload.verify)),
+        preparation=preparation_steps(target, asked),
         cells=(cell,),
         turns=(CellTurn(order=1, cell=cell.cell, repeat=1, seed=seed, round=1),),
     )

@@ -9,7 +9,8 @@ from iosonde.plans.timings import SLOW_BYTES_PER_S, amount_timing
 from iosonde.records import Access, CellPlan, Data, Experiment, FastRandom, Step, Workload, in_order, one_stream
 from iosonde.records.pattern import Shaped
 from iosonde.units import exact_size
-from iosonde.vocabulary import Precondition
+from iosonde.vocabulary import Precondition, WriteCache
+from iosonde.workload_keys.keys import WRITE_CACHE
 
 FILL_BLOCK_BYTES: Final = 1 << 20
 # Smaller blocks would take a minute to simulate on a disk of many TB. The drive's state afterwards is the same.
@@ -45,7 +46,7 @@ class Preconditioning:
 
     ``capacities`` is the amount of ``independent`` or ``random`` writes, in multiples of the test region.
     ``block_size_bytes`` is that of random writes. ``over_provisioning_permille`` and ``slc_cache_bytes`` are what
-    ``fast-random`` assumes of the drive.
+    ``fast-random`` assumes of the drive. ``write_cache`` is the setting of the drives' write caches meanwhile.
     """
 
     form: Precondition = Precondition.ONCE
@@ -55,6 +56,7 @@ class Preconditioning:
     block_size_bytes: int = RANDOM_BLOCK_BYTES
     over_provisioning_permille: int = DEFAULT_OVER_PROVISIONING_PERMILLE
     slc_cache_bytes: int = 0
+    write_cache: WriteCache | None = None
 
 
 def asked_preconditioning(campaign: CampaignTable) -> Preconditioning:
@@ -69,8 +71,18 @@ def asked_preconditioning(campaign: CampaignTable) -> Preconditioning:
         form=campaign.precondition or Precondition.ONCE,
         data=campaign.fill,
         verify=campaign.verify,
+        write_cache=_write_cache(campaign),
         **{key: value for key, value in given.items() if value is not None},
     )
+
+
+def _write_cache(campaign: CampaignTable) -> WriteCache | None:
+    """The setting of all cells, as in SNIA PTS 2.0.2, 3.3; if they differ, the caches stay as they are."""
+    asked: set[WriteCache | None] = set()
+    for table in campaign.experiment:
+        found = table.values(WRITE_CACHE)
+        asked.update(found or {None})
+    return asked.pop() if len(asked) == 1 else None
 
 
 def preparation_steps(target: TargetInfo, asked: Preconditioning) -> tuple[Step, ...]:
@@ -91,7 +103,12 @@ def preparation_steps(target: TargetInfo, asked: Preconditioning) -> tuple[Step,
             cells = [fill, _write(target, asked, Access.RANDOM, asked.block_size_bytes, amount_bytes)]
         case Precondition.FAST_RANDOM:
             cells = [*_cache_writes(target, asked), _fast_random(target, asked)]
-    return in_order(tuple(cells))
+    return in_order(tuple(_with_cache(cell, asked.write_cache) for cell in cells))
+
+
+def _with_cache(cell: CellPlan, write_cache: WriteCache | None) -> CellPlan:
+    workload = cell.workload.model_copy(update={"write_cache": write_cache})
+    return cell.model_copy(update={"streams": one_stream(workload)})
 
 
 def fill_block_bytes(span_bytes: int) -> int:

@@ -107,6 +107,7 @@ from iosonde.records.target import (
 )
 from iosonde.records.verification import Damage, LaterPass, Verification
 from iosonde.records.workload import Timing, Workload
+from iosonde.records.write_cache import CacheFacts, KeptSetting, RestoredCache
 from iosonde.vocabulary import (
     Access,
     Arrivals,
@@ -123,6 +124,7 @@ from iosonde.vocabulary import (
     Provenance,
     SourceKind,
     Sync,
+    WriteCache,
 )
 
 __all__ = [
@@ -136,6 +138,7 @@ __all__ = [
     "Alignment",
     "Arrivals",
     "BlockSizes",
+    "CacheFacts",
     "CellPlan",
     "CellRecord",
     "CellTurn",
@@ -183,6 +186,7 @@ __all__ = [
     "IdleStep",
     "ImportFacts",
     "IntervalRecord",
+    "KeptSetting",
     "LatencyKind",
     "LaterPass",
     "Layout",
@@ -217,6 +221,7 @@ __all__ = [
     "ReadBack",
     "Refusal",
     "RequestCounts",
+    "RestoredCache",
     "RunHeader",
     "RunLimits",
     "RunRecord",
@@ -248,6 +253,7 @@ __all__ = [
     "Verification",
     "WithinRepeat",
     "Workload",
+    "WriteCache",
     "WriteStep",
     "Zipf",
     "check_histograms",

@@ -209,5 +209,15 @@ class Plan(Record):
 
     @property
     def changes(self) -> bool:
-        """Whether it writes or trims."""
-        return any(cell.workload.changes for cell in self.every_cell)
+        """Whether it writes, trims or purges."""
+        return self.purge is not None or any(cell.workload.changes for cell in self.every_cell)
+
+    @property
+    def sets_write_cache(self) -> bool:
+        """Whether it sets the write caches of drives."""
+        return any(cell.workload.write_cache is not None for cell in self.every_cell)
+
+    @property
+    def needs_grant(self) -> bool:
+        """Whether block devices have to be granted: it changes their data, or their settings."""
+        return self.changes or self.sets_write_cache

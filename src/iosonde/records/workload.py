@@ -7,7 +7,7 @@ from pydantic import Field, model_validator
 from iosonde.records.base import Record
 from iosonde.records.pattern import Mix, Pattern
 from iosonde.units import exact_duration, exact_size
-from iosonde.vocabulary import Arrivals, Data, Engine, Operation, Poll, Sync
+from iosonde.vocabulary import Arrivals, Data, Engine, Operation, Poll, Sync, WriteCache
 
 ALL_READS = 100
 _POLLING: Final = frozenset({Engine.IO_URING, Engine.PASSTHROUGH, Engine.FIO})
@@ -28,6 +28,7 @@ class Workload(Record):
 
     Random data is compressible by ``compressible_percent``, and ``duplicates_percent`` of the writes repeat data that
     was written before. With ``verify`` each written sector identifies itself, and the target is read back.
+    ``write_cache`` is the setting of the drives' volatile write caches; None leaves them as they are.
     """
 
     pattern: Pattern
@@ -50,6 +51,7 @@ class Workload(Record):
     compressible_percent: int = Field(default=0, ge=0, le=100)
     duplicates_percent: int = Field(default=0, ge=0, le=100)
     verify: bool = False
+    write_cache: WriteCache | None = None
 
     @model_validator(mode="after")
     def _both_or_neither(self) -> Self:
@@ -136,9 +138,12 @@ class Workload(Record):
 
     @property
     def is_usual(self) -> bool:
-        """Whether it reads or writes blocks of one size on the whole test region without pauses or trims."""
+        """Whether it reads or writes blocks of one size on the whole test region without pauses or trims.
+
+        The write cache of the drive is as it was.
+        """
         unusual = (self.trim_percent, self.block_sizes, self.offset_bytes, self.span_bytes, self.burst_operations)
-        return not any(unusual) and self.flush_every == 1
+        return self.write_cache is None and not any(unusual) and self.flush_every == 1
 
     @property
     def size_text(self) -> str:

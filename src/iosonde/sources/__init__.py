@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from iosonde.sources.engine import EngineSource
+from iosonde.sources.engine.caches import restore_cache, set_caches, survey_cache
 from iosonde.sources.engine.locate import find_engine
 from iosonde.sources.engine.purging import purge_devices, read_devices_back, sample_devices, survey_device
 from iosonde.sources.fio import FioSource, check_fio_can
@@ -55,8 +56,11 @@ __all__ = [
     "find_engine",
     "purge_devices",
     "read_devices_back",
+    "restore_cache",
     "sample_devices",
+    "set_caches",
     "start_source",
+    "survey_cache",
     "survey_device",
 ]
 

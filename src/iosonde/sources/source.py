@@ -61,9 +61,10 @@ class LeftLedger:
 class OpenRequest:
     """A target, and how to open it: for writing (``write``), and with direct I/O (``direct``).
 
-    A new file gets ``mark``. Workers are pinned to ``cpus_near``, if there are any. With a ``ledger`` the target can be
-    verified. ``is_purged`` says that it was purged, and is not preconditioned. With ``commands``, NVMe commands can be
-    sent to a device that has a generic character device.
+    A device is also granted if its settings are changed (``settings``). A new file gets ``mark``. Workers are pinned to
+    ``cpus_near``, if there are any. With a ``ledger`` the target can be verified. ``is_purged`` says that the target was
+    purged, and is not preconditioned. With ``commands``, NVMe commands can be sent to a device that has a generic
+    character device.
     """
 
     target: Target
@@ -74,10 +75,16 @@ class OpenRequest:
     ledger: KeptLedger | LeftLedger | None = None
     commands: bool = False
     is_purged: bool = False
+    settings: bool = False
+
+    @property
+    def is_granted(self) -> bool:
+        """Whether a device needs a permit."""
+        return self.write or self.settings
 
     def __post_init__(self) -> None:
-        """Raises UnpermittedWriteError for a device that would be opened for writing without a permit."""
-        if self.write and isinstance(self.target, BlockDevice):
+        """Raises UnpermittedWriteError for a device that would be written or set without a permit."""
+        if self.is_granted and isinstance(self.target, BlockDevice):
             self.target.check_permit()
 
 

@@ -17,6 +17,7 @@ from iosonde.store.parquet import write_csv, write_parquet
 from iosonde.store.purges import keep_purge, last_purge
 from iosonde.store.run_summary import CellGlance, Glance, summarise_run
 from iosonde.store.rundir import RunDirectory, check_empty, make_directory
+from iosonde.store.settings import HeldSetting, keep_setting, kept_settings, left_settings
 from iosonde.store.versions import newer
 
 __all__ = [
@@ -27,6 +28,7 @@ __all__ = [
     "CellGlance",
     "FollowedRun",
     "Glance",
+    "HeldSetting",
     "Journal",
     "NewInterval",
     "News",
@@ -36,7 +38,10 @@ __all__ = [
     "check_empty",
     "is_archive",
     "keep_purge",
+    "keep_setting",
+    "kept_settings",
     "last_purge",
+    "left_settings",
     "load_header",
     "load_run",
     "make_directory",

@@ -3,7 +3,7 @@
 from typing import Any, Final
 
 from iosonde.units import exact_duration, exact_size, format_rate, parse_bytes, parse_duration, parse_rate
-from iosonde.vocabulary import Access, Arrivals, Data, Sync
+from iosonde.vocabulary import Access, Arrivals, Data, Sync, WriteCache
 from iosonde.workload_keys.bounds import (
     AMOUNT_BYTES_MAX,
     BLOCK_SIZE_BYTES_MAX,
@@ -198,6 +198,19 @@ THINK_TIME: Final = Key(
     "Pause after each burst. It starts when the last operation of the burst completes.",
     InFile("Pause after each burst. It starts when the last operation of the burst completes."),
 )
+WRITE_CACHE: Final = Key(
+    "write_cache",
+    OneOf(WriteCache),
+    "write_cache",
+    None,
+    "Volatile write cache of the drive during the measurement: on or off. Needs --destroy, because it changes the "
+    "drive, and is restored afterwards. Default: as it is.",
+    InFile(
+        "Volatile write cache of the drive during the measurement: on or off. Needs --destroy, because it changes the "
+        "drive, and is restored afterwards. Default: as it is."
+    ),
+    in_name="write-cache-{}",
+)
 TARGETS: Final = Key(
     "targets",
     Whole(1, TARGETS_MAX),
@@ -231,7 +244,7 @@ AMOUNT: Final = Key(
 )
 
 _LOOP: Final = (PATTERN, READ, TRIM, BLOCK_SIZE, QUEUE_DEPTH, RATE, ARRIVALS, JOBS, SYNC, FLUSH_EVERY)
-_CONTENT: Final = (DATA, COMPRESSIBLE, DUPLICATES, VERIFY, OFFSET, SPAN, BURST, THINK_TIME)
+_CONTENT: Final = (DATA, COMPRESSIBLE, DUPLICATES, VERIFY, OFFSET, SPAN, BURST, THINK_TIME, WRITE_CACHE)
 
 WORKLOAD_KEYS: Final[tuple[Key[Any], ...]] = (*_LOOP, TARGETS, *_CONTENT)
 """In the order of a sweep: values of the last key change fastest."""

@@ -195,6 +195,14 @@ KEYS: Final = (
         Sync.NONE,
     ),
     Key(
+        "write_cache",
+        "Write cache (of the drive)",
+        Scale.TEXT,
+        _asked(lambda asked: asked.write_cache),
+        lambda value: str(value or "as it is"),
+        lambda value: f"write cache {value or 'as it is'}",
+    ),
+    Key(
         "data",
         "Data pattern",
         Scale.TEXT,

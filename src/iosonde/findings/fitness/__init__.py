@@ -8,6 +8,7 @@ from iosonde.findings.fitness.health import health_lines
 from iosonde.findings.fitness.host import host_lines
 from iosonde.findings.fitness.line import FitnessLine, State
 from iosonde.findings.fitness.path import path_lines
+from iosonde.findings.fitness.settings import settings_lines
 from iosonde.findings.fitness.writing import purge_line, write_lines
 
 __all__ = [
@@ -18,5 +19,6 @@ __all__ = [
     "host_lines",
     "path_lines",
     "purge_line",
+    "settings_lines",
     "write_lines",
 ]

@@ -61,7 +61,7 @@ def pattern_of(pattern: Access | Shaped) -> str | dict[str, Any]:
 
 
 def _extras(workload: Workload) -> dict[str, Any]:
-    extras: dict[str, Any] = {}
+    extras: dict[str, Any] = _extras_of_data(workload)
     if workload.rate_per_s is not None and workload.arrivals is not None:
         extras["pace"] = {"rate_per_s": workload.rate_per_s, "arrivals": workload.arrivals.value}
     if workload.trim_percent:
@@ -75,6 +75,13 @@ def _extras(workload: Workload) -> dict[str, Any]:
         extras["offset_bytes"] = workload.offset_bytes
     if workload.burst_operations is not None:
         extras["burst"] = {"operations": workload.burst_operations, "think_ns": workload.think_ns}
+    if workload.write_cache is not None:
+        extras["write_cache"] = workload.write_cache.value
+    return extras
+
+
+def _extras_of_data(workload: Workload) -> dict[str, Any]:
+    extras: dict[str, Any] = {}
     if workload.compressible_percent:
         extras["compressible_percent"] = workload.compressible_percent
     if workload.duplicates_percent:

@@ -10,6 +10,7 @@ from iosonde.errors import (
     HINT_LIMIT,
     HINT_ONE_BUILD,
     HINT_PROCESSES,
+    HINT_WRITE_CACHE,
     EngineError,
     IosondeError,
     RecordError,
@@ -63,6 +64,7 @@ _MENDS: Final[Mapping[str, tuple[type[IosondeError], str]]] = {
         TargetError,
         "`iosonde prepare DEVICE` lists the methods that the drive supports, and what each of them destroys",
     ),
+    FailureKind.CACHE_REFUSED: (TargetError, HINT_WRITE_CACHE),
     FailureKind.STUCK: (TargetError, HINT_HANGS),
     FailureKind.IO: (TargetError, "check the kernel log (dmesg) and the device's health"),
 }

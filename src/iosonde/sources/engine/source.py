@@ -162,6 +162,10 @@ class EngineSource:
             read = checked(Verifying, _expected("verifying", event))
             on_progress(read.target, read.read_bytes)
 
+    def ask(self, answer: str, wait_s: float = COMMAND_S_MAX, **command: Any) -> Event:
+        """The answer of type ``answer`` to a command, for which it waits at most that long."""
+        return _expected(answer, self._ask(wait_s, **command))
+
     def ask_long(
         self,
         kind: str,
@@ -326,7 +330,7 @@ def _target_fields(request: OpenRequest) -> dict[str, Any]:
             return {"kind": "null", "size_bytes": size_bytes}
         case BlockDevice(path=path, generic=generic, permit=permit):
             beside = {"generic": str(generic)} if request.commands and generic is not None else {}
-            claim = {"claim": asdict(permit)} if request.write and permit is not None else {}
+            claim = {"claim": asdict(permit)} if request.is_granted and permit is not None else {}
             device = {"kind": "device", "path": str(path), "direct": request.direct}
             return device | beside | claim | near | _ledger_of(request.ledger)
         case NewFile(path=path, span_bytes=size_bytes):

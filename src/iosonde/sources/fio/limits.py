@@ -93,6 +93,8 @@ def _of_shape(workload: Workload) -> Iterator[str]:
 
 
 def _of_content(workload: Workload) -> Iterator[str]:
+    if workload.write_cache is not None:
+        yield "fio does not set the write cache of a drive"
     if workload.verify:
         yield "fio does not write the checksums that iosonde verifies"
     if workload.compressible_percent or workload.duplicates_percent:
