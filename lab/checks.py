@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from lab.faults.check import faults
+from lab.faults.removal import removal
 from lab.guard.check import guard
 from lab.guest import IOSONDE, Guest, digest, drive, filled
 from lab.health.check import health
@@ -288,6 +289,7 @@ CHECKS: Final[dict[str, Callable[[Kernel, Path], list[str]]]] = {
     "guard": guard,
     "health": health,
     "faults": faults,
+    "removal": removal,
     "purge": purge,
 }
 
