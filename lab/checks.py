@@ -13,6 +13,7 @@ from lab.guest import IOSONDE, Guest, digest, drive, filled
 from lab.health.check import health
 from lab.kernel import Kernel
 from lab.known_time.check import known_time
+from lab.power_cuts.check import power_cuts
 from lab.purge.check import purge
 
 MIB: Final = 1 << 20
@@ -291,6 +292,7 @@ CHECKS: Final[dict[str, Callable[[Kernel, Path], list[str]]]] = {
     "faults": faults,
     "removal": removal,
     "purge": purge,
+    "power-cuts": power_cuts,
 }
 
 
