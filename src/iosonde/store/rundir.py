@@ -18,6 +18,7 @@ class RunDirectory:
 
     def __init__(self, path: Path) -> None:
         self.path = path
+        self._new: tuple[Path, ...] = ()
 
     @classmethod
     def create(cls, path: Path) -> "RunDirectory":
@@ -30,10 +31,9 @@ class RunDirectory:
             raise OutputError(
                 f"cannot create the run directory {path}: {error.strerror}", "specify another directory with --out"
             ) from error
-        # POSIX makes the name of a new directory durable only with the directory that it is in.
-        for each in new:
-            _flush_directory(each.parent)
-        return cls(path)
+        directory = cls(path)
+        directory._new = tuple(new)
+        return directory
 
     def remove_if_empty(self) -> None:
         """Removes the directory if it is empty."""
@@ -50,6 +50,9 @@ class RunDirectory:
         journal = Journal(self.path / JOURNAL_NAME)
         try:
             self._write_header(header)
+            # POSIX makes the name of a new directory durable only with the directory that it is in.
+            for each in self._new:
+                _flush_directory(each.parent)
             self.watch(journal)
         except BaseException:
             journal.close()
