@@ -7,11 +7,13 @@ from pathlib import Path
 from typing import Any, Final
 
 from lab.faults.check import faults
+from lab.faults.removal import removal
 from lab.guard.check import guard
 from lab.guest import IOSONDE, Guest, digest, drive, filled
 from lab.health.check import health
 from lab.kernel import Kernel
 from lab.known_time.check import known_time
+from lab.power_cuts.check import power_cuts
 from lab.purge.check import purge
 from lab.walk.check import walk
 from lab.write_cache.check import write_cache
@@ -290,9 +292,11 @@ CHECKS: Final[dict[str, Callable[[Kernel, Path], list[str]]]] = {
     "guard": guard,
     "health": health,
     "faults": faults,
+    "removal": removal,
     "purge": purge,
     "walk": walk,
     "write-cache": write_cache,
+    "power-cuts": power_cuts,
 }
 
 

@@ -1,9 +1,8 @@
-"""The check: errors, delays, limits and lies of known kind and place, and drives that are removed."""
+"""The check: errors, delays, limits and lies of known kind and place."""
 
 from pathlib import Path
 from typing import Any, Final
 
-from lab.faults import removal
 from lab.guest import FIND_DRIVE, IOSONDE, MIB, Guest, drive
 from lab.kernel import Kernel
 
@@ -44,7 +43,7 @@ amount = "64MiB"
 def faults(kernel: Kernel, folder: Path) -> list[str]:
     """Each fault is reported as what it is, with its place and its number, and nothing that did not happen."""
     (folder / "shared").mkdir(parents=True, exist_ok=True)
-    files = {"reads": AMOUNT, "sealed": SEALED, **removal.campaigns()}
+    files = {"reads": AMOUNT, "sealed": SEALED}
     for name, text in files.items():
         (folder / f"{name}.toml").write_text(text)
     guest = Guest(kernel, folder, _hardware(folder), MODULES)
@@ -55,7 +54,6 @@ def faults(kernel: Kernel, folder: Path) -> list[str]:
         *_delayed(guest.left("delayed.json")),
         *_flaky(guest),
         *_lies(guest),
-        *removal.told(guest),
     ]
 
 
@@ -68,7 +66,7 @@ def _hardware(folder: Path) -> tuple[str, ...]:
         rule.write_text(f"[inject-error]\n{fails}")
         image = drive(folder / f"{name}.img", SIZE_BYTES)
         words += _nvme(name, f"file=blkdebug:{rule}:{image}")
-    for name in ("mapped", "lies", *(each for drives in removal.SETS.values() for each in drives)):
+    for name in ("mapped", "lies"):
         words += _nvme(name, f"file={drive(folder / f'{name}.img', SIZE_BYTES)}")
     image = drive(folder / "limited.img", SIZE_BYTES)
     words += _nvme("limited", f"file={image},throttling.iops-total={LIMIT_IOPS}")
@@ -113,7 +111,6 @@ def _script(folder: Path) -> str:
         done
         code=0; {IOSONDE} verify /tmp/sealed > /lab/lies.said 2>&1 || code=$?; echo $code > /lab/lies.code
 
-        {removal.script(str(folder))}
     """
 
 

@@ -11,6 +11,7 @@ from iosonde.records import IntervalRecord, Phase, SessionEnd
 from iosonde.store import Journal, RunDirectory
 from iosonde.store.frame_stream import decode
 from iosonde.store.frames import HEAD, PREFIX, Broken, Frame, Kind, encode, prefix, schema_version_of
+from tests.stream_builder import mixed_run
 
 
 def journal_bytes(*payloads: bytes) -> bytes:
@@ -106,7 +107,7 @@ def test_the_names_of_new_directories_are_durable_before_a_run_begins(
 ) -> None:
     flushed: list[int] = []
     monkeypatch.setattr("iosonde.store.rundir.os.fsync", lambda handle: flushed.append(os.fstat(handle).st_ino))
-    RunDirectory.create(tmp_path / "runs" / "first")
+    RunDirectory.create(tmp_path / "runs" / "first").start_journal(mixed_run().header).close()
     assert {each.stat().st_ino for each in (tmp_path, tmp_path / "runs")} <= set(flushed)
 
 

@@ -10,9 +10,10 @@ use crate::failure::{Failure, FailureKind};
 /// The directory with an entry for each block device that the kernel knows.
 const DEVICES: &str = "/sys/dev/block";
 /// How long a failed job waits for its devices to go: requests fail before the kernel removes the device.
-const REMOVAL_MAX: Duration = Duration::from_secs(1);
-/// Drives behind one connection disappear one after another. Without a further one for this time, all are gone.
-const SETTLED: Duration = Duration::from_millis(200);
+const REMOVAL_MAX: Duration = Duration::from_millis(1500);
+/// Drives behind one connection disappear one after another, because the kernel removes one PCI device at a time.
+/// Without a further one for this time, all are gone.
+const SETTLED: Duration = Duration::from_millis(500);
 /// Poll interval.
 const QUERY_EVERY: Duration = Duration::from_millis(5);
 

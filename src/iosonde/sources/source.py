@@ -62,8 +62,8 @@ class OpenRequest:
     """A target, and how to open it: for writing (``write``), and with direct I/O (``direct``).
 
     A device is also granted if its settings are changed (``settings``). A new file gets ``mark``. Workers are pinned to
-    ``cpus_near``, if there are any. With a ``ledger`` the target can be verified. ``is_purged`` says that the target was
-    purged, and is not preconditioned. With ``commands``, NVMe commands can be sent to a device that has a generic
+    ``cpus_near``, if there are any. With a ``ledger`` the target can be verified. ``is_purged`` says that it was purged
+    and is not preconditioned. With ``commands``, NVMe commands can be sent to a device that has a generic
     character device.
     """
 

@@ -18,6 +18,7 @@ class RunDirectory:
 
     def __init__(self, path: Path) -> None:
         self.path = path
+        self._new: tuple[Path, ...] = ()
 
     @classmethod
     def create(cls, path: Path) -> "RunDirectory":
@@ -34,9 +35,7 @@ class RunDirectory:
         except KeyboardInterrupt:
             directory.remove_if_empty()
             raise
-        # POSIX makes the name of a new directory durable only with the directory that it is in.
-        for each in new:
-            _flush_directory(each.parent)
+        directory._new = tuple(new)
         return directory
 
     def remove_if_empty(self) -> None:
@@ -54,6 +53,9 @@ class RunDirectory:
         journal = Journal(self.path / JOURNAL_NAME)
         try:
             self._write_header(header)
+            # POSIX makes the name of a new directory durable only with the directory that it is in.
+            for each in self._new:
+                _flush_directory(each.parent)
             self.watch(journal)
         except BaseException:
             journal.close()

@@ -1,0 +1,136 @@
+"""The guests of the check: one in which a run is recorded, others that boot after a power cut."""
+
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from lab.guest import FIND_DRIVE, IOSONDE, MIB, Guest, drive
+from lab.kernel import CHECKOUT, Kernel
+
+LIMIT_S: Final = 1800
+TARGET_BYTES: Final = 64 * MIB
+LOG_BYTES: Final = 1024 * MIB
+CELLS: Final = 6
+# The last cell is long enough for the journal to be flushed while the cell runs.
+CAMPAIGN: Final = """
+name = "cells"
+repeats = 1
+[[experiment]]
+name = "short"
+pattern = "random"
+read = 100
+block_size = "4KiB"
+queue_depth = [1, 2, 4, 8, 16]
+warmup = "200ms"
+duration = "1s"
+[[experiment]]
+name = "long"
+pattern = "sequential"
+read = 100
+block_size = "4KiB"
+queue_depth = 1
+warmup = "200ms"
+duration = "14s"
+"""
+MODULES: Final = {"dm_mod": "", "dm_log_writes": ""}
+RUN: Final = "run"
+
+
+@dataclass(frozen=True)
+class FileSystem:
+    """A file system for the run directory. Neither command discards, so that the log has writes only."""
+
+    name: str
+    make: str
+    size_bytes: int
+
+
+EXT4: Final = FileSystem("ext4", "mkfs.ext4 -q -E nodiscard", 64 * MIB)
+# mkfs.xfs makes none that is smaller.
+XFS: Final = FileSystem("xfs", "mkfs.xfs -q -K", 304 * MIB)
+FINISHED: Final = "finished-"
+"""The beginning of the mark of a trial that was reported as finished."""
+
+
+def record(kernel: Kernel, folder: Path, system: FileSystem) -> Guest:
+    """Runs the campaign once. The log of its writes is ``log.img``; the complete run is ``complete.tar``."""
+    campaign = _campaign(folder)
+    sizes = {"target": TARGET_BYTES, "runs": system.size_bytes, "log": LOG_BYTES}
+    guest = _guest(kernel, folder, {name: drive(folder / f"{name}.img", size) for name, size in sizes.items()})
+    guest.run(f"""
+        {FIND_DRIVE}
+        runs=$(disk runs)
+        echo "0 $(cat /sys/block/$runs/size) log-writes /dev/$runs /dev/$(disk log)" | dmsetup create logged
+        mark() {{ dmsetup message logged 0 mark "$1"; }}
+        {system.make} /dev/dm-0; mount -t {system.name} /dev/dm-0 /mnt; sync
+        mark started
+        ({IOSONDE} run /dev/$(disk target) --profile {campaign} --out /mnt/{RUN} 2>&1 > /dev/null; echo "exit $?") |
+            while read line; do
+                echo "$line"
+                case "$line" in
+                    "["*) set -- ${{line#[}}; mark {FINISHED}$1;;
+                esac
+            done > /lab/said
+        grep -qx "exit 0" /lab/said
+        mark ended
+        sync; tar -cf /lab/complete.tar -C /mnt {RUN}
+        umount /mnt; dmsetup remove --retry logged
+    """)
+    return guest
+
+
+def revive(  # noqa: PLR0913, PLR0917 - the parts of a machine
+    kernel: Kernel, folder: Path, system: FileSystem, target: Path, cuts: Path, moments: range
+) -> Guest:
+    """Mounts what is left after some power cuts, and resumes each run. Leaves archives from before and after."""
+    folder.mkdir(parents=True, exist_ok=True)
+    guest = _guest(kernel, folder, {"target": target, "cuts": cuts})
+    guest.run(_inside("cuts", system, moments))
+    return guest
+
+
+def kill(kernel: Kernel, folder: Path, is_due: Callable[[Guest], bool]) -> Guest:
+    """Begins a run, and kills the machine once ``is_due``."""
+    sizes = {"target": TARGET_BYTES, "runs": EXT4.size_bytes}
+    campaign = _campaign(folder)
+    guest = _guest(kernel, folder, {name: drive(folder / f"{name}.img", size) for name, size in sizes.items()})
+    guest.run_until(
+        f"""
+        {FIND_DRIVE}
+        {EXT4.make} /dev/$(disk runs); mount /dev/$(disk runs) /mnt; sync
+        {IOSONDE} run /dev/$(disk target) --profile {campaign} --out /mnt/{RUN} 2> /lab/said > /dev/null
+        """,
+        lambda: is_due(guest),
+    )
+    return guest
+
+
+def reboot(kernel: Kernel, folder: Path) -> Guest:
+    """Boots again from the same images, and resumes the run. Leaves archives from before and after."""
+    guest = _guest(kernel, folder, {name: folder / f"{name}.img" for name in ("target", "runs")})
+    guest.run(_inside("runs", EXT4, range(1)))
+    return guest
+
+
+def _inside(disk: str, system: FileSystem, moments: range) -> str:
+    """The script that resumes the runs on a drive, one after another."""
+    words = f"{system.name} {system.size_bytes} {' '.join(map(str, moments))}"
+    return f"{FIND_DRIVE}\ncd {CHECKOUT}\n{sys.executable} -m lab.power_cuts.inside /dev/$(disk {disk}) {words}"
+
+
+def _guest(kernel: Kernel, folder: Path, images: dict[str, Path]) -> Guest:
+    """A machine with drives over these images. Their serial numbers contain the names."""
+    words = ["-smp", "2"]
+    for name, image in images.items():
+        words += ["-drive", f"file={image},if=none,id={name},format=raw"]
+        words += ["-device", f"nvme,serial=LAB-{name},drive={name}"]
+    return Guest(kernel, folder, tuple(words), MODULES, limit_s=LIMIT_S)
+
+
+def _campaign(folder: Path) -> Path:
+    campaign = folder / "cells.toml"
+    folder.mkdir(parents=True, exist_ok=True)
+    campaign.write_text(CAMPAIGN)
+    return campaign
