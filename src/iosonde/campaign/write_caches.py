@@ -8,8 +8,7 @@ from typing import Final
 from iosonde import __version__
 from iosonde.campaign.observer import Observer
 from iosonde.errors import HINT_WRITE_CACHE, EngineError, IosondeError, TargetError, UsageError
-from iosonde.machine import Host
-from iosonde.machine.boot import boot_id
+from iosonde.machine import Host, boot_id
 from iosonde.records import CacheFacts, DeviceInspection, KeptSetting, Plan, RestoredCache, TargetFacts, WriteCache
 from iosonde.sources import (
     BlockDevice,

@@ -4,6 +4,7 @@ In: a path or a device number. Out: plain facts. ``local_host`` is the only impl
 campaign creates it, and all other code uses the interface.
 """
 
+from iosonde.machine.boot import boot_id
 from iosonde.machine.holders import Holders
 from iosonde.machine.host import Counters, Host, PathFacts, leads_nowhere
 from iosonde.machine.orphans import Orphan
@@ -23,6 +24,7 @@ __all__ = [
     "PowerSample",
     "PowerSensor",
     "WritePermit",
+    "boot_id",
     "leads_nowhere",
     "permit_for",
 ]
