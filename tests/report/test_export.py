@@ -62,7 +62,7 @@ def test_the_cells_have_the_promised_columns(tables: dict[str, list[dict[str, st
         "operation", "pattern", "read_percent",
         "trim_percent", "block_size_bytes", "block_sizes", "queue_depth", "rate_per_s", "arrivals", "jobs", "targets",
         "queue_depth_achieved", "queue_depth_device", "queue_depth_by_latency", "sync", "flush_every", "data",
-        "compressible_percent", "duplicates_percent", "offset_bytes", "span_bytes", "burst_operations",
+        "compressible_percent", "duplicates_percent", "write_cache", "offset_bytes", "span_bytes", "burst_operations",
         "think_ns", "count", "bytes", "measured_ns", "iops", "bytes_per_s", "latency_kind", "latency_ns_mean",
         "latency_ns_min", "latency_ns_max", "latency_ns_p50", "latency_ns_p90", "latency_ns_p95", "latency_ns_p99",
         "latency_ns_p99_9", "latency_ns_p99_99", "service_ns_mean", "service_ns_p50", "service_ns_p99",
