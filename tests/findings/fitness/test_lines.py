@@ -109,6 +109,9 @@ def test_a_drive_as_it_should_be_has_no_warning() -> None:
         ({"write_cache": "write back"}, {}, Case("write cache", State.NOTE, "before they are durable")),
         ({}, {"start_bytes": 63 * 512}, Case("partition start", State.WARNING, "not aligned to 1 MiB")),
         ({}, {"start_bytes": 1 << 20}, Case("partition start", State.OK, "")),
+        ({}, {"stack": ("dm-0 (crypt)", "nvme0n1")}, Case("layer", State.NOTE, "encrypts")),
+        ({}, {"stack": ("md0 (raid5)", "sda", "sdb", "sdc")}, Case("layer", State.NOTE, "parity")),
+        ({}, {"stack": ("loop0 (loop device over /srv/image)",)}, Case("layer", State.NOTE, "file system of its file")),
         ({}, {"traffic": None}, Case("I/O now", State.UNKNOWN, "iostats")),
         (
             {},

@@ -16,10 +16,24 @@ USB_FAST_MBIT: Final = 5000
 DEEP_MIN: Final = 256
 """The deepest queue of the lab profile."""
 
+LAYERS: Final = {
+    "crypt": "it encrypts each block on the CPU",
+    "mpath": "requests are spread over several paths",
+    "raid0": "large requests are split over several drives",
+    "raid1": "each write goes to several drives",
+    "raid10": "requests are split over several drives, and each write goes to two of them",
+    "raid4": "small writes read and write parity",
+    "raid5": "small writes read and write parity",
+    "raid6": "small writes read and write parity",
+    "loop": "the file system of its file adds its own work",
+}
+"""What the layers of a device add to a request, by the kinds that the kernel reports."""
+
 
 def device_lines(facts: DeviceFacts, state: DeviceState, uses: tuple[DeviceUse, ...]) -> Iterator[FitnessLine]:
     """A line for each fact of a device."""
     yield _line("name", " on ".join(state.stack))
+    yield from _layers(state.stack)
     for name, value in (("model", facts.model), ("serial", facts.serial), ("firmware", facts.firmware)):
         yield _line(name, value or "unknown", State.OK if value else State.UNKNOWN)
     yield _line("capacity", f"{format_size(facts.size_bytes)} ({facts.size_bytes:,} bytes)")
@@ -32,6 +46,15 @@ def device_lines(facts: DeviceFacts, state: DeviceState, uses: tuple[DeviceUse, 
     yield from _uses(uses)
     yield from _traffic(state)
     yield from _link(state.link)
+
+
+def _layers(stack: tuple[str, ...]) -> Iterator[FitnessLine]:
+    """A line for each layer that adds work: encryption, redundancy, files below loop devices."""
+    for layer in stack:
+        name, _, kind = layer.partition(" (")
+        reason = LAYERS.get(kind.split()[0].rstrip(")")) if kind else None
+        if reason is not None:
+            yield _line("layer", f"{name}, {kind.removesuffix(')')}", State.NOTE, reason)
 
 
 def _line(subject: str, value: str, state: State = State.OK, reason: str = "", command: str = "") -> FitnessLine:
