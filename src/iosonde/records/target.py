@@ -131,8 +131,9 @@ class TargetFacts(Record):
 
     ``written`` is whether every block of the test region was written before it was read: ``filled`` by this run,
     ``data`` if the file system reports no holes, ``unknown`` otherwise. ``purged``: this run purged the device, and did
-    not precondition it. ``simulation`` is the drive of a simulated target, and None for all others. ``cpus_near`` are the CPUs of the device's NUMA node, empty if it is unknown or if
-    all CPUs are equally close. Workers are pinned to those of them that the run may use.
+    not precondition it. ``simulation`` is the drive of a simulated target, and None for all others. ``cpus_near`` are
+    the CPUs of the device's NUMA node, empty if it is unknown or if all CPUs are equally close. Workers are pinned to
+    those of them that the run may use.
 
     For a block device, ``device_identifier`` identifies it regardless of its connection (empty if it has none), and
     ``uses`` are its other uses at the time it was opened. ``namespace`` is the NVMe namespace, with passthrough.
