@@ -170,6 +170,7 @@ def test_an_interrupted_preparation_is_resumed(backing: Path, anyway: list[str])
         (("--precondition", "random", "--precondition-capacities", "0"), "--precondition-capacities 0"),
         (("--precondition", "random", "--precondition-block-size", "3k"), "--precondition-block-size 3k"),
         (("--precondition", "fast-random", "--over-provisioning", "9000%"), "--over-provisioning 9000%"),
+        (("--precondition", "none"), "--precondition none writes nothing"),
         (("--precondition", "once"), "would destroy the contents of"),
     ],
 )

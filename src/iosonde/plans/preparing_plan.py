@@ -28,6 +28,10 @@ def preconditioning_of(form: Precondition, given: Mapping[str, object]) -> Preco
 
     Raises UsageError.
     """
+    if form is Precondition.NONE:
+        raise UsageError(
+            "--precondition none writes nothing", "omit it, or use once, independent, random or fast-random"
+        )
     values: dict[str, Any] = {}
     for key, value in given.items():
         flag, (field, kind) = f"--{key.replace('_', '-')}", _KINDS[key]
