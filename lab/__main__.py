@@ -9,7 +9,7 @@ from typing import Final
 
 from lab.checks import CHECKS
 from lab.guest import GuestError
-from lab.kernel import fetch_kernel
+from lab.kernel import KERNEL_FOLDER, fetch_kernel
 
 NEEDED: Final = {
     "qemu-system-x86_64": "qemu-system-x86",
@@ -27,7 +27,7 @@ NEEDED: Final = {
     "sg_sanitize": "sg3-utils",
 }
 RESULTS: Final = Path(__file__).parent / "results"
-FOLDER: Final = Path(__file__).parents[1] / "build/lab"
+FOLDER: Final = KERNEL_FOLDER.parent
 
 
 def missing_packages() -> list[str]:
@@ -53,7 +53,7 @@ def main(names: list[str]) -> int:
     if lacking and not install(lacking):
         print(f"the lab needs: apt-get install --no-install-recommends {' '.join(lacking)}", file=sys.stderr)
         return 1
-    kernel = fetch_kernel(FOLDER / "kernel")
+    kernel = fetch_kernel(KERNEL_FOLDER)
     lines = [f"Debian's kernel {kernel.version}, emulated"]
     failed = 0
     for name in names or list(CHECKS):

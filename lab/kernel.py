@@ -14,6 +14,7 @@ BUSYBOX: Final = Path("/bin/busybox")
 
 # A checkout in /tmp is hidden by the guest's own, and is put back.
 CHECKOUT: Final = Path(__file__).parents[1]
+KERNEL_FOLDER: Final = CHECKOUT / "build/lab/kernel"
 INIT: Final = """#!/bin/busybox sh
 /bin/busybox --install -s /bin
 mount -t proc proc /proc; mount -t sysfs sys /sys; mount -t devtmpfs dev /dev
@@ -45,6 +46,11 @@ class Kernel:
         return self.modules.name
 
 
+def modules_of(folder: Path) -> Path:
+    """The modules of the kernel that is unpacked in a folder."""
+    return next((folder / "root" / "lib" / "modules").iterdir())
+
+
 def fetch_kernel(folder: Path) -> Kernel:
     """Debian's current kernel, downloaded and unpacked into a folder, unless it is there already."""
     if not any(folder.glob("root/boot/vmlinuz-*")):
@@ -55,9 +61,9 @@ def fetch_kernel(folder: Path) -> Kernel:
         name = next(line.split()[-1] for line in depends.splitlines() if "Depends: linux-image" in line)
         subprocess.run(["apt-get", "download", "--quiet=2", name], check=True, cwd=folder)
         subprocess.run(["dpkg-deb", "--extract", next(folder.glob("linux-image-*.deb")), folder / "root"], check=True)
-        modules = next((folder / "root/lib/modules").iterdir())
+        modules = modules_of(folder)
         subprocess.run(["depmod", "--basedir", folder / "root", modules.name], check=True)
-    return Kernel(next(folder.glob("root/boot/vmlinuz-*")), next((folder / "root/lib/modules").iterdir()))
+    return Kernel(next(folder.glob("root/boot/vmlinuz-*")), modules_of(folder))
 
 
 def make_initramfs(kernel: Kernel, folder: Path, options: dict[str, str]) -> Path:

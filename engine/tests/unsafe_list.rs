@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fs::{read_dir, read_to_string};
 use std::path::{Path, PathBuf};
 
-const ALLOWED: [(&str, &str); 18] = [
+const ALLOWED: [(&str, &str); 17] = [
     ("guard/ioctl.rs", "size, read-only flag and sequence number of a device"),
     ("guard/probe.rs", "libblkid, which is loaded when it is needed"),
     ("host.rs", "getrusage"),
@@ -20,7 +20,6 @@ const ALLOWED: [(&str, &str); 18] = [
     ("ring/psync.rs", "pread, pwrite, fallocate, discards and fdatasync"),
     ("ring/uring.rs", "entries for reads, writes, trims and flushes"),
     ("sim/ssd/prefetch.rs", "a prefetch instruction"),
-    ("target/namespace.rs", "the ioctl for the namespace ID"),
     ("verify/ledger.rs", "words of a mapping, as atomics"),
     ("watchdog/progress.rs", "cachestat, which has no wrapper"),
 ];

@@ -14,13 +14,12 @@ from iosonde.sources import EngineSource
 from iosonde.vocabulary import PurgeMethod
 from lab.guard.drives import DRIVES, SHARED, by_serial, namespaces
 from lab.guard.mistaken import swap_names
-from lab.kernel import CHECKOUT
+from lab.kernel import KERNEL_FOLDER, modules_of
 from lab.purge.asking import Setting, purged
 from lab.purge.drives import DEAF, HIDDEN, LEAVING
 from tests.stories.devices_in_use import TWO, divide, mounted
 
 SANITIZES: Final = "sanitize=7 sanitize_s=2"
-MODULES: Final = CHECKOUT / "build/lab/kernel/root/lib/modules"
 LEAVES_AFTER_S: Final = 2
 
 
@@ -150,7 +149,7 @@ def partitioned() -> dict[str, Any]:
 @contextmanager
 def scsi(options: str) -> Iterator[Path]:
     """A disk of scsi_debug."""
-    module = next(MODULES.rglob("scsi_debug.ko"))
+    module = next(modules_of(KERNEL_FOLDER).rglob("scsi_debug.ko"))
     subprocess.run(["rmmod", "scsi_debug"], check=False, capture_output=True)
     subprocess.run(["insmod", module, "dev_size_mb=36", *options.split()], check=True, capture_output=True)
     try:

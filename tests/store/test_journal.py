@@ -106,7 +106,7 @@ def test_the_names_of_new_directories_are_durable_before_a_run_begins(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     flushed: list[int] = []
-    monkeypatch.setattr("iosonde.store.rundir.os.fsync", lambda handle: flushed.append(os.fstat(handle).st_ino))
+    monkeypatch.setattr("iosonde.store.directories.os.fsync", lambda handle: flushed.append(os.fstat(handle).st_ino))
     RunDirectory.create(tmp_path / "runs" / "first").start_journal(mixed_run().header).close()
     assert {each.stat().st_ino for each in (tmp_path, tmp_path / "runs")} <= set(flushed)
 

@@ -169,23 +169,31 @@ def test_only_the_status_log_says_how_a_sanitize_operation_ended(
     assert told in ended.record["reasons"][0] + ended.stderr
 
 
-def test_an_interrupted_sanitize_operation_goes_on_in_the_drive_and_the_record_says_so(
-    backing: Path, anyway: list[str], library: Path
-) -> None:
-    environment = {**os.environ, **standing_in(library, "sanitize=2 sanitize_s=60")}
-    environment["XDG_STATE_HOME"] = str(backing.parent / "state")
+def interrupted(
+    backing: Path, anyway: list[str], method: str, environment: dict[str, str], after_s: float
+) -> tuple[int, str, str]:
+    """A purge that is interrupted so long after it began: exit code, output and messages."""
+    environment = {**os.environ, **environment, "XDG_STATE_HOME": str(backing.parent / "state")}
     with attached(backing) as device:
-        words = command("prepare", device, "--purge", "sanitize-block", "--destroy", backing, *anyway, "--json")
+        words = command("prepare", device, "--purge", method, "--destroy", backing, *anyway, "--json")
         with subprocess.Popen(
             words, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
         ) as running:
             assert running.stderr is not None
             while "purging" not in running.stderr.readline():
                 assert running.poll() is None
-            time.sleep(1.5)
+            time.sleep(after_s)
             running.send_signal(signal.SIGINT)
             out, told = running.communicate(timeout=30)
-    assert running.returncode == 130, told
+    return running.returncode, out, told
+
+
+def test_an_interrupted_sanitize_operation_goes_on_in_the_drive_and_the_record_says_so(
+    backing: Path, anyway: list[str], library: Path
+) -> None:
+    slow = standing_in(library, "sanitize=2 sanitize_s=60")
+    code, out, told = interrupted(backing, anyway, "sanitize-block", slow, 1.5)
+    assert code == 130, told
     record = json.loads(out)
     assert (record["outcome"], record["purge"]["end"]) == ("not-verified", "left_running")
     assert "the sanitize operation goes on in the drive" in told
@@ -193,20 +201,8 @@ def test_an_interrupted_sanitize_operation_goes_on_in_the_drive_and_the_record_s
 
 
 def test_an_interrupted_format_is_awaited_and_read_back(backing: Path, anyway: list[str], library: Path) -> None:
-    environment = {**os.environ, **standing_in(library, "format_s=3")}
-    environment["XDG_STATE_HOME"] = str(backing.parent / "state")
-    with attached(backing) as device:
-        words = command("prepare", device, "--purge", "format", "--destroy", backing, *anyway, "--json")
-        with subprocess.Popen(
-            words, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-        ) as running:
-            assert running.stderr is not None
-            while "purging" not in running.stderr.readline():
-                assert running.poll() is None
-            time.sleep(1)
-            running.send_signal(signal.SIGINT)
-            out, told = running.communicate(timeout=30)
-    assert running.returncode == 130, told
+    code, out, told = interrupted(backing, anyway, "format", standing_in(library, "format_s=3"), 1)
+    assert code == 130, told
     assert json.loads(out)["outcome"] == "purged"
     assert "this method cannot be stopped" in told
 

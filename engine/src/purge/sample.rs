@@ -89,7 +89,7 @@ pub struct Sampled {
 pub struct Extent {
     /// The number of places: both ends, and one at random in each equal part between them. None reads all of the device.
     pub places: Option<u32>,
-    /// The seed of the places, and the mark in the sentinels.
+    /// The seed that selects the places. The sentinels carry it.
     pub seed: u64,
 }
 

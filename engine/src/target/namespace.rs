@@ -1,7 +1,6 @@
 //! An NVMe namespace with its two devices: the block device, and the generic character device for commands.
 
 use std::fs::{File, canonicalize, read_to_string};
-use std::os::fd::{AsRawFd, RawFd};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -11,9 +10,7 @@ use serde::Serialize;
 use super::open::{inspect, open_failure, reopen};
 use crate::failure::{Failure, FailureKind};
 use crate::memory::PAGE_BYTES;
-
-/// `NVME_IOCTL_ID`: returns the namespace ID of a handle.
-const NUMBER_OF: u32 = 0x4E40;
+use crate::nvme::namespace_id;
 
 /// Facts about a namespace that commands depend on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -53,7 +50,7 @@ impl Namespace {
             ));
         }
         let generic = reopen(&handle, false).map_err(|error| open_failure(path, &error))?;
-        let (number, of_block) = (number_of(generic.as_raw_fd()), number_of(block.as_raw_fd()));
+        let (number, of_block) = (namespace_id(&generic).ok(), namespace_id(block).ok());
         let drives = [&own, &block_folder].map(|each| canonicalize(each.join("device")).ok());
         if number.is_none() || number != of_block || drives[0].is_none() || drives[0] != drives[1] {
             return Err(not_usable(format!("{} and the block device belong to different namespaces", path.display())));
@@ -93,12 +90,6 @@ fn transfer_bytes_max(queue: &Path) -> u32 {
     let pages = read_number(&queue.join("max_segments")).map(|pages| pages.saturating_mul(PAGE_BYTES as u64));
     let most = [kib, pages].into_iter().flatten().min().unwrap_or(u64::MAX);
     u32::try_from(most).unwrap_or(u32::MAX)
-}
-
-fn number_of(handle: RawFd) -> Option<u32> {
-    // SAFETY: the caller keeps the handle open, and this call takes no pointer. Other handles reject this ioctl.
-    let number = unsafe { libc::ioctl(handle, NUMBER_OF.into()) };
-    u32::try_from(number).ok().filter(|number| *number > 0)
 }
 
 fn folder(kind: &str, facts: &Stat) -> PathBuf {

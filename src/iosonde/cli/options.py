@@ -83,7 +83,7 @@ PowerCommand = Annotated[
     str | None,
     typer.Option(
         "--power-command",
-        help="Shell command that prints the measured power in watts, one number per line. Started again when it ends.",
+        help="Shell command that prints the measured power in watts, one number per line. Restarted when it exits.",
         metavar="COMMAND",
         rich_help_panel=ENGINE_GROUP,
         show_default=False,

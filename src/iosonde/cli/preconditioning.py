@@ -6,7 +6,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from iosonde.cli.messages import say
 from iosonde.vocabulary import EngineChoice, Poll, Precondition, PurgeMethod
 
 if TYPE_CHECKING:
@@ -61,19 +60,10 @@ def checked_request(options: PreconditionOptions) -> "RunRequest":
 
 def precondition(request: "RunRequest", purged: "PurgeRecord | None", out: Path | None) -> None:
     """Writes the device, into a run directory that can be resumed. Raises IosondeError."""
-    from iosonde.campaign import measure_to_directory, preflight
-    from iosonde.cli.interrupted_runs import keeping
-    from iosonde.cli.plan_text import plan_lines
-    from iosonde.cli.progress import watching
-    from iosonde.cli.run_outputs import finish_directory
+    from iosonde.campaign import preflight
+    from iosonde.cli.run import measure
 
     now = datetime.now(UTC)
     # The purge may have changed what the guard sees.
     ahead = replace(preflight(request, now), purges=() if purged is None else (purged,))
-    directory = out or Path(f"iosonde-{ahead.run}")
-    for line in plan_lines(ahead, ahead.cost()):
-        say(line)
-    with keeping(directory, ahead.run):
-        with watching(ahead.plan, virtual=ahead.is_simulated) as observer:
-            measure_to_directory(request, ahead, directory, observer, now)
-        finish_directory(directory)
+    measure(request, ahead, out or Path(f"iosonde-{ahead.run}"), now)

@@ -152,7 +152,7 @@ def run(
     ahead = restored_preflight(request, now)
     if expected is not None:
         expected.check_cells(ahead.run, ahead.plan.cells)
-    _measure(request, ahead, out or Path(f"iosonde-{ahead.run}"), now)
+    measure(request, ahead, out or Path(f"iosonde-{ahead.run}"), now)
 
 
 def _purged(request: "RunRequest", ahead: "Preflight", now: datetime) -> "Preflight":
@@ -169,7 +169,7 @@ def _purged(request: "RunRequest", ahead: "Preflight", now: datetime) -> "Prefli
     return purged
 
 
-def _measure(request: "RunRequest", ahead: "Preflight", directory: Path, now: datetime) -> None:
+def measure(request: "RunRequest", ahead: "Preflight", directory: Path, now: datetime) -> None:
     """Shows the plan, measures, writes the report, and ends with the error of a run with unmet expected values."""
     from iosonde.campaign import measure_to_directory
     from iosonde.cli.interrupted_runs import keeping

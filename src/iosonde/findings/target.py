@@ -180,7 +180,7 @@ def reads_after_purge(case: Case) -> Iterator[Finding]:
             confidence=Confidence.POSSIBLE,
             statement=(
                 f"{name_some(purged)} was purged and not preconditioned, and {name_some(reading)} read it. Drives "
-                "complete reads of blocks that were not written since without accessing the media."
+                "complete reads of blocks that have not been written since the purge without accessing the media."
             ),
             evidence=(("cells that read", name_some(reading)),),
             advice="Read results apply only to blocks that earlier cells had written.",

@@ -19,6 +19,7 @@ from iosonde.safe_files.ownership import (
     own_file_name,
     register_created,
     registered_mark,
+    state_folder,
     unregister_created,
 )
 from iosonde.safe_files.removing import remove_created
@@ -43,6 +44,7 @@ __all__ = [
     "register_created",
     "registered_mark",
     "remove_created",
+    "state_folder",
     "unregister_created",
     "write_file",
     "write_files",

@@ -97,10 +97,15 @@ def _entry(place: Path) -> tuple[str, CreatedFile] | None:
         return None
 
 
-def _registry() -> Path:
+def state_folder(name: str) -> Path:
+    """A folder for what iosonde remembers between commands (XDG base directories). It may not exist yet."""
     state = os.environ.get("XDG_STATE_HOME", "")
     root = Path(state) if Path(state).is_absolute() else Path.home() / ".local" / "state"
-    return root / "iosonde" / "made"
+    return root / "iosonde" / name
+
+
+def _registry() -> Path:
+    return state_folder("made")
 
 
 def _place(mark: str) -> Path:

@@ -1,7 +1,5 @@
 """Keeps the record of the last purge of each device, so that a later command can say how the device was prepared."""
 
-import hashlib
-import os
 from contextlib import suppress
 from pathlib import Path
 from typing import Final
@@ -10,7 +8,8 @@ from pydantic import ValidationError
 
 from iosonde.errors import OutputError
 from iosonde.records import DeviceIdentity, PurgeRecord
-from iosonde.safe_files import read_regular, write_file
+from iosonde.safe_files import read_regular, state_folder, write_file
+from iosonde.store.device_files import STATE_HINT, file_of_device
 
 BYTES_MAX: Final = 1 << 20
 """The largest record that is read."""
@@ -25,7 +24,7 @@ def keep_purge(record: PurgeRecord) -> Path:
     except OSError as error:
         raise OutputError(
             f"the record of the purge cannot be kept in {paths[0].parent}: {error.strerror}",
-            "set XDG_STATE_HOME to a directory that you can write to",
+            STATE_HINT,
         ) from error
     for path in paths:
         write_file(path, text)
@@ -46,7 +45,4 @@ def _same(one: DeviceIdentity, other: DeviceIdentity) -> bool:
 
 
 def _place(identity: DeviceIdentity) -> Path:
-    state = os.environ.get("XDG_STATE_HOME", "")
-    root = Path(state) if Path(state).is_absolute() else Path.home() / ".local" / "state"
-    text = f"{identity.kind}\n{identity.name}\n{identity.size_bytes}"
-    return root / "iosonde" / "purges" / f"{hashlib.sha256(text.encode()).hexdigest()[:32]}.json"
+    return file_of_device(state_folder("purges"), identity)

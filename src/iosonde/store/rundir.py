@@ -1,6 +1,5 @@
 """A run directory that is being written."""
 
-import os
 from contextlib import suppress
 from pathlib import Path
 
@@ -8,6 +7,7 @@ from iosonde.errors import OutputError
 from iosonde.printing import quoted
 from iosonde.records import SCHEMA_VERSION, RunHeader
 from iosonde.safe_files import write_file
+from iosonde.store.directories import flush_directory
 from iosonde.store.header import header_text, load_header, written_version
 from iosonde.store.journal import Journal
 from iosonde.store.names import ACCOUNT_NAME, HEADER_NAME, JOURNAL_NAME, REPORT_NAME
@@ -22,7 +22,7 @@ class RunDirectory:
 
     @classmethod
     def create(cls, path: Path) -> "RunDirectory":
-        """Creates the directory. An existing one must be empty. Raises OutputError. An interruption leaves none."""
+        """Creates the directory. An existing one must be empty. Raises OutputError."""
         check_empty(path)
         directory = cls(path)
         try:
@@ -32,9 +32,6 @@ class RunDirectory:
             raise OutputError(
                 f"cannot create the run directory {path}: {error.strerror}", "specify another directory with --out"
             ) from error
-        except KeyboardInterrupt:
-            directory.remove_if_empty()
-            raise
         directory._new = tuple(new)
         return directory
 
@@ -55,7 +52,7 @@ class RunDirectory:
             self._write_header(header)
             # POSIX makes the name of a new directory durable only with the directory that it is in.
             for each in self._new:
-                _flush_directory(each.parent)
+                _flush_if_possible(each.parent)
             self.watch(journal)
         except BaseException:
             journal.close()
@@ -85,7 +82,7 @@ class RunDirectory:
 
     def _write_header(self, header: RunHeader) -> None:
         write_file(self.path / HEADER_NAME, header_text(header))
-        _flush_directory(self.path)
+        _flush_if_possible(self.path)
 
 
 def check_empty(path: Path) -> None:
@@ -116,11 +113,7 @@ def make_directory(path: Path) -> bool:
     return is_new
 
 
-def _flush_directory(path: Path) -> None:
+def _flush_if_possible(path: Path) -> None:
     """Makes the names in a directory durable, if this user may read it and the file system supports it."""
     with suppress(OSError):
-        handle = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)
+        flush_directory(path)

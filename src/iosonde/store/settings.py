@@ -5,7 +5,6 @@ run that changed the device holds a lock on it, which the kernel releases when t
 """
 
 import fcntl
-import hashlib
 import os
 import secrets
 from collections.abc import Iterator
@@ -18,12 +17,12 @@ from pydantic import ValidationError
 
 from iosonde.errors import OutputError, TargetError
 from iosonde.records import KeptSetting
-from iosonde.safe_files import read_regular
+from iosonde.safe_files import read_regular, state_folder
+from iosonde.store.device_files import STATE_HINT, SUFFIX, file_of_device
+from iosonde.store.directories import flush_directory
 
 BYTES_MAX: Final = 1 << 16
 """The largest file that is read."""
-
-SUFFIX: Final = ".json"
 
 
 @dataclass
@@ -38,7 +37,7 @@ class HeldSetting:
         """Removes the file: the device has its setting again."""
         with suppress(FileNotFoundError):
             self.path.unlink()
-        _sync(self.path.parent)
+        flush_directory(self.path.parent)
         self.release()
 
     def release(self) -> None:
@@ -52,9 +51,7 @@ def keep_setting(setting: KeptSetting) -> HeldSetting:
     Raises TargetError if an earlier setting of the device was not restored yet, and OutputError.
     """
     folder = _folder()
-    identity = setting.identity
-    text = f"{identity.kind}\n{identity.name}\n{identity.size_bytes}"
-    path = folder / f"{hashlib.sha256(text.encode()).hexdigest()[:32]}{SUFFIX}"
+    path = file_of_device(folder, setting.identity)
     part = folder / f".{secrets.token_hex(8)}"
     try:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -65,7 +62,7 @@ def keep_setting(setting: KeptSetting) -> HeldSetting:
             os.fsync(file)
             # Unlike a rename, this never replaces the file of an earlier run.
             os.link(part, path)
-            _sync(folder)
+            flush_directory(folder)
         except BaseException:
             os.close(file)
             raise
@@ -79,7 +76,7 @@ def keep_setting(setting: KeptSetting) -> HeldSetting:
     except OSError as error:
         raise OutputError(
             f"the settings of devices cannot be kept in {folder}: {error.strerror}",
-            "set XDG_STATE_HOME to a directory that you can write to",
+            STATE_HINT,
         ) from error
     return HeldSetting(setting, path, file)
 
@@ -139,16 +136,5 @@ def _files() -> list[Path]:
         return []
 
 
-def _sync(folder: Path) -> None:
-    """Makes a new or removed name durable."""
-    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
-
-
 def _folder() -> Path:
-    state = os.environ.get("XDG_STATE_HOME", "")
-    root = Path(state) if Path(state).is_absolute() else Path.home() / ".local" / "state"
-    return root / "iosonde" / "settings"
+    return state_folder("settings")
