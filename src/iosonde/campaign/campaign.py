@@ -31,6 +31,7 @@ from iosonde.records import (
     ExpectedValues,
     IntervalRecord,
     Plan,
+    ProcedureStart,
     PurgeRecord,
     RunHeader,
     RunLimits,
@@ -122,7 +123,12 @@ def preflight(request: RunRequest, now: datetime) -> Preflight:
         check_commands(target, asked=request.engine is EngineChoice.PASSTHROUGH)
     fill = any(target.must_be_filled(writes=request.target.writes) for target in targets)
     slow = why_slow(request.host, targets)
-    plan = request.plan(TargetInfo(span_bytes=targets[0].span_bytes, fill=fill, targets=len(targets), slow=bool(slow)))
+    is_device = isinstance(targets[0], BlockDevice)
+    scale = targets[0].drive.scale if isinstance(targets[0], SimulatedDrive) else 1
+    info = TargetInfo(
+        targets[0].span_bytes, fill=fill, targets=len(targets), slow=bool(slow), is_device=is_device, scale=scale
+    )
+    plan = request.plan(info)
     check_plan(plan, targets=len(targets))
     check_verifiable(plan, targets[0])
     check_purge(plan, targets, request.target)
@@ -246,6 +252,9 @@ class MemoryRecorder:
         self.cells = [
             cell.model_copy(update={"within": within}) if cell.order == order else cell for cell in self.cells
         ]
+
+    def procedure(self, start: ProcedureStart) -> None:
+        """Does nothing: a probe has no procedures."""
 
     def end(self, end: SessionEnd) -> None:
         """Keeps the end of the session."""

@@ -25,6 +25,7 @@ from iosonde.records import (
     IntervalRecord,
     Neighbour,
     Outcome,
+    ProcedureStart,
     RunHeader,
     Step,
     WriteCache,
@@ -72,6 +73,7 @@ class Conductor:
         smart: SmartReader,
         power: PowerWatch,
         set_caches: Callable[[WriteCache | None], None],
+        begin_procedure: Callable[[CellTurn], ProcedureStart],
     ) -> None:
         self._host = host
         self._source = source
@@ -86,6 +88,8 @@ class Conductor:
         self._smart = smart
         self._power = power
         self._set_caches = set_caches
+        self._begin = begin_procedure
+        self._begun: tuple[str, int] | None = None
         self._lookout = CompetitorWatch(self._neighbours)
         self._scheduler = scheduler_of(self._plan)
 
@@ -104,6 +108,7 @@ class Conductor:
         cells = {cell.cell: cell for cell in self._plan.cells}
         for turn in self._turns():
             cell = timed(cells[turn.cell], turn)
+            self._begin_procedure(turn)
             self._idle(cell, turn)
             if turn.order in self._work.replayed:
                 self._replay(cell, turn)
@@ -122,6 +127,15 @@ class Conductor:
             self._observer.step_started(IdleStep(order=0, duration_ns=cell.timing.idle_ns))
         self._source.wait(cell.timing.idle_ns)
 
+    def _begin_procedure(self, turn: CellTurn) -> None:
+        """Purges the targets before the first trial of a procedure, and keeps how that went."""
+        if turn.procedure is None or (turn.procedure, turn.attempt) == self._begun:
+            return
+        self._begun = (turn.procedure, turn.attempt)
+        start = self._begin(turn)
+        if turn.order not in self._work.replayed:
+            self._keeper.procedure(start)
+
     def _turns(self) -> Iterator[CellTurn]:
         """The trials of the plan, then those that the scheduler chooses from their results."""
         for turn, record in self._work.known:
@@ -129,6 +143,8 @@ class Conductor:
         for turn in self._work.turns:
             if turn.order in self._work.replayed:
                 self._scheduler.follow(turn, self._work.replayed[turn.order])
+            else:
+                self._scheduler.expect(turn)
             yield turn
         while (chosen := self._scheduler.next_turn()) is not None:
             self._keeper.turn(chosen)

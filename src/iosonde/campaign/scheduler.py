@@ -2,7 +2,7 @@
 
 from typing import Protocol, assert_never
 
-from iosonde.records import Aim, CellRecord, CellTurn, FixedTrials, Plan, SteadyState
+from iosonde.records import Aim, CellRecord, CellTurn, FixedTrials, Plan, Procedures, SteadyState
 
 
 class Scheduler(Protocol):
@@ -17,6 +17,12 @@ class Scheduler(Protocol):
     def follow(self, turn: CellTurn, record: CellRecord) -> None:
         """Takes the result of a trial of an earlier session, whose scheduler may have chosen it."""
 
+    def expect(self, turn: CellTurn) -> None:
+        """Goes on after a trial that an earlier session chose and did not finish. It is measured now."""
+
+    def restart(self, last_order: int) -> None:
+        """The run goes on after an interruption. ``last_order`` is the order of the last trial that was chosen."""
+
     def next_turn(self) -> CellTurn | None:
         """The next trial; None when the stop rule is met."""
 
@@ -28,6 +34,12 @@ class FixedScheduler:
         """Ignores it."""
 
     def follow(self, turn: CellTurn, record: CellRecord) -> None:
+        """Ignores it."""
+
+    def expect(self, turn: CellTurn) -> None:
+        """Ignores it."""
+
+    def restart(self, last_order: int) -> None:
         """Ignores it."""
 
     def next_turn(self) -> CellTurn | None:
@@ -49,5 +61,9 @@ def scheduler_of(plan: Plan) -> Scheduler:
             from iosonde.campaign.rounds import RoundScheduler
 
             return RoundScheduler(plan, plan.stop)
+        case Procedures():
+            from iosonde.campaign.procedures import ProcedureScheduler
+
+            return ProcedureScheduler(plan, plan.stop)
         case _:
             assert_never(plan.stop)

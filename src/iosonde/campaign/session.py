@@ -15,6 +15,7 @@ from iosonde.campaign.devices import check_permits
 from iosonde.campaign.drive_health import SmartReader
 from iosonde.campaign.observer import Observer, Recorder
 from iosonde.campaign.power_watch import PowerWatch
+from iosonde.campaign.procedure_starts import ProcedureStarts
 from iosonde.campaign.removal import CreatedFiles
 from iosonde.campaign.surroundings import Surroundings, Watch
 from iosonde.campaign.target import close_targets, open_target
@@ -121,6 +122,7 @@ class OpenSession:
                 smart=self.smart,
                 power=self._power_watch(),
                 set_caches=self.caches.set,
+                begin_procedure=ProcedureStarts(header, self.source, self.setting.targets).begin,
             ).run()
         except EngineError:
             keeper.check_there()
@@ -263,7 +265,7 @@ def _request(setting: SessionSetup, number: int) -> OpenRequest:
     is_purged = setting.plan.purge is not None and not setting.plan.writes_first
     return OpenRequest(
         setting.targets[number],
-        write=bool(setting.plan.writes_first) or is_purged,
+        write=bool(setting.plan.writes_first or setting.plan.procedures) or is_purged,
         is_purged=is_purged,
         settings=setting.plan.sets_write_cache,
         direct=setting.direct,

@@ -4,8 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from iosonde.plans.procedures.trials import procedure_trials
 from iosonde.plans.verifying import read_back_bytes
-from iosonde.records import CellPlan, CellTurn, IdleStep, Plan, SteadyState, Step
+from iosonde.records import CellPlan, CellTurn, IdleStep, Plan, Procedures, SteadyState, Step
 from iosonde.units import GIGABYTE, SECOND_NS
 from iosonde.vocabulary import EngineChoice
 
@@ -75,6 +76,8 @@ def plan_cost(
 
 def trials_at_most(plan: Plan) -> tuple[CellTurn, ...]:
     """The trials of a plan, and the maximum number of further ones if the stop rule limits their number."""
+    if isinstance(plan.stop, Procedures):
+        return procedure_trials(plan.stop, at_most=True)
     if not isinstance(plan.stop, SteadyState):
         return plan.turns
     rounds = plan.stop.rounds_max - (plan.last_round[0].round or 1)

@@ -11,6 +11,7 @@ from iosonde.records.health import Drive
 from iosonde.records.host import HostFacts
 from iosonde.records.limits import NO_LIMITS, RunLimits
 from iosonde.records.plan import CellTurn, Plan
+from iosonde.records.procedure import ProcedureStart
 from iosonde.records.purge import PurgeRecord
 from iosonde.records.target import DeviceFacts, ExtentFacts, Identity, TargetFacts
 from iosonde.records.verification import LaterPass
@@ -164,7 +165,8 @@ class RunRecord(Record):
     ``cells`` has each trial once, in run order. ``superseded`` are interrupted or failed trials that were
     repeated after a resumption. Each resumption is one of ``sessions``. ``later_passes`` read the targets back after
     the run. ``damage`` names the unreadable parts of the journal, and why they are unreadable. ``turns_chosen`` are the
-    trials that were added during the run, after those of the plan. ``end`` are the facts at the end of the last
+    trials that were added during the run, after those of the plan. ``procedure_starts`` has the start of each attempt
+    of each standard procedure. ``end`` are the facts at the end of the last
     session, None before it.
     """
 
@@ -179,6 +181,7 @@ class RunRecord(Record):
     later_passes: tuple[LaterPass, ...] = ()
     running: bool = False
     turns_chosen: tuple[CellTurn, ...] = ()
+    procedure_starts: tuple[ProcedureStart, ...] = ()
     end: SessionEnd | None = None
 
     @property
