@@ -86,8 +86,11 @@ class AdaptiveScheduler:
         if turn.order > len(self._plan.turns):
             self.next_turn()
 
-    def restart(self, last_order: int) -> None:
-        """Ignores it: an interruption does not change the choice."""
+    def restart(self, last: CellTurn) -> None:
+        """Ignores it: the choice is the same in each session."""
+
+    def next_procedure(self) -> None:
+        """None: there are no procedures."""
 
     def next_turn(self) -> CellTurn | None:
         """The next trial; None when every cell is precise enough, or no other trial fits into the budget."""

@@ -50,13 +50,15 @@ class RemainingWork:
 
     ``steps`` are the preconditioning steps. ``replayed`` maps the order of a trial or preconditioning write to the
     record that an earlier session kept. A simulated drive repeats these to reach the state it had.
-    ``known`` are kept trials that are not repeated. The scheduler uses the results of both.
+    ``known`` are kept trials that are not repeated. The scheduler uses the results of both. ``chosen`` is the last
+    trial that earlier sessions chose, if this one continues procedures on real targets; None else.
     """
 
     steps: tuple[Step, ...]
     turns: tuple[CellTurn, ...]
     replayed: Mapping[int, CellRecord] = field(default_factory=dict)
     known: tuple[tuple[CellTurn, CellRecord], ...] = ()
+    chosen: CellTurn | None = None
 
 
 class Conductor:
@@ -90,17 +92,20 @@ class Conductor:
         self._set_caches = set_caches
         self._begin = begin_procedure
         self._begun: tuple[str, int] | None = None
+        self._is_complete = True
         self._lookout = CompetitorWatch(self._neighbours)
         self._scheduler = scheduler_of(self._plan)
 
-    def run(self) -> None:
-        """Preconditions the targets, then measures every trial in order.
+    def run(self) -> bool:
+        """Preconditions the targets, then measures every trial in order. False if another session has to follow.
 
         A failed trial is kept and the next one follows, unless the whole target has failed. An interruption keeps the
-        interrupted trial and propagates.
+        interrupted trial and propagates. Block devices are purged between sessions, so a session ends before the next
+        procedure that begins with a purge.
         """
         with closing(self._lookout):
             self._run()
+        return self._is_complete
 
     def _run(self) -> None:
         for step in self._work.steps:
@@ -146,9 +151,19 @@ class Conductor:
             else:
                 self._scheduler.expect(turn)
             yield turn
-        while (chosen := self._scheduler.next_turn()) is not None:
+        if self._work.chosen is not None:
+            self._scheduler.restart(self._work.chosen)
+        while not self._ends_here() and (chosen := self._scheduler.next_turn()) is not None:
             self._keeper.turn(chosen)
             yield chosen
+
+    def _ends_here(self) -> bool:
+        """Whether the next procedure begins with a purge that this session was not opened after."""
+        if self._plan.purge is None or self._header.is_simulated or self._begun is None:
+            return False
+        following = self._scheduler.next_procedure()
+        self._is_complete = following is None or not following.purged
+        return not self._is_complete
 
     def _lost(self, turn: CellTurn, failure: Failure) -> TargetError:
         description = f"{turn.cell}: {failure.message}"

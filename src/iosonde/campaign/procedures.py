@@ -96,27 +96,37 @@ class ProcedureScheduler:
         self.expect(turn)
         self.take(turn, record)
 
-    def restart(self, last_order: int) -> None:
-        """Begins the interrupted procedure anew after a gap, which the specification does not allow within it.
+    def restart(self, last: CellTurn) -> None:
+        """Begins an interrupted procedure anew, since its specification does not allow a gap within it.
 
-        ``last_order`` is the order of the last trial that was chosen.
+        ``last`` is the last trial that was chosen. It may not have finished.
         """
-        self._order = max(self._order, last_order)
-        if self._is_over() and self._phase + 1 == len(self.procedure.phases):
+        self._order = max(self._order, last.order)
+        if not self._has_next():
             return
-        if self._has_begun:
+        if self._has_begun or (last.procedure, last.attempt) == (self.procedure.name, self._attempt):
             self._attempt += 1
             self._begin_procedure()
 
-    def next_turn(self) -> CellTurn | None:
-        """The next trial; None after the last procedure."""
+    def next_procedure(self) -> Procedure | None:
+        """The procedure that begins with the next trial; None if that trial begins none, or there is none."""
+        return self.procedure if self._has_next() and not self._has_begun else None
+
+    def _has_next(self) -> bool:
+        """Whether there is another trial. Goes on to its phase and round."""
         while not self._left:
             if self._is_over():
                 if not self._next_phase():
-                    return None
+                    return False
                 continue
             self._round += 1
             self._left = list(self._cells)
+        return True
+
+    def next_turn(self) -> CellTurn | None:
+        """The next trial; None after the last procedure."""
+        if not self._has_next():
+            return None
         cell = self._left.pop(0)
         self._order += 1
         self._has_begun = True

@@ -82,6 +82,7 @@ class MeasuringOptions:
     power_command: str | None = None
     on_error: OnError | None = None
     time_scale: int | None = None
+    purge: PurgeMethod | None = None
 
 
 def campaign_request(
@@ -100,6 +101,12 @@ def campaign_request(
         given = {"--precision": precision, "--budget": budget, "--fixed": fixed or None, "--quick": quick or None}
         _refuse_for_procedures(profile, given)
         return _procedures_request(options, procedures, profile)
+    for flag, value in (("--purge", options.purge), ("--time-scale", options.time_scale)):
+        if value is not None:
+            raise UsageError(
+                f"{flag} applies to standard procedures, and {profile} has none",
+                f"omit {flag}, or specify a procedure such as --profile pts-iops",
+            )
     campaign = _campaign(profile)
     reads = [read for table in campaign.experiment for read in table.values(READ)]
     writes = campaign.purge is not None or campaign.precondition is not None or any(read < ALL_READS for read in reads)
@@ -130,14 +137,14 @@ def named_procedures(profile: str) -> ProcedureCampaign | None:
 
 def _refuse_for_procedures(profile: str, given: Mapping[str, object]) -> None:
     for flag in (flag for flag, value in given.items() if value is not None):
-        raise UsageError(
-            f"{flag} does not apply to {profile}, whose procedures decide when they end", f"omit {flag}"
-        )
+        raise UsageError(f"{flag} does not apply to {profile}, whose procedures decide when they end", f"omit {flag}")
 
 
 def _procedures_request(options: MeasuringOptions, campaign: ProcedureCampaign, profile: str) -> RunRequest:
     seed = _seed(options)
     writes = any(each.writes for each in campaign.procedure)
+    if options.purge is not None:
+        campaign = campaign.model_copy(update={"purge": options.purge})
     target = _target_request(options, writes=writes, quick=False, seed=seed, profile=profile)
 
     def plan(ground: TargetInfo) -> Plan:

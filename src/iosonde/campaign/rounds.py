@@ -44,8 +44,11 @@ class RoundScheduler:
         if turn.order > len(self._plan.turns):
             self.next_turn()
 
-    def restart(self, last_order: int) -> None:
-        """Ignores it: an interruption does not change the choice."""
+    def restart(self, last: CellTurn) -> None:
+        """Ignores it: the choice is the same in each session."""
+
+    def next_procedure(self) -> None:
+        """None: there are no procedures."""
 
     def next_turn(self) -> CellTurn | None:
         """The next trial of the round, or the first of the next one; None in steady state or after the last round."""
@@ -81,4 +84,3 @@ class RoundScheduler:
         return turn.model_copy(
             update={"order": self._order + place, "repeat": repeat, "seed": seed, "round": self._round}
         )
-

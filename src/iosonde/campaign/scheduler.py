@@ -2,7 +2,7 @@
 
 from typing import Protocol, assert_never
 
-from iosonde.records import Aim, CellRecord, CellTurn, FixedTrials, Plan, Procedures, SteadyState
+from iosonde.records import Aim, CellRecord, CellTurn, FixedTrials, Plan, Procedure, Procedures, SteadyState
 
 
 class Scheduler(Protocol):
@@ -20,8 +20,11 @@ class Scheduler(Protocol):
     def expect(self, turn: CellTurn) -> None:
         """Goes on after a trial that an earlier session chose and did not finish. It is measured now."""
 
-    def restart(self, last_order: int) -> None:
-        """The run goes on after an interruption. ``last_order`` is the order of the last trial that was chosen."""
+    def restart(self, last: CellTurn) -> None:
+        """Another session continues the run. ``last`` is the last trial that was chosen."""
+
+    def next_procedure(self) -> Procedure | None:
+        """The procedure that begins with the next trial; None if that trial begins none, or there is none."""
 
     def next_turn(self) -> CellTurn | None:
         """The next trial; None when the stop rule is met."""
@@ -39,8 +42,12 @@ class FixedScheduler:
     def expect(self, turn: CellTurn) -> None:
         """Ignores it."""
 
-    def restart(self, last_order: int) -> None:
+    def restart(self, last: CellTurn) -> None:
         """Ignores it."""
+
+    def next_procedure(self) -> Procedure | None:
+        """None."""
+        return None
 
     def next_turn(self) -> CellTurn | None:
         """None."""

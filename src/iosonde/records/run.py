@@ -91,7 +91,7 @@ class SessionEnd(Record):
 
     ``hosts`` and ``devices`` (one per target, None without a device or if it could not be read) are in the order of
     ``SessionStart``. ``extents`` are those of each target that is a file, None if its file system does not report them.
-    ``drives`` has the health of each disk below the targets.
+    ``drives`` has the health of each disk below the targets. Without ``finished``, another session follows.
     They and ``ended_at`` are empty in runs of schema 5 and older, and if there was nothing left to
     measure.
     """
@@ -148,12 +148,15 @@ class Session(SessionStart):
     """The facts that may have changed when an interrupted run was resumed.
 
     ``made_anew`` means that the file was missing, and was created and laid out again. ``done_bytes`` is the part of the
-    first preconditioning write of this session that earlier ones have written on each target.
+    first preconditioning write of this session that earlier ones have written on each target. ``is_planned`` means that
+    the session before ended as planned, between two procedures. ``purges`` are those of block devices before it.
     """
 
     resumed_at: str
     made_anew: bool
     done_bytes: int = 0
+    is_planned: bool = False
+    purges: tuple[PurgeRecord, ...] = ()
 
 
 class RunRecord(Record):

@@ -47,15 +47,7 @@ class IntervalPayload(NamedTuple):
 
 
 Added = (
-    IntervalPayload
-    | CellRecord
-    | CellTurn
-    | WithinFrame
-    | Session
-    | LaterPass
-    | ProcedureStart
-    | SessionEnd
-    | Broken
+    IntervalPayload | CellRecord | CellTurn | WithinFrame | Session | LaterPass | ProcedureStart | SessionEnd | Broken
 )
 """The addition of one frame, or a damaged stretch. An interrupted cell is also a cell."""
 
@@ -84,7 +76,8 @@ class RunAssembly:
         self._chosen: dict[int, CellTurn] = {}
         self._end: SessionEnd | None = None
         self._later_passes: list[LaterPass] = []
-        self._starts: list[ProcedureStart] = []
+        # An attempt that was interrupted in its first trial has begun twice.
+        self._starts: dict[tuple[str, int], ProcedureStart] = {}
         self._damage: list[Broken] = []
 
     def take(self, found: Frame | Broken) -> tuple[Added, ...]:
@@ -106,7 +99,7 @@ class RunAssembly:
         elif found.kind is Kind.LATER_PASS:
             self._later_passes.append(record)
         elif found.kind is Kind.PROCEDURE_START:
-            self._starts.append(record)
+            self._starts[record.procedure, record.attempt] = record
         elif found.kind is Kind.WITHIN:
             self._add_within(record)
         else:
@@ -142,7 +135,7 @@ class RunAssembly:
             superseded=tuple(superseded),
             written=written,
             later_passes=tuple(self._later_passes),
-            procedure_starts=tuple(self._starts),
+            procedure_starts=tuple(self._starts.values()),
             turns_chosen=tuple(self._chosen[order] for order in sorted(self._chosen)),
         )
 

@@ -85,6 +85,7 @@ def procedures_plan(campaign: ProcedureCampaign, target: TargetInfo, *, seed: in
         seed=seed,
         repeats=1,
         span_bytes=target.span_bytes,
+        purge=campaign.purge,
         cells=tuple(cells.values()),
         turns=(),
         stop=Procedures(procedures=tuple(built), time_scale=time_scale),

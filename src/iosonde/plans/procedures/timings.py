@@ -48,9 +48,7 @@ class Clock:
                 measure_ns=self.ns(measure_ns),
                 interval_ns=self.interval_ns(measure_ns),
             )
-        (asked_bytes,) = (
-            table.values(AMOUNT.name) if table.capacities is None else (table.capacities * capacity_bytes,)
-        )
+        (asked_bytes,) = table.values(AMOUNT.name) if table.capacities is None else (table.capacities * capacity_bytes,)
         amount_bytes = asked_bytes // workload.block_size_bytes * workload.block_size_bytes
         return Timing(
             warmup_ns=0,
