@@ -13,6 +13,7 @@ INTERVAL_NS: Final = SECOND_NS
 """The samples of the standard are seconds."""
 AMOUNT_INTERVALS: Final = 1000
 WARMUP_PART: Final = 2
+ROUND_CELL_NS: Final = 60 * SECOND_NS
 
 
 @dataclass(frozen=True)
@@ -38,15 +39,18 @@ class Clock:
 
     def _warmup_ns(self, measure_ns: int) -> int:
         """None, unless the cell is scaled: a deep queue of large blocks takes a while to fill, which is not scaled."""
-        return 0 if self.scale == 1 else self.ns(measure_ns) // WARMUP_PART
+        is_long = measure_ns > ROUND_CELL_NS
+        return 0 if self.scale == 1 or is_long else self.ns(measure_ns) // WARMUP_PART
 
     def timing(self, table: CellsTable, workload: Workload, capacity_bytes: int) -> Timing:
         """The timing of a cell. Amounts are on each target."""
+        idle_ns = self.ns(table.idle)
         for measure_ns in table.values(DURATION.name):
             return Timing(
                 warmup_ns=self._warmup_ns(measure_ns),
                 measure_ns=self.ns(measure_ns),
                 interval_ns=self.interval_ns(measure_ns),
+                idle_ns=idle_ns,
             )
         (asked_bytes,) = table.values(AMOUNT.name) if table.capacities is None else (table.capacities * capacity_bytes,)
         amount_bytes = asked_bytes // workload.block_size_bytes * workload.block_size_bytes
@@ -55,6 +59,7 @@ class Clock:
             measure_ns=SECOND_NS,
             interval_ns=_amount_interval_ns(amount_bytes),
             amount_bytes=amount_bytes,
+            idle_ns=idle_ns,
         )
 
 
