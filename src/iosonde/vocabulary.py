@@ -279,7 +279,8 @@ class DiscardReason(StrEnum):
 
     ``contaminated``: another run of iosonde used the same device. ``steal``: the hypervisor gave CPU time of this
     machine to other guests. ``initial_state``: the target was still in its initial state. ``warming_up``: the warm-up
-    was too short. ``failed`` and ``interrupted`` repeats have no results. A repeat in which nothing completed is used,
+    was too short. ``outside_window``: a round of a standard procedure that is not in its measurement window. ``failed``
+    and ``interrupted`` repeats have no results. A repeat in which nothing completed is used,
     with a throughput of 0, if operations completed in other repeats of its cell.
     """
 
@@ -288,6 +289,7 @@ class DiscardReason(StrEnum):
     STEAL = "steal"
     INITIAL_STATE = "initial_state"
     WARMING_UP = "warming_up"
+    OUTSIDE_WINDOW = "outside_window"
     FAILED = "failed"
     INTERRUPTED = "interrupted"
 

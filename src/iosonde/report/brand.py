@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from iosonde.records import Outcome, RunRecord
+from iosonde.records import Outcome, Procedures, RunRecord
 
 
 @dataclass(frozen=True)
@@ -33,11 +33,19 @@ def brands_of(run: RunRecord) -> tuple[Brand, ...]:
         brands.append(
             Brand("simulated", "These results come from a simulated drive in virtual time, not from a real drive.")
         )
+        scale = header.plan.stop.time_scale if isinstance(header.plan.stop, Procedures) else 1
+        if scale > 1:
+            sentence = f"Capacity and all times are {scale:,} times smaller than those of the procedure."
+            brands.append(Brand(f"scaled 1:{scale} in capacity and time", sentence))
         drives = [target.simulation for target in header.targets if target.simulation is not None]
         kinds = [str(fault["kind"]).replace("_", " ") for drive in drives for fault in drive.faults]
         if kinds:
             names = ", ".join(dict.fromkeys(kinds))
             brands.append(Brand("with faults", f"Faults were injected into the simulated drive: {names}."))
+    short = [each.title or each.name for each in header.plan.procedures if each.is_like]
+    if short:
+        sentence = f"Short forms, which must not be presented as the tests themselves: {', '.join(short)}."
+        brands.append(Brand("PTS-like", sentence))
     if run.running:
         brands.append(Brand("running", f"The run is in progress. {_measured(run)} are complete."))
     elif not run.finished:
