@@ -45,6 +45,13 @@ class CellsTable(_Cells):
         default=None, description="With capacities or amount: the time after which the cell ends in any case."
     )
 
+    zones: int | None = Field(
+        default=None,
+        strict=True,
+        ge=1,
+        le=4096,
+        description="Divide the target into so many zones of equal size, and measure each of them in turn.",
+    )
     idle: Warmup = Field(default=0, description="Time for which the targets are left idle before the cell.")
 
     def values(self, name: str) -> list[Any]:
@@ -131,6 +138,11 @@ class ProcedureTable(_Table):
     mode: Mode | None = Field(default=None, description="Mode of a SNIA procedure.")
     purge: bool = Field(default=True, strict=True, description="Whether the targets are purged first.")
     active_range: Percentage = Field(default=100.0, description="Part of the capacity that it uses.")
+    repeats_offsets: bool = Field(
+        default=False,
+        strict=True,
+        description="Use the same random offsets in each round, as TKperf does. They then cover little of the target.",
+    )
     gap: Warmup = Field(default=GAP_NS, description="A longer gap between two trials begins a new window.")
     open_points: list[Text] = Field(default=[], description="What could not be confirmed in the specification.")
     phase: list[PhaseTable] = Field(min_length=1, description="The phases, in order.")
