@@ -155,6 +155,7 @@ NAMES: list[tuple[dict[str, Any], str]] = [
     ),
     ({"span_bytes": 16 * MIB, "offset_bytes": MIB}, "random-read-4KiB-qd8-span16MiB-from1MiB"),
     ({"burst_operations": 64, "think_ns": 10**7}, "random-read-4KiB-qd8-burst64-think10ms"),
+    ({"on_ns": 5 * 10**9, "off_ns": 25 * 10**9}, "random-read-4KiB-qd8-on5s-off25s"),
     ({"read_percent": 0, "sync": "fdatasync", "flush_every": 8}, "random-write-4KiB-qd8-fdatasync8"),
 ]
 
@@ -181,7 +182,7 @@ def test_what_a_workload_does_not_ask_for_is_left_out_of_the_job() -> None:
         IoPath(Engine.NULL, Poll.INTERRUPT),
         64 * MIB,
     )
-    extras = {"pace", "trim_percent", "block_sizes", "flush_every", "offset_bytes", "burst"}
+    extras = {"pace", "trim_percent", "block_sizes", "flush_every", "offset_bytes", "burst", "duty"}
     assert not extras & set(job)
     assert job["span_bytes"] == 64 * MIB
 
@@ -189,6 +190,30 @@ def test_what_a_workload_does_not_ask_for_is_left_out_of_the_job() -> None:
 def test_half_of_how_a_worker_rests_is_a_mistake() -> None:
     with pytest.raises(UsageError, match="burst needs think_time"):
         planned(more="burst = 64")
+
+
+@pytest.mark.parametrize(
+    ("given", "missing", "keys"),
+    [("on_time", "off_time", 'on_time = "5s"'), ("off_time", "on_time", 'off_time = "25s"')],
+)
+def test_half_of_a_duty_cycle_is_a_mistake(given: str, missing: str, keys: str) -> None:
+    with pytest.raises(UsageError, match=f"{given} needs {missing}"):
+        planned(more=keys)
+
+
+def test_a_duty_cycle_reaches_the_engine() -> None:
+    (asked,) = planned('"random"', more='on_time = "5s"\noff_time = "25s"')
+    turn, way = CellTurn(order=1, cell="c", repeat=1, seed=7), IoPath(Engine.NULL, Poll.INTERRUPT)
+    assert job_of(cell_plan(asked), turn, way, 64 * MIB)["duty"] == {"on_ns": 5 * 10**9, "off_ns": 25 * 10**9}
+
+
+def test_the_cost_of_a_cell_counts_its_on_times_only() -> None:
+    always = workload(read_percent=0)
+    duty = workload(read_percent=0, on_ns=5 * 10**9, off_ns=25 * 10**9)
+    seconds = [each * 10**9 for each in (3, 5, 30, 32, 60)]
+    assert [duty.submitting_ns(each) // 10**9 for each in seconds] == [3, 5, 5, 7, 10]
+    assert [duty.time_to_submit_ns(each * 10**9) // 10**9 for each in (0, 5, 6, 10)] == [0, 5, 31, 35]
+    assert always.submitting_ns(10**9) == always.time_to_submit_ns(10**9) == 10**9
 
 
 def test_trims_are_not_counted_as_written() -> None:

@@ -213,6 +213,7 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
         "requires an integer rate per job and direction",
     ),
     ({"burst_operations": 8, "think_ns": 1_500}, "whole microseconds"),
+    ({"on_ns": 10**9, "off_ns": 2 * 10**9}, "no duty cycle"),
 ]
 
 

@@ -36,6 +36,7 @@ pub fn calibration() -> Job {
         interval_ns: CALIBRATION_NS,
         pace: None,
         burst: None,
+        duty: None,
         failed_max: FAILED_MAX,
         write_cache: None,
         amount_bytes: None,

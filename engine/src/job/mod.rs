@@ -2,13 +2,14 @@
 
 use serde::Deserialize;
 
-use crate::pattern::{Burst, OpenLoop};
+use crate::pattern::{Burst, Duty, OpenLoop};
 use crate::record::Class;
 use crate::ring::Poll;
 use crate::write_cache::CacheState;
 
 mod bounds;
 mod check;
+mod check_time;
 mod limits;
 mod workload;
 
@@ -77,6 +78,9 @@ pub struct Job {
     /// Bursts with think time after each; None for a steady stream.
     #[serde(default)]
     pub burst: Option<Burst>,
+    /// Times without submissions, on a grid from the start of the job; None to submit all the time.
+    #[serde(default)]
+    pub duty: Option<Duty>,
     /// Failed operations of a worker that the job tolerates; 0 to end it at the first one.
     #[serde(default = "failed_max")]
     pub failed_max: u64,

@@ -48,6 +48,7 @@ pub fn job() -> Job {
         interval_ns: 10 * MS,
         pace: None,
         burst: None,
+        duty: None,
         failed_max: FAILED_MAX,
         write_cache: None,
         amount_bytes: None,

@@ -37,6 +37,7 @@ fn job(span_bytes: u64, read_percent: u8, operations: u64) -> Job {
         interval_ns: SECOND,
         pace: None,
         burst: None,
+        duty: None,
         failed_max: FAILED_MAX,
         write_cache: None,
         amount_bytes: Some(operations * 4096),

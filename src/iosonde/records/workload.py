@@ -24,7 +24,8 @@ class Workload(Record):
     Operations that neither read nor trim are writes. With ``block_sizes`` operations have several sizes, and
     ``block_size_bytes`` is the largest. The test region has ``span_bytes`` from ``offset_bytes`` on (None: up to the
     end). If ``sync`` requests flushes, one follows after every ``flush_every`` writes of a worker. After
-    ``burst_operations`` a worker waits for the last of them to complete, and then pauses for ``think_ns``.
+    ``burst_operations`` a worker waits for the last of them to complete, and then pauses for ``think_ns``. With a duty
+    cycle, each worker submits for ``on_ns`` and then nothing for ``off_ns``, on a grid from the start of the warm-up.
 
     Random data is compressible by ``compressible_percent``, and ``duplicates_percent`` of the writes repeat data that
     was written before. With ``verify`` each written sector identifies itself, and the target is read back.
@@ -52,6 +53,8 @@ class Workload(Record):
     duplicates_percent: int = Field(default=0, ge=0, le=100)
     verify: bool = False
     write_cache: WriteCache | None = None
+    on_ns: int | None = Field(default=None, ge=1)
+    off_ns: int | None = Field(default=None, ge=1)
 
     @model_validator(mode="after")
     def _both_or_neither(self) -> Self:
@@ -61,12 +64,33 @@ class Workload(Record):
         if (self.burst_operations is None) != (self.think_ns is None):
             message = "burst_operations and think_ns must be specified together"
             raise ValueError(message)
+        if (self.on_ns is None) != (self.off_ns is None):
+            message = "on_ns and off_ns must be specified together"
+            raise ValueError(message)
         return self
 
     @property
     def is_open_loop(self) -> bool:
         """Whether operations arrive at a rate, independent of completions."""
         return self.rate_per_s is not None
+
+    @property
+    def has_pauses(self) -> bool:
+        """Whether nothing is submitted at times: between bursts, or in the off-times of a duty cycle."""
+        return self.burst_operations is not None or self.on_ns is not None
+
+    def submitting_ns(self, time_ns: int) -> int:
+        """The time in which operations are submitted, of the first ``time_ns``: its on-times if it has a duty cycle."""
+        if self.on_ns is None or self.off_ns is None:
+            return time_ns
+        periods, rest_ns = divmod(time_ns, self.on_ns + self.off_ns)
+        return periods * self.on_ns + min(rest_ns, self.on_ns)
+
+    def time_to_submit_ns(self, submitting_ns: int) -> int:
+        """The time after which operations were submitted for ``submitting_ns``."""
+        if self.on_ns is None or self.off_ns is None:
+            return submitting_ns
+        return submitting_ns + max(submitting_ns - 1, 0) // self.on_ns * self.off_ns
 
     @property
     def rate_per_s_all(self) -> int | None:
@@ -142,7 +166,7 @@ class Workload(Record):
 
         The write cache of the drive is as it was.
         """
-        unusual = (self.trim_percent, self.block_sizes, self.offset_bytes, self.span_bytes, self.burst_operations)
+        unusual = (self.trim_percent, self.block_sizes, self.offset_bytes, self.span_bytes, self.has_pauses)
         return self.write_cache is None and not any(unusual) and self.flush_every == 1
 
     @property

@@ -14,7 +14,7 @@ use super::reap_interval::ReapIntervals;
 use super::{Recorder, Window};
 use crate::failure::{Failure, FailureKind};
 use crate::job::{Job, Sync};
-use crate::pattern::{Accesses, Arrivals, Bursts, Payload};
+use crate::pattern::{Accesses, Arrivals, Bursts, DutyCycle, Payload};
 use crate::record::{Class, Faults, Phase, Slowest};
 use crate::verify::Ledger;
 
@@ -105,6 +105,7 @@ pub struct Machine {
     // Planned but not started.
     batch: Vec<u32>,
     bursts: Option<Bursts>,
+    duty: Option<DutyCycle>,
     sync: Sync,
     flush_every: u64,
     failed_max: u64,
@@ -164,6 +165,7 @@ impl Machine {
             unfinished: Vec::with_capacity(slots as usize),
             batch: Vec::with_capacity(slots as usize),
             bursts: Bursts::of(job),
+            duty: DutyCycle::of(job, start_ns),
             sync: job.sync,
             flush_every: job.flush_every,
             failed_max: job.failed_max,

@@ -75,6 +75,8 @@ def _extras(workload: Workload) -> dict[str, Any]:
         extras["offset_bytes"] = workload.offset_bytes
     if workload.burst_operations is not None:
         extras["burst"] = {"operations": workload.burst_operations, "think_ns": workload.think_ns}
+    if workload.on_ns is not None:
+        extras["duty"] = {"on_ns": workload.on_ns, "off_ns": workload.off_ns}
     if workload.write_cache is not None:
         extras["write_cache"] = workload.write_cache.value
     return extras

@@ -20,7 +20,7 @@ from iosonde.records import (
     Zipf,
 )
 from iosonde.records.workload import ALL_READS
-from iosonde.units import MILLISECOND_NS
+from iosonde.units import MILLISECOND_NS, exact_duration
 
 # fio calculates in whole microseconds: at 100,000 operations/s it submits 5 % more, at 600,000 three times as many.
 POISSON_PER_S_MAX: Final = 100_000
@@ -129,6 +129,8 @@ def _of_flushes(workload: Workload) -> Iterator[str]:
 def _of_pace(workload: Workload) -> Iterator[str]:
     if workload.think_ns is not None and workload.think_ns % MICROSECOND_NS:
         yield "fio accepts think time only in whole microseconds"
+    if workload.on_ns is not None and workload.off_ns is not None:
+        yield f"fio has no duty cycle ({exact_duration(workload.on_ns)} on, {exact_duration(workload.off_ns)} off)"
     rate_per_s = workload.rate_per_s
     if rate_per_s is None:
         return
