@@ -32,6 +32,7 @@ fn forms() -> Vec<Job> {
         Job { burst: Some(Burst { operations: 6, think_ns: 3 * MS }), ..job() },
         Job { duty: Some(Duty { on_ns: 3 * MS, off_ns: 5 * MS }), ..job() },
         Job { amount_bytes: Some(1 << 20), ..job() },
+        Job { amount_bytes: Some(1 << 30), limit_ns: Some(25 * MS), ..job() },
     ]
 }
 

@@ -40,7 +40,7 @@ const NUMBERS: [u64; 32] = [
 ];
 
 /// Words with a meaning in some command.
-const WORDS: [&str; 46] = [
+const WORDS: [&str; 47] = [
     "open",
     "run",
     "sync",
@@ -87,6 +87,7 @@ const WORDS: [&str; 46] = [
     "amount_bytes",
     "done_bytes",
     "duty",
+    "limit_ns",
 ];
 
 struct Dice(u64);

@@ -7,7 +7,9 @@ from pydantic import ValidationError
 
 from iosonde.errors import UsageError
 from iosonde.plans import TargetInfo, campaign_plan, cell_name, plan_cost, read_campaign
-from iosonde.records import BlockSizes, CellTurn, Engine, Workload, parse_pattern, parse_sizes
+from iosonde.plans.cost import cell_duration_ns
+from iosonde.plans.names import timing_name
+from iosonde.records import BlockSizes, CellTurn, Engine, Timing, Workload, parse_pattern, parse_sizes
 from iosonde.records.pattern import FORMS, NAMED_SIZES
 from iosonde.sources import IoPath
 from iosonde.sources.engine.job import job_of, pattern_of
@@ -220,3 +222,20 @@ def test_trims_are_not_counted_as_written() -> None:
     text = CAMPAIGN.format(pattern='"random"', block_size='"4KiB"', more="trim = 30")
     plan = campaign_plan(read_campaign(text, "m.toml"), TargetInfo(span_bytes=64 * MIB, fill=False), quick=True, seed=1)
     assert plan_cost(plan).write_bytes_max == 0
+
+
+def test_a_time_limit_bounds_an_amount_in_text_name_and_cost() -> None:
+    amount = Timing(warmup_ns=0, measure_ns=1, interval_ns=10**9, amount_bytes=64 * MIB)
+    limited = amount.model_copy(update={"limit_ns": 5 * 10**9})
+    assert (amount.longest_ns, limited.longest_ns) == (None, 5 * 10**9)
+    assert limited.text == "until 64 MiB are transferred, at most 5.0 s"
+    assert timing_name(limited, with_warmup=False) == "64MiB-limit5.0s"
+    cells = [cell_plan(workload()).model_copy(update={"timing": timing}) for timing in (amount, limited)]
+    slow, fast = 10**6, 10**9
+    assert [cell_duration_ns(cell, slow, overhead_ns=0) // 10**9 for cell in cells] == [67, 5]
+    assert cell_duration_ns(cells[0], fast) == cell_duration_ns(cells[1], fast)
+
+
+def test_a_time_limit_without_an_amount_is_a_mistake() -> None:
+    with pytest.raises(ValidationError, match="limit_ns needs amount_bytes"):
+        Timing(warmup_ns=0, measure_ns=1, interval_ns=1, limit_ns=1)

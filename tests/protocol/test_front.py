@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from iosonde.analysis.totals import merge_totals
+from iosonde.campaign.simulated import simulated_drive
 from iosonde.errors import EngineError, IosondeError, TargetError, UsageError
 from iosonde.records import (
     INTERVAL_FORM,
@@ -102,6 +103,22 @@ def test_a_job_on_nothing_is_asked_for_as_recorded_and_its_answer_becomes_a_reco
     assert record.intervals == tuple(intervals)
     assert {Operation.READ, Operation.WRITE} == set(record.operations)
     source.close()
+
+
+@pytest.mark.parametrize(("limit_ms", "is_whole"), [(50, False), (10_000, True)])
+def test_a_cell_with_an_amount_and_a_limit_ends_with_whichever_is_first(
+    limit_ms: int, is_whole: bool, ending: list[EngineSource]
+) -> None:
+    source = EngineSource()
+    ending.append(source)
+    drive, size_bytes = simulated_drive("sim:fixed", 1, 0)
+    source.open(OpenRequest(SimulatedDrive(span_bytes=size_bytes, drive=drive), write=True, direct=True))
+    timing = SHORT.model_copy(update={"amount_bytes": SPAN_BYTES, "limit_ns": limit_ms * MS, "warmup_ns": 0})
+    record, _ = measure(source, cell(timing), Engine.SIMULATION)
+    assert record.outcome is Outcome.FINISHED
+    assert (record.operations[Operation.READ].bytes == SPAN_BYTES) is is_whole
+    assert (record.measured_ns == limit_ms * MS) is not is_whole
+    assert record.timing == timing
 
 
 def test_totals_are_the_measured_intervals_added_up(tmp_path: Path, ending: list[EngineSource]) -> None:

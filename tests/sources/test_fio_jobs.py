@@ -217,6 +217,12 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
 ]
 
 
+def test_fio_is_given_no_time_limit_for_an_amount() -> None:
+    timing = Timing(warmup_ns=0, measure_ns=1, interval_ns=10**9, amount_bytes=64 << 20, limit_ns=10**9)
+    with pytest.raises(UsageError, match="no time limit for an amount"):
+        check_fio_can(plan_of(planned().model_copy(update={"timing": timing})))
+
+
 @pytest.mark.parametrize(("asked", "reason"), REFUSED, ids=[str(asked) for asked, _ in REFUSED])
 def test_what_fio_would_do_otherwise_is_refused_with_the_engine_that_can(asked: dict[str, Any], reason: str) -> None:
     with pytest.raises(UsageError, match=reason) as refused:

@@ -40,6 +40,7 @@ pub fn calibration() -> Job {
         failed_max: FAILED_MAX,
         write_cache: None,
         amount_bytes: None,
+        limit_ns: None,
         done_bytes: 0,
     }
 }

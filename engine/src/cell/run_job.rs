@@ -116,7 +116,7 @@ fn run_workers(
         started(start_ns);
         let mut forwarder = IntervalForwarder::default();
         let warmup_end_ns = start_ns + if job.amount_bytes.is_some() { 0 } else { job.warmup_ns };
-        let end_ns = if job.amount_bytes.is_some() { u64::MAX } else { warmup_end_ns + job.measure_ns };
+        let end_ns = job.longest_ns().map_or(u64::MAX, |longest_ns| warmup_end_ns + longest_ns);
         let mut watchdog = WorkerWatchdog::new(start_ns, job.amount_bytes.is_none().then_some(end_ns), job.interval_ns);
         let mut cpus = CpuMonitor::new(take(&mut pool.cpus), warmup_end_ns, end_ns);
         let mut pass_on = |pool: &mut WorkerPool| {

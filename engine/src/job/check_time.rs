@@ -9,6 +9,14 @@ impl Job {
         if self.measure_ns == 0 || self.measure_ns > DURATION_NS_MAX || self.warmup_ns > DURATION_NS_MAX {
             return bad(format!("a duration is not between 1 and {DURATION_NS_MAX} ns"));
         }
+        if let Some(limit_ns) = self.limit_ns {
+            if self.amount_bytes.is_none() {
+                return bad("limit_ns requires amount_bytes".to_owned());
+            }
+            if limit_ns == 0 || limit_ns > DURATION_NS_MAX {
+                return bad(format!("limit_ns is {limit_ns}; the range is 1 to {DURATION_NS_MAX}"));
+            }
+        }
         if self.amount_bytes.is_none() {
             self.check_sums(self.warmup_ns + self.measure_ns)?;
         }

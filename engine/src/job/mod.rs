@@ -89,6 +89,9 @@ pub struct Job {
     pub write_cache: Option<CacheState>,
     /// Ends the job after this many bytes on each target, instead of after a time.
     pub amount_bytes: Option<u64>,
+    /// Ends a job with an amount after this measurement time, if the amount is not transferred by then.
+    #[serde(default)]
+    pub limit_ns: Option<u64>,
     /// The part of the amount that an earlier job has transferred on each target. This job goes on after it.
     #[serde(default)]
     pub done_bytes: u64,
@@ -151,6 +154,12 @@ impl Job {
             classes.push(Class::Trim);
         }
         classes
+    }
+
+    /// The longest measurement time; None if only an amount ends the job.
+    #[must_use]
+    pub fn longest_ns(&self) -> Option<u64> {
+        if self.amount_bytes.is_some() { self.limit_ns } else { Some(self.measure_ns) }
     }
 
     /// Operations in flight over all workers.

@@ -52,6 +52,7 @@ pub fn job() -> Job {
         failed_max: FAILED_MAX,
         write_cache: None,
         amount_bytes: None,
+        limit_ns: None,
         done_bytes: 0,
     }
 }

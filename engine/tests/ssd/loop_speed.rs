@@ -41,6 +41,7 @@ fn job(span_bytes: u64, read_percent: u8, operations: u64) -> Job {
         failed_max: FAILED_MAX,
         write_cache: None,
         amount_bytes: Some(operations * 4096),
+        limit_ns: None,
         done_bytes: 0,
     }
 }

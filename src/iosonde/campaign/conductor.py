@@ -200,14 +200,14 @@ class Conductor:
         return record.model_copy(update={"verification": self._source.verify(self._observer.verifying)})
 
     def _measure(self, cell: CellPlan, turn: CellTurn, way: IoPath, keep: Callable[[CellRecord], None]) -> CellRecord:
-        ends_ns = cell.timing.lasts_ns
+        longest_ns = cell.timing.longest_ns
         passed_ns = 0
 
         def on_interval(interval: IntervalRecord) -> None:
             nonlocal passed_ns
             passed_ns += interval.end_ns - interval.start_ns
-            # The end of a cell with an amount of data is not known in advance.
-            left_ns = ends_ns - passed_ns if cell.timing.amount_bytes is None else inf
+            # The end of a cell with an amount of data is not known in advance, unless it has a limit.
+            left_ns = inf if longest_ns is None else longest_ns - passed_ns
             self._lookout.ends_in(left_ns)
             self._keeper.interval(turn.order, interval, left_ns / SECOND_NS)
             self._observer.interval(interval)

@@ -106,7 +106,8 @@ def cell_duration_ns(
     overhead_ns += cell.timing.idle_ns
     if cell.timing.left_bytes is not None:
         busy_ns = cell.timing.left_bytes * SECOND_NS // _taken_per_s(cell, bytes_per_s)
-        return cell.workload.time_to_submit_ns(busy_ns) + overhead_ns
+        needed_ns = cell.workload.time_to_submit_ns(busy_ns)
+        return (needed_ns if cell.timing.limit_ns is None else min(needed_ns, cell.timing.limit_ns)) + overhead_ns
     return cell.timing.lasts_ns + overhead_ns
 
 

@@ -96,6 +96,7 @@ def timing_name(timing: Timing, *, with_warmup: bool) -> str:
     """The part of a name that distinguishes timings: ``5.0s``, ``64GiB``, ``5.0s-warmup1.0s``, ``60s-idle5min``."""
     idle = f"-idle{_joined(exact_duration(timing.idle_ns))}" if timing.idle_ns else ""
     if timing.amount_bytes is not None:
-        return f"{_joined(exact_size(timing.amount_bytes))}{idle}"
+        limit = f"-limit{_joined(exact_duration(timing.limit_ns))}" if timing.limit_ns else ""
+        return f"{_joined(exact_size(timing.amount_bytes))}{limit}{idle}"
     long = f"{_joined(exact_duration(timing.measure_ns))}{idle}"
     return f"{long}-warmup{_joined(exact_duration(timing.warmup_ns))}" if with_warmup else long

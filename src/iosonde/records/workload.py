@@ -196,6 +196,7 @@ class Workload(Record):
 class Timing(Record):
     """The duration of a cell. A cell with ``amount_bytes`` ends when each target has transferred that amount.
 
+    With ``limit_ns`` it ends after that measurement time at the latest.
     ``done_bytes`` is the part of it that earlier sessions have transferred on each target, and that is not repeated.
     ``idle_ns`` is the time for which the targets are left idle before each trial; ``lasts_ns`` does not include it.
     """
@@ -204,8 +205,21 @@ class Timing(Record):
     measure_ns: int = Field(ge=0)
     interval_ns: int = Field(ge=0)
     amount_bytes: int | None = None
+    limit_ns: int | None = Field(default=None, ge=1)
     done_bytes: int = Field(default=0, ge=0)
     idle_ns: int = Field(default=0, ge=0)
+
+    @model_validator(mode="after")
+    def _agrees(self) -> Self:
+        if self.limit_ns is not None and self.amount_bytes is None:
+            message = "limit_ns needs amount_bytes"
+            raise ValueError(message)
+        return self
+
+    @property
+    def longest_ns(self) -> int | None:
+        """The longest time from start to end, with the warm-up; None if only an amount ends the cell."""
+        return self.lasts_ns if self.amount_bytes is None else self.limit_ns
 
     @property
     def lasts_ns(self) -> int:
@@ -222,5 +236,6 @@ class Timing(Record):
         """The duration as text: ``1.0 s warm-up + 5.0 s``, ``until 8 GiB are transferred``."""
         idle = f"{exact_duration(self.idle_ns)} idle + " if self.idle_ns else ""
         if self.amount_bytes is not None:
-            return f"{idle}until {exact_size(self.amount_bytes)} are transferred"
+            limit = f", at most {exact_duration(self.limit_ns)}" if self.limit_ns else ""
+            return f"{idle}until {exact_size(self.amount_bytes)} are transferred{limit}"
         return f"{idle}{exact_duration(self.warmup_ns)} warm-up + {exact_duration(self.measure_ns)}"

@@ -20,7 +20,7 @@ use crate::verify::Ledger;
 
 /// How long operations may take to complete after the end, before the job is reported as stuck.
 pub const DRAIN_NS_MAX: u64 = 30_000_000_000;
-/// How long a job without a time limit may complete no operation before it is reported as stuck. This and the drain
+/// How long a job with an amount may complete no operation before it is reported as stuck. This and the drain
 /// time add up to two minutes, the longest silence that the front end expects.
 pub const SILENCE_NS_MAX: u64 = 90_000_000_000;
 /// The longest sleep in the kernel, so that a stop is noticed.
@@ -222,7 +222,7 @@ impl Machine {
             }
             self.window.advance();
             self.recorder.next_interval(boundary, self.window.phase(), self.window.interval());
-            if self.window.end_ns() == u64::MAX && self.silent_ns(now) > SILENCE_NS_MAX {
+            if self.window.has_amount() && self.silent_ns(now) > SILENCE_NS_MAX {
                 let message = format!("no operation completed for {} s", SILENCE_NS_MAX / 1_000_000_000);
                 self.failure = Some(Failure::new(FailureKind::Stuck, message).after(self.failure.take()));
                 self.window.close(now);

@@ -17,12 +17,12 @@ impl Machine {
             && (!self.unfinished.is_empty() || (!self.ready.is_empty() && self.next_arrival_ns() <= now))
     }
 
-    /// Ends a job without a time limit if it only waits for operations in flight. Called by a driver that knows that
+    /// Ends a job with an amount if it only waits for operations in flight. Called by a driver that knows that
     /// these will never complete. Returns true if it ended the job.
     pub fn starve(&mut self, now: u64) -> bool {
         let may_submit = !self.ready.is_empty() && self.next_arrival_ns() < u64::MAX;
         let only_waits = self.in_flight > 0 && !may_submit && self.unfinished.is_empty();
-        let is_starved = only_waits && self.drain_since_ns.is_none() && self.window.end_ns() == u64::MAX;
+        let is_starved = only_waits && self.drain_since_ns.is_none() && self.window.has_amount();
         if is_starved {
             self.close(now);
         }

@@ -41,6 +41,7 @@ def job_of(cell: CellPlan, turn: CellTurn, way: IoPath, span_bytes: int) -> dict
         "measure_ns": cell.timing.measure_ns,
         "interval_ns": cell.timing.interval_ns,
         "amount_bytes": cell.timing.amount_bytes,
+        **({} if cell.timing.limit_ns is None else {"limit_ns": cell.timing.limit_ns}),
         **({"done_bytes": cell.timing.done_bytes} if cell.timing.done_bytes else {}),
         **_extras(workload),
         **({"failed_max": 0} if way.on_error is OnError.STOP else {}),
