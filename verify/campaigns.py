@@ -32,13 +32,14 @@ def run_profile(target: str, profile: str, seed: int, *, size: str | None = None
     return measured(profile_request([target], profile, seed=seed, size=size))
 
 
-def profile_request(
+def profile_request(  # noqa: PLR0913 - all but two are by name
     targets: Sequence[str],
     profile: str | Path,
     *,
     seed: int,
     size: str | None = None,
     overwrite: bool = False,
+    time_scale: int | None = None,
     **others: Any,
 ) -> RunRequest:
     """The request that ``iosonde run TARGETS --profile PROFILE`` makes on this host."""
@@ -51,6 +52,7 @@ def profile_request(
         poll=Poll.INTERRUPT,
         seed=seed,
         host=LocalHost(),
+        time_scale=time_scale,
     )
     return campaign_request(options, profile=str(profile), **({"quick": False} | others))
 

@@ -101,6 +101,71 @@ class Experiment(StrEnum):
     MATRIX = "matrix"
     PROBE = "probe"
     FILL = "fill"
+    PROCEDURE = "procedure"
+
+
+class ProcedureKind(StrEnum):
+    """The kind of a standard procedure, which decides on its chapter in the report.
+
+    The first eight are those of the SNIA PTS. ``rounds`` is any other procedure that repeats rounds of cells.
+    """
+
+    IOPS = "iops"
+    THROUGHPUT = "throughput"
+    LATENCY = "latency"
+    WRITE_SATURATION = "write_saturation"
+    HOST_IDLE_RECOVERY = "host_idle_recovery"
+    CROSS_STIMULUS_RECOVERY = "cross_stimulus_recovery"
+    COMPOSITE_BLOCK_SIZE = "composite_block_size"
+    DEMAND_INTENSITY = "demand_intensity"
+    ROUNDS = "rounds"
+
+
+class Mode(StrEnum):
+    """The mode of a SNIA procedure: which write cache setting, active range and demand it uses."""
+
+    ENTERPRISE = "enterprise"
+    CLIENT = "client"
+
+
+class PhaseRole(StrEnum):
+    """What a phase of a procedure is for.
+
+    ``preconditioning``: writes that bring the drive into a defined state. ``rounds``: the measured rounds.
+    ``screening``: short rounds of the tracking variables alone, in short forms. ``saturation``: one long write.
+    ``histogram``: one trial whose latency distribution is reported. ``stimulus``: one of several long workloads.
+    ``idle_recovery``: writes with idle time between them. ``baseline``: continuous writes after those.
+    ``operating_points``: trials at points that earlier rounds decide.
+    """
+
+    PRECONDITIONING = "preconditioning"
+    ROUNDS = "rounds"
+    SCREENING = "screening"
+    SATURATION = "saturation"
+    HISTOGRAM = "histogram"
+    STIMULUS = "stimulus"
+    IDLE_RECOVERY = "idle_recovery"
+    BASELINE = "baseline"
+    OPERATING_POINTS = "operating_points"
+
+
+class PurgeState(StrEnum):
+    """How far the purge before a procedure is known to have happened.
+
+    ``simulated``: the drive is a model, which was put back to its fresh state. ``skipped``: nothing was purged.
+    """
+
+    VERIFIED = "verified"
+    SIMULATED = "simulated"
+    FAILED = "failed"
+    SKIPPED = "skipped"
+
+
+class SampleOf(StrEnum):
+    """Which sample of a block of samples is judged."""
+
+    FIRST = "first"
+    LAST = "last"
 
 
 class Precondition(StrEnum):

@@ -78,9 +78,19 @@ class AdaptiveScheduler:
 
     def follow(self, turn: CellTurn, record: CellRecord) -> None:
         """Takes the result of a trial that an earlier session chose and measured."""
+        self.expect(turn)
+        self.take(turn, record)
+
+    def expect(self, turn: CellTurn) -> None:
+        """Goes on after a trial that an earlier session chose and did not finish."""
         if turn.order > len(self._plan.turns):
             self.next_turn()
-        self.take(turn, record)
+
+    def restart(self, last: CellTurn) -> None:
+        """Ignores it: the choice is the same in each session."""
+
+    def next_procedure(self) -> None:
+        """None: there are no procedures."""
 
     def next_turn(self) -> CellTurn | None:
         """The next trial; None when every cell is precise enough, or no other trial fits into the budget."""

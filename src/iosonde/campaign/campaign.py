@@ -3,18 +3,20 @@
 import secrets
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
 from iosonde.campaign.conductor import RemainingWork
-from iosonde.campaign.devices import check_commands, check_engine, check_permits, permitted
+from iosonde.campaign.devices import check_commands, check_engine, check_permits, permitted, without_cache_reason
 from iosonde.campaign.endurance import Endurance, endurances
 from iosonde.campaign.engines import check_choice, check_poll, check_polling, choose_engine
 from iosonde.campaign.limits import check_limits
 from iosonde.campaign.observer import Observer
 from iosonde.campaign.power_watch import check_power_command
+from iosonde.campaign.preparing import PurgeObserver
 from iosonde.campaign.purged_targets import check_purge
+from iosonde.campaign.resume import ResumeConsent, find_remaining, resume
 from iosonde.campaign.session import OpenSession, SessionSetup, open_session, utc_text
 from iosonde.campaign.simulated import assumed_bytes_per_s
 from iosonde.campaign.slow_targets import why_slow
@@ -31,6 +33,7 @@ from iosonde.records import (
     ExpectedValues,
     IntervalRecord,
     Plan,
+    ProcedureStart,
     PurgeRecord,
     RunHeader,
     RunLimits,
@@ -101,10 +104,13 @@ class Preflight:
         """The assumed write bandwidth of a target, in bytes/s: that of its model, or more than that of most drives."""
         return assumed_bytes_per_s(each.drive for each in self.targets if isinstance(each, SimulatedDrive))
 
-    def cost(self, bytes_per_s: int | None = None) -> Cost:
-        """The cost of the plan at a write bandwidth, in bytes/s; at the assumed one if it is None."""
+    def cost(self, bytes_per_s: int | None = None, *, at_most: bool = True) -> Cost:
+        """The cost of the plan at a write bandwidth, in bytes/s; at the assumed one if it is None.
+
+        ``at_most`` False is the cost with the fewest rounds, if results decide on their number.
+        """
         overhead_ns = cell_overhead_ns(self.engine)
-        return plan_cost(self.plan, bytes_per_s or self.assumed_bytes_per_s, overhead_ns=overhead_ns)
+        return plan_cost(self.plan, bytes_per_s or self.assumed_bytes_per_s, overhead_ns=overhead_ns, at_most=at_most)
 
 
 def new_run_name(now: datetime) -> str:
@@ -122,7 +128,15 @@ def preflight(request: RunRequest, now: datetime) -> Preflight:
         check_commands(target, asked=request.engine is EngineChoice.PASSTHROUGH)
     fill = any(target.must_be_filled(writes=request.target.writes) for target in targets)
     slow = why_slow(request.host, targets)
-    plan = request.plan(TargetInfo(span_bytes=targets[0].span_bytes, fill=fill, targets=len(targets), slow=bool(slow)))
+    is_device = isinstance(targets[0], BlockDevice)
+    scale = targets[0].drive.scale if isinstance(targets[0], SimulatedDrive) else 1
+    info = TargetInfo(
+        targets[0].span_bytes, fill=fill, targets=len(targets), slow=bool(slow), is_device=is_device, scale=scale
+    )
+    plan = request.plan(info)
+    if plan.procedures and plan.sets_write_cache and without_cache_reason(request.host.command_prefix(), targets):
+        # A drive without a volatile write cache is measured as it is, and the record says that nothing was set.
+        plan = request.plan(replace(info, is_device=False))
     check_plan(plan, targets=len(targets))
     check_verifiable(plan, targets[0])
     check_purge(plan, targets, request.target)
@@ -171,6 +185,7 @@ def _new_run(
         limits=request.limits,
         hold_cstates=request.hold_cstates,
         power_command=request.power_command,
+        purges=ahead.purges,
     )
     with open_session(setting, choose, observer) as session:
         yield session, _header(request, ahead, now, session)
@@ -200,10 +215,27 @@ def all_work(plan: Plan) -> RemainingWork:
     return RemainingWork(steps=plan.preparation, turns=plan.turns)
 
 
-def measure_to_directory(
-    request: RunRequest, ahead: Preflight, out: Path, observer: Observer, now: datetime
-) -> RunDirectory:
-    """Runs a campaign into a run directory. The measurements are kept even if the run ends early."""
+def measure_to_directory(  # noqa: PLR0913, PLR0917 - the parts of a run
+    request: RunRequest,
+    ahead: Preflight,
+    out: Path,
+    observer: Observer,
+    now: datetime,
+    purging: PurgeObserver | None = None,
+) -> None:
+    """Runs a campaign into a run directory. The measurements are kept even if the run ends early.
+
+    ``purging`` hears of the purges between standard procedures on block devices.
+    """
+    if not _first_session(request, ahead, out, observer, now):
+        wanted = request.target
+        consent = ResumeConsent(
+            destroy=tuple(wanted.destroy), consents=tuple(wanted.consents), power_command=request.power_command
+        )
+        resume(out, find_remaining(out, request.host, failed_again=False), observer, now, consent, purging)
+
+
+def _first_session(request: RunRequest, ahead: Preflight, out: Path, observer: Observer, now: datetime) -> bool:
     directory = RunDirectory(out)
     try:
         # Inside, because an interruption may come at any time.
@@ -212,11 +244,10 @@ def measure_to_directory(
             _new_run(request, ahead, now, out, observer) as (session, header),
             directory.start_journal(header) as journal,
         ):
-            session.measure(header, all_work(header.plan), journal)
+            return session.measure(header, all_work(header.plan), journal)
     except BaseException:
         directory.remove_if_empty()
         raise
-    return directory
 
 
 class MemoryRecorder:
@@ -246,6 +277,9 @@ class MemoryRecorder:
         self.cells = [
             cell.model_copy(update={"within": within}) if cell.order == order else cell for cell in self.cells
         ]
+
+    def procedure(self, start: ProcedureStart) -> None:
+        """Does nothing: a probe has no procedures."""
 
     def end(self, end: SessionEnd) -> None:
         """Keeps the end of the session."""

@@ -25,6 +25,7 @@ from iosonde.records import (
     IntervalRecord,
     Neighbour,
     Outcome,
+    ProcedureStart,
     RunHeader,
     Step,
     WriteCache,
@@ -49,13 +50,15 @@ class RemainingWork:
 
     ``steps`` are the preconditioning steps. ``replayed`` maps the order of a trial or preconditioning write to the
     record that an earlier session kept. A simulated drive repeats these to reach the state it had.
-    ``known`` are kept trials that are not repeated. The scheduler uses the results of both.
+    ``known`` are kept trials that are not repeated. The scheduler uses the results of both. ``chosen`` is the last
+    trial that earlier sessions chose, if this one continues procedures on real targets; None else.
     """
 
     steps: tuple[Step, ...]
     turns: tuple[CellTurn, ...]
     replayed: Mapping[int, CellRecord] = field(default_factory=dict)
     known: tuple[tuple[CellTurn, CellRecord], ...] = ()
+    chosen: CellTurn | None = None
 
 
 class Conductor:
@@ -72,6 +75,7 @@ class Conductor:
         smart: SmartReader,
         power: PowerWatch,
         set_caches: Callable[[WriteCache | None], None],
+        begin_procedure: Callable[[CellTurn], ProcedureStart],
     ) -> None:
         self._host = host
         self._source = source
@@ -86,17 +90,22 @@ class Conductor:
         self._smart = smart
         self._power = power
         self._set_caches = set_caches
+        self._begin = begin_procedure
+        self._begun: tuple[str, int] | None = None
+        self._is_complete = True
         self._lookout = CompetitorWatch(self._neighbours)
         self._scheduler = scheduler_of(self._plan)
 
-    def run(self) -> None:
-        """Preconditions the targets, then measures every trial in order.
+    def run(self) -> bool:
+        """Preconditions the targets, then measures every trial in order. False if another session has to follow.
 
         A failed trial is kept and the next one follows, unless the whole target has failed. An interruption keeps the
-        interrupted trial and propagates.
+        interrupted trial and propagates. Block devices are purged between sessions, so a session ends before the next
+        procedure that begins with a purge.
         """
         with closing(self._lookout):
             self._run()
+        return self._is_complete
 
     def _run(self) -> None:
         for step in self._work.steps:
@@ -104,6 +113,7 @@ class Conductor:
         cells = {cell.cell: cell for cell in self._plan.cells}
         for turn in self._turns():
             cell = timed(cells[turn.cell], turn)
+            self._begin_procedure(turn)
             self._idle(cell, turn)
             if turn.order in self._work.replayed:
                 self._replay(cell, turn)
@@ -122,6 +132,15 @@ class Conductor:
             self._observer.step_started(IdleStep(order=0, duration_ns=cell.timing.idle_ns))
         self._source.wait(cell.timing.idle_ns)
 
+    def _begin_procedure(self, turn: CellTurn) -> None:
+        """Purges the targets before the first trial of a procedure, and keeps how that went."""
+        if turn.procedure is None or (turn.procedure, turn.attempt) == self._begun:
+            return
+        self._begun = (turn.procedure, turn.attempt)
+        start = self._begin(turn)
+        if turn.order not in self._work.replayed:
+            self._keeper.procedure(start)
+
     def _turns(self) -> Iterator[CellTurn]:
         """The trials of the plan, then those that the scheduler chooses from their results."""
         for turn, record in self._work.known:
@@ -129,10 +148,22 @@ class Conductor:
         for turn in self._work.turns:
             if turn.order in self._work.replayed:
                 self._scheduler.follow(turn, self._work.replayed[turn.order])
+            else:
+                self._scheduler.expect(turn)
             yield turn
-        while (chosen := self._scheduler.next_turn()) is not None:
+        if self._work.chosen is not None:
+            self._scheduler.restart(self._work.chosen)
+        while not self._ends_here() and (chosen := self._scheduler.next_turn()) is not None:
             self._keeper.turn(chosen)
             yield chosen
+
+    def _ends_here(self) -> bool:
+        """Whether the next procedure begins with a purge that this session was not opened after."""
+        if self._plan.purge is None or self._header.is_simulated or self._begun is None:
+            return False
+        following = self._scheduler.next_procedure()
+        self._is_complete = following is None or not following.purged
+        return not self._is_complete
 
     def _lost(self, turn: CellTurn, failure: Failure) -> TargetError:
         description = f"{turn.cell}: {failure.message}"

@@ -115,6 +115,21 @@ def permitted(
     )
 
 
+def without_cache_reason(prefix: Sequence[str], targets: Sequence[Target]) -> str:
+    """Why the write cache of one of these devices cannot be set, such as a drive without one; empty if all can."""
+    devices = [each for each in targets if isinstance(each, BlockDevice)]
+    source = EngineSource([*prefix, find_engine()])
+    try:
+        for each in devices:
+            try:
+                check_cache(each.name, source.inspect(each.path), survey_cache(source, each.path))
+            except TargetError as error:
+                return error.message
+    finally:
+        source.end()
+    return ""
+
+
 def _check_as_granted(device: BlockDevice, permit: WritePermit) -> None:
     """Raises TargetError if a resumed run wrote to a device of another identity, or over another file."""
     was = device.granted

@@ -4,7 +4,16 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Protocol
 
-from iosonde.records import CellPlan, CellRecord, CellTurn, IntervalRecord, SessionEnd, Step, WithinRepeat
+from iosonde.records import (
+    CellPlan,
+    CellRecord,
+    CellTurn,
+    IntervalRecord,
+    ProcedureStart,
+    SessionEnd,
+    Step,
+    WithinRepeat,
+)
 
 
 class Observer(Protocol):
@@ -92,6 +101,9 @@ class Recorder(Protocol):
 
     def within(self, order: int, within: WithinRepeat) -> None:
         """Keeps the variation within a kept trial."""
+
+    def procedure(self, start: ProcedureStart) -> None:
+        """Keeps the start of a procedure, after its purge."""
 
     def end(self, end: SessionEnd) -> None:
         """Keeps the end of a session."""

@@ -1,7 +1,7 @@
 """Purges the targets of a campaign before it begins."""
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING
 
@@ -10,6 +10,7 @@ from iosonde.campaign.preparing import PurgeObserver, PurgeRequest, preparation
 from iosonde.campaign.purge_verdict import error_of
 from iosonde.campaign.target_resolution import TargetRequest
 from iosonde.errors import UsageError
+from iosonde.machine import Host
 from iosonde.records import Plan, PurgeRecord
 from iosonde.sources import BlockDevice, SimulatedDrive, Target
 from iosonde.store import keep_purge
@@ -37,18 +38,43 @@ def purge_targets(request: "RunRequest", ahead: "Preflight", observer: PurgeObse
 
     Raises TargetError if nothing was destroyed, NotPurgedError or NotVerifiedError if a purge is not verified.
     """
-    method, wanted = ahead.plan.purge, request.target
-    if ahead.is_purged or method is None:
+    if ahead.is_purged:
         return ahead
+    consent = DestroyConsent(tuple(request.target.destroy), tuple(request.target.consents))
+    targets, records = purged(request.host, ahead.plan, ahead.targets, consent, observer, now)
+    return replace(ahead, targets=targets, purges=records)
+
+
+@dataclass(frozen=True)
+class DestroyConsent:
+    """The identities whose contents the user permits to destroy, and the refused checks that they consented to."""
+
+    destroy: tuple[str, ...] = ()
+    consents: tuple[str, ...] = ()
+
+
+def purged(  # noqa: PLR0913, PLR0917 - a purge needs all of them
+    host: Host,
+    plan: Plan,
+    targets: Sequence[Target],
+    consent: DestroyConsent,
+    observer: PurgeObserver,
+    now: datetime,
+) -> tuple[tuple[Target, ...], tuple[PurgeRecord, ...]]:
+    """Purges each device as the plan says. Returns the targets with new permits, and the records of the purges.
+
+    Raises TargetError if nothing was destroyed, NotPurgedError or NotVerifiedError if a purge is not verified.
+    """
+    assert plan.purge is not None, "the plan has to say how"
     records: list[PurgeRecord] = []
-    for device in (each for each in ahead.targets if isinstance(each, BlockDevice)):
-        asked = PurgeRequest(target=device.name, method=method, destroy=wanted.destroy, consents=wanted.consents)
-        with preparation(request.host) as prepared:
+    for device in (each for each in targets if isinstance(each, BlockDevice)):
+        asked = PurgeRequest(target=device.name, method=plan.purge, destroy=consent.destroy, consents=consent.consents)
+        with preparation(host) as prepared:
             records.append(prepared.run(asked, prepared.plan(asked), observer, now))
         keep_purge(records[-1])
         error = error_of(records[-1])
         if error is not None:
             raise error
     # The purge may have removed partitions and signatures. The identity must be the same.
-    targets = permitted(request.host.command_prefix(), ahead.plan, ahead.targets, wanted.destroy, wanted.consents)
-    return replace(ahead, targets=targets, purges=tuple(records))
+    permits = permitted(host.command_prefix(), plan, targets, consent.destroy, consent.consents)
+    return permits, tuple(records)

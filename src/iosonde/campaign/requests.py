@@ -27,6 +27,14 @@ from iosonde.plans import (
     probe_request,
     read_campaign,
 )
+from iosonde.plans.procedures import (
+    ProcedureCampaign,
+    has_procedures,
+    load_procedures,
+    procedure_names,
+    procedures_plan,
+    read_procedures,
+)
 from iosonde.plans.shipped_files import is_path
 from iosonde.plans.validation_errors import read_text
 from iosonde.records import NO_LIMITS, Aim, ExpectedValues, Plan, RunLimits
@@ -73,6 +81,8 @@ class MeasuringOptions:
     hold_cstates: bool = False
     power_command: str | None = None
     on_error: OnError | None = None
+    time_scale: int | None = None
+    purge: PurgeMethod | None = None
 
 
 def campaign_request(
@@ -86,6 +96,17 @@ def campaign_request(
 ) -> RunRequest:
     """The request for a campaign from a profile or a campaign file. Raises UsageError."""
     _check_switches(options, quick=quick, fixed=fixed)
+    procedures = named_procedures(profile)
+    if procedures is not None:
+        given = {"--precision": precision, "--budget": budget, "--fixed": fixed or None, "--quick": quick or None}
+        _refuse_for_procedures(profile, given)
+        return _procedures_request(options, procedures, profile)
+    for flag, value in (("--purge", options.purge), ("--time-scale", options.time_scale)):
+        if value is not None:
+            raise UsageError(
+                f"{flag} applies to standard procedures, and {profile} has none",
+                f"omit {flag}, or specify a procedure such as --profile pts-iops",
+            )
     campaign = _campaign(profile)
     reads = [read for table in campaign.experiment for read in table.values(READ)]
     writes = campaign.purge is not None or campaign.precondition is not None or any(read < ALL_READS for read in reads)
@@ -102,6 +123,35 @@ def campaign_request(
 
     aim_of(campaign)
     target = _target_request(options, writes=writes, quick=quick, seed=seed, profile=profile)
+    command = campaign.power_command if options.power_command is None else options.power_command
+    return replace(_request(options, target, plan), power_command=command or "")
+
+
+def named_procedures(profile: str) -> ProcedureCampaign | None:
+    """The standard procedures that a profile or a campaign file consists of; None for any other. Raises UsageError."""
+    if not is_path(profile):
+        return load_procedures(profile) if profile in procedure_names() else None
+    text = read_text(profile, "a campaign file", "a profile such as lab")
+    return read_procedures(text, profile) if has_procedures(text) else None
+
+
+def _refuse_for_procedures(profile: str, given: Mapping[str, object]) -> None:
+    for flag in (flag for flag, value in given.items() if value is not None):
+        raise UsageError(f"{flag} does not apply to {profile}, whose procedures decide when they end", f"omit {flag}")
+
+
+def _procedures_request(options: MeasuringOptions, campaign: ProcedureCampaign, profile: str) -> RunRequest:
+    seed = _seed(options)
+    writes = any(each.writes for each in campaign.procedure)
+    if options.purge is not None:
+        campaign = campaign.model_copy(update={"purge": options.purge})
+    target = _target_request(options, writes=writes, quick=False, seed=seed, profile=profile)
+
+    def plan(ground: TargetInfo) -> Plan:
+        # A simulated drive of a part of the capacity has the same drive fills in the same part of the time.
+        scale = options.time_scale or ground.scale
+        return _with_on_error(procedures_plan(campaign, ground, seed=seed, time_scale=scale), options)
+
     command = campaign.power_command if options.power_command is None else options.power_command
     return replace(_request(options, target, plan), power_command=command or "")
 

@@ -11,6 +11,8 @@ from iosonde.campaign.limits import limits_left, replaced
 from iosonde.campaign.observer import Observer, Recorder
 from iosonde.campaign.power_watch import check_power_command
 from iosonde.campaign.preconditioning_left import done_bytes_of, holds_what_was_written, steps_left
+from iosonde.campaign.preparing import NullPurgeObserver, PurgeObserver
+from iosonde.campaign.purged_targets import DestroyConsent, purged
 from iosonde.campaign.recorded_targets import exists, is_own, recorded_targets, resolve_recorded
 from iosonde.campaign.removal import CreatedFiles
 from iosonde.campaign.responsiveness import check_answers
@@ -28,6 +30,7 @@ from iosonde.records import (
     EngineHello,
     Operation,
     Outcome,
+    PurgeRecord,
     RunHeader,
     RunLimits,
     RunRecord,
@@ -173,15 +176,28 @@ class ResumeConsent:
     power_command: str = ""
 
 
-def resume(
-    path: Path, rest: RemainingRun, observer: Observer, now: datetime, consent: ResumeConsent | None = None
+def resume(  # noqa: PLR0913, PLR0917 - the parts of a run
+    path: Path,
+    rest: RemainingRun,
+    observer: Observer,
+    now: datetime,
+    consent: ResumeConsent | None = None,
+    purging: PurgeObserver | None = None,
 ) -> None:
     """Measures what is left. What iosonde did not create is written only with the user's consent.
 
-    Raises TargetError if a target has changed or needs consent, and EngineError if the run's engine is not
-    available.
+    Procedures on block devices have a session each, after their purge. Raises TargetError if a target has changed or
+    needs consent, and EngineError if the run's engine is not available.
     """
-    consent = consent or ResumeConsent()
+    consent, heard = consent or ResumeConsent(), purging or NullPurgeObserver()
+    while not _session(path, rest, observer, now, consent, heard):
+        rest = find_remaining(path, rest.host, failed_again=False)
+
+
+def _session(  # noqa: PLR0913, PLR0917 - the parts of a session
+    path: Path, rest: RemainingRun, observer: Observer, now: datetime, consent: ResumeConsent, heard: PurgeObserver
+) -> bool:
+    """One session of what is left. False if another one has to follow."""
     directory = RunDirectory(path)
     with directory.reopen_journal() as journal:
         # Another process may have held the journal until now and measured what was left in `rest`.
@@ -198,10 +214,11 @@ def resume(
             is_new = any(isinstance(each, NewFile) for each in targets)
             is_written = not is_new and holds_what_was_written(run)
             targets = tuple(_with_note(each, is_written=is_written) for each in targets)
-            steps = steps_left(run, is_new=is_new)
-            work = RemainingWork(steps=steps, turns=rest.turns, known=_known(rest))
-            if run.header.is_simulated:
-                work = _from_the_beginning(rest)
+            purges: tuple[PurgeRecord, ...] = ()
+            if header.plan.purge is not None and header.plan.procedures and not header.is_simulated:
+                allowed = DestroyConsent(consent.destroy, consent.consents)
+                targets, purges = purged(host, header.plan, targets, allowed, heard, now)
+            work = _work_left(rest, is_new=is_new)
             check_power_command(consent.power_command, targets[0])
             setting = SessionSetup(
                 host=host,
@@ -212,22 +229,42 @@ def resume(
                 run=header.run,
                 directory=path,
                 hold_cstates=header.hold_cstates,
+                purges=purges,
                 power_command=consent.power_command,
                 limits=limits_left(replaced(header.limits, consent.limits), run),
             )
             with open_session(setting, lambda hello: _check_engine(header, hello), observer) as session:
                 facts = session.start_facts()
                 begun = Session(
-                    resumed_at=utc_text(now), made_anew=is_new, done_bytes=done_bytes_of(work.steps), **facts
+                    resumed_at=utc_text(now),
+                    made_anew=is_new,
+                    done_bytes=done_bytes_of(work.steps),
+                    is_planned=run.end is not None,
+                    purges=purges,
+                    **facts,
                 )
                 journal.session(begun)
                 directory.watch(journal)
-                session.measure(header, work, journal)
-        else:
-            for each in recorded:
-                _remove_left_file(host, each, observer)
-            if not run.finished:
-                journal.end(NOTHING_LEFT)
+                return session.measure(header, work, journal)
+        for each in recorded:
+            _remove_left_file(host, each, observer)
+        if not run.finished:
+            journal.end(NOTHING_LEFT)
+    return True
+
+
+def _work_left(rest: RemainingRun, *, is_new: bool) -> RemainingWork:
+    """What is left for a session. A simulated drive begins again, to reach the state that it had.
+
+    An interrupted procedure begins again on a real target: its specification does not allow a gap.
+    """
+    run = rest.run
+    if run.header.is_simulated:
+        return _from_the_beginning(rest)
+    if run.header.plan.procedures:
+        last = max(run.turns, key=lambda turn: turn.order, default=None)
+        return RemainingWork(steps=(), turns=(), known=_known(rest), chosen=last)
+    return RemainingWork(steps=steps_left(run, is_new=is_new), turns=rest.turns, known=_known(rest))
 
 
 def _resolved(

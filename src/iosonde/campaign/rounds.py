@@ -4,12 +4,10 @@ from collections import defaultdict
 
 import numpy as np
 
-from iosonde.analysis.cells import estimate_cell, plan_of
-from iosonde.analysis.figures import figure_of
+from iosonde.analysis.rounds import tracked_value
 from iosonde.analysis.series.steady import SteadyRule, holds, window_figures
 from iosonde.plans import cell_seed
-from iosonde.records import CellRecord, CellTurn, Outcome, Plan, SteadyState, Tracked
-from iosonde.vocabulary import Quantity
+from iosonde.records import CellRecord, CellTurn, Plan, SteadyState, Tracked
 
 
 class RoundScheduler:
@@ -34,13 +32,23 @@ class RoundScheduler:
     def take(self, turn: CellTurn, record: CellRecord) -> None:
         """Notes the tracking variables of a trial; a trial that is repeated after a failure replaces the first."""
         values = self._values[turn.round or 1]
-        values |= {each: _value(record, each.quantity) for each in self._rule.tracked if each.cell == turn.cell}
+        values |= {each: tracked_value(record, each.quantity) for each in self._rule.tracked if each.cell == turn.cell}
 
     def follow(self, turn: CellTurn, record: CellRecord) -> None:
         """Takes the result of a trial of an earlier session, and advances past it as if it had been chosen now."""
+        self.expect(turn)
+        self.take(turn, record)
+
+    def expect(self, turn: CellTurn) -> None:
+        """Goes on after a trial that an earlier session chose and did not finish."""
         if turn.order > len(self._plan.turns):
             self.next_turn()
-        self.take(turn, record)
+
+    def restart(self, last: CellTurn) -> None:
+        """Ignores it: the choice is the same in each session."""
+
+    def next_procedure(self) -> None:
+        """None: there are no procedures."""
 
     def next_turn(self) -> CellTurn | None:
         """The next trial of the round, or the first of the next one; None in steady state or after the last round."""
@@ -76,10 +84,3 @@ class RoundScheduler:
         return turn.model_copy(
             update={"order": self._order + place, "repeat": repeat, "seed": seed, "round": self._round}
         )
-
-
-def _value(record: CellRecord, quantity: Quantity) -> float | None:
-    if record.outcome is not Outcome.FINISHED:
-        return None
-    estimates = estimate_cell(plan_of(record), [record]).of(record.workload.subject)
-    return None if estimates is None else figure_of(quantity, estimates, record.cell).value

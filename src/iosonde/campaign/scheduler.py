@@ -2,7 +2,7 @@
 
 from typing import Protocol, assert_never
 
-from iosonde.records import Aim, CellRecord, CellTurn, FixedTrials, Plan, SteadyState
+from iosonde.records import Aim, CellRecord, CellTurn, FixedTrials, Plan, Procedure, Procedures, SteadyState
 
 
 class Scheduler(Protocol):
@@ -17,6 +17,15 @@ class Scheduler(Protocol):
     def follow(self, turn: CellTurn, record: CellRecord) -> None:
         """Takes the result of a trial of an earlier session, whose scheduler may have chosen it."""
 
+    def expect(self, turn: CellTurn) -> None:
+        """Goes on after a trial that an earlier session chose and did not finish. It is measured now."""
+
+    def restart(self, last: CellTurn) -> None:
+        """Another session continues the run. ``last`` is the last trial that was chosen."""
+
+    def next_procedure(self) -> Procedure | None:
+        """The procedure that begins with the next trial; None if that trial begins none, or there is none."""
+
     def next_turn(self) -> CellTurn | None:
         """The next trial; None when the stop rule is met."""
 
@@ -29,6 +38,16 @@ class FixedScheduler:
 
     def follow(self, turn: CellTurn, record: CellRecord) -> None:
         """Ignores it."""
+
+    def expect(self, turn: CellTurn) -> None:
+        """Ignores it."""
+
+    def restart(self, last: CellTurn) -> None:
+        """Ignores it."""
+
+    def next_procedure(self) -> Procedure | None:
+        """None."""
+        return None
 
     def next_turn(self) -> CellTurn | None:
         """None."""
@@ -49,5 +68,9 @@ def scheduler_of(plan: Plan) -> Scheduler:
             from iosonde.campaign.rounds import RoundScheduler
 
             return RoundScheduler(plan, plan.stop)
+        case Procedures():
+            from iosonde.campaign.procedures import ProcedureScheduler
+
+            return ProcedureScheduler(plan, plan.stop)
         case _:
             assert_never(plan.stop)

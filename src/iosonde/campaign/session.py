@@ -15,6 +15,7 @@ from iosonde.campaign.devices import check_permits
 from iosonde.campaign.drive_health import SmartReader
 from iosonde.campaign.observer import Observer, Recorder
 from iosonde.campaign.power_watch import PowerWatch
+from iosonde.campaign.procedure_starts import ProcedureStarts
 from iosonde.campaign.removal import CreatedFiles
 from iosonde.campaign.surroundings import Surroundings, Watch
 from iosonde.campaign.target import close_targets, open_target
@@ -33,6 +34,7 @@ from iosonde.records import (
     HostFacts,
     HostState,
     Plan,
+    PurgeRecord,
     RunHeader,
     RunLimits,
     SessionEnd,
@@ -66,6 +68,7 @@ class SessionSetup:
     limits: RunLimits = NO_LIMITS
     hold_cstates: bool = False
     power_command: str = ""
+    purges: tuple[PurgeRecord, ...] = ()
     clock: Callable[[], datetime] = field(default=lambda: datetime.now(UTC))
 
 
@@ -110,24 +113,26 @@ class OpenSession:
             device_states=self.surroundings.devices,
         )
 
-    def measure(self, header: RunHeader, work: RemainingWork, keeper: Recorder) -> None:
-        """Does all the work, then records the end of the session.
+    def measure(self, header: RunHeader, work: RemainingWork, keeper: Recorder) -> bool:
+        """Does all the work, then records the end of the session. False if another session has to follow.
 
         Raises OutputError instead of EngineError if the engine ended because a file of the run was truncated.
         """
         try:
-            Conductor(
+            is_complete = Conductor(
                 *(self.setting.host, self.source, header, work, keeper, self.observer),
                 smart=self.smart,
                 power=self._power_watch(),
                 set_caches=self.caches.set,
+                begin_procedure=ProcedureStarts(header, self.source, self.setting.targets, self.setting.purges).begin,
             ).run()
         except EngineError:
             keeper.check_there()
             raise
         # The facts at the end are those of the drives as they were before.
         self.caches.restore()
-        keeper.end(self._end())
+        keeper.end(self._end(finished=is_complete))
+        return is_complete
 
     def _power_watch(self) -> PowerWatch:
         """The sensors of this host and of the targets' drives. In virtual time nothing is sampled."""
@@ -138,12 +143,12 @@ class OpenSession:
         numbers = dict.fromkeys(os.makedev(each.device_major, each.device_minor) for each in identities)
         return PowerWatch(host, host.power_sensors(tuple(numbers)), self.power)
 
-    def _end(self) -> SessionEnd:
+    def _end(self, *, finished: bool) -> SessionEnd:
         state = Watch(self.setting.host, self.setting.targets).read(
             self.source.hello.io_uring_refused or "", waits=False
         )
         return SessionEnd(
-            finished=True,
+            finished=finished,
             ended_at=utc_text(self.setting.clock()),
             hosts=(self.setting.host.facts(),),
             devices=tuple(map(self._device, self.setting.targets)),
@@ -263,7 +268,7 @@ def _request(setting: SessionSetup, number: int) -> OpenRequest:
     is_purged = setting.plan.purge is not None and not setting.plan.writes_first
     return OpenRequest(
         setting.targets[number],
-        write=bool(setting.plan.writes_first) or is_purged,
+        write=bool(setting.plan.writes_first or setting.plan.procedures) or is_purged,
         is_purged=is_purged,
         settings=setting.plan.sets_write_cache,
         direct=setting.direct,

@@ -5,13 +5,15 @@ from typing import Annotated
 
 import typer
 
-from iosonde.vocabulary import EngineChoice, OnError, Poll
+from iosonde.vocabulary import EngineChoice, OnError, Poll, PurgeMethod
 
 TARGET_HELP = (
     "A directory (iosonde creates a test file in it and removes the file afterwards), a new or existing file, a block "
     "device (read-only without --destroy), or sim:MODEL (a simulated drive). Multiple targets are measured at the same "
     "time."
 )
+
+TIME_SCALE_MAX = 10_000
 
 RUN_HELP = "Run directory or run archive."
 
@@ -204,6 +206,27 @@ Profile = Annotated[
         help="Profile: lab, reads (lab without writes), data-sheet (the workloads of data sheets), or the path of a "
         "campaign file (see docs/campaigns.md and examples/). Default: lab.",
         metavar="NAME|FILE",
+        show_default=False,
+    ),
+]
+Purge = Annotated[
+    PurgeMethod | None,
+    typer.Option(
+        "--purge",
+        help="With standard procedures: how block devices are purged before each of them (see `iosonde prepare`). "
+        "Default: as in the campaign file, else no purge.",
+        metavar="METHOD",
+        show_default=False,
+    ),
+]
+TimeScale = Annotated[
+    int | None,
+    typer.Option(
+        "--time-scale",
+        help="With standard procedures: divide all of their times by this number. Results are then not those of the "
+        "procedure. Default: 1, or the scale of the simulated drive.",
+        min=1,
+        max=TIME_SCALE_MAX,
         show_default=False,
     ),
 ]

@@ -15,11 +15,13 @@ from iosonde.cli.options import (
     PollOption,
     Precision,
     Profile,
+    Purge,
     Purpose,
     Quick,
     Seed,
     Size,
     Targets,
+    TimeScale,
 )
 from iosonde.vocabulary import EngineChoice, Poll
 
@@ -28,6 +30,8 @@ def plan(
     targets: Targets,
     profile: Profile = None,
     purpose: Purpose = None,
+    purge: Purge = None,
+    time_scale: TimeScale = None,
     quick: Quick = False,
     precision: Precision = None,
     budget: Budget = None,
@@ -77,6 +81,8 @@ def plan(
         poll=poll,
         seed=seed,
         host=LocalHost(),
+        purge=purge,
+        time_scale=time_scale,
         only_planned=True,
     )
     campaign, expected = campaign_and_bounds(purpose, profile)

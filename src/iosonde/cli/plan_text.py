@@ -9,6 +9,7 @@ from iosonde.campaign.endurance import Endurance
 from iosonde.campaign.limits import limits_line
 from iosonde.campaign.preconditioning_left import done_bytes_of
 from iosonde.campaign.slow_targets import SLOW_IOPS
+from iosonde.cli.procedure_text import procedure_lines, purge_line, range_lines
 from iosonde.machine import Host
 from iosonde.plans import (
     SLOW_FORMS,
@@ -41,6 +42,7 @@ EXPERIMENTS = {
     Experiment.TAIL: "tail latency",
     Experiment.SUSTAINED: "sustained",
     Experiment.MATRIX: "matrix",
+    Experiment.PROCEDURE: "standard procedure",
 }
 
 VIRTUAL = " of virtual time (real time is much shorter)"
@@ -66,8 +68,8 @@ def plan_lines(ahead: Preflight, cost: Cost) -> list[str]:
         *_memory_lines(ahead),
         *_purge_lines(ahead),
         *_preconditioning_lines(plan),
-        _time_line(ahead, cost),
-        *(["writes    nothing"] if is_null else _wear_lines(ahead, cost)),
+        *(_procedure_cost(ahead, cost) if plan.procedures else [_time_line(ahead, cost)]),
+        *(["writes    nothing"] if is_null else _wear_lines(ahead, cost) if not plan.procedures else []),
         *([f"limits    {limits_line(ahead.limits)}"] if ahead.limits.is_set else []),
         *([f"power     sampled by running: {printable(ahead.power_command)}"] if ahead.power_command else []),
     ]
@@ -76,10 +78,23 @@ def plan_lines(ahead: Preflight, cost: Cost) -> list[str]:
 def _measured_lines(ahead: Preflight, cost: Cost) -> list[str]:
     """The profile and its cells."""
     plan = ahead.plan
+    if plan.procedures:
+        return procedure_lines(plan)
     return [
         f"profile   {plan.profile}{' (quick)' if plan.quick else ''}: {_experiments(ahead)}",
         *_slow_lines(ahead),
         *_cell_lines(plan, cost),
+    ]
+
+
+def _procedure_cost(ahead: Preflight, cost: Cost) -> list[str]:
+    """The cost of procedures with the fewest rounds and with the most, and the share of the rated endurance."""
+    best = ahead.cost(cost.assumed_bytes_per_s, at_most=False)
+    virtual = VIRTUAL if ahead.is_simulated else ""
+    told = range_lines(best, cost, ahead.plan, len(ahead.targets), virtual=virtual)
+    return [
+        *told,
+        *(endurance_line(each, cost.total_bytes_max // len(ahead.targets)) for each in ahead.endurances),
     ]
 
 
@@ -242,6 +257,8 @@ def plan_json(ahead: Preflight, cost: Cost) -> str:
 
 
 def _purge_lines(ahead: Preflight) -> list[str]:
+    if ahead.plan.procedures:
+        return [purge_line(ahead.plan, simulated=ahead.is_simulated)]
     if ahead.plan.purge is None or ahead.is_simulated:
         return []
     return [f"purge     {ahead.plan.purge} of each whole device, verified by reading back"]
@@ -250,7 +267,7 @@ def _purge_lines(ahead: Preflight) -> list[str]:
 def _preconditioning_lines(plan: Plan) -> list[str]:
     """The preconditioning writes with their amounts, unless they only write every block once."""
     writes = [step.cell for step in plan.writes_first]
-    if plan.purge is not None and not writes:
+    if plan.purge is not None and not writes and not plan.procedures:
         return ["first     no preconditioning: the target is measured fresh out of the box"]
     if all(cell.timing.amount_bytes == plan.span_bytes for cell in writes):
         return []

@@ -8,6 +8,7 @@ from typing import Any, Final, Self
 
 from iosonde.cli.messages import say
 from iosonde.cli.signals import ENDING
+from iosonde.records import Plan
 from iosonde.units import SECOND_NS, format_duration, format_percent
 from iosonde.vocabulary import PurgeMethod
 
@@ -96,3 +97,30 @@ class PurgeProgress:
             say(text)
         else:
             self._status.update(text)
+
+
+class PurgeLines:
+    """Tells of purges between procedures in plain lines, beside the progress of the run."""
+
+    def __init__(self, method: PurgeMethod) -> None:
+        self._method = method
+
+    def stage(self, name: str) -> None:
+        """Prints that a purge begins."""
+        if name == "purging":
+            advise(self._method)
+            say(f"purging by {self._method}")
+        else:
+            ENDING.advice = ""
+
+    def progress(self, done_permille: int | None) -> None:
+        """Nothing: the run has a progress of its own."""
+
+    def interrupted(self) -> None:
+        """Prints that the purge was asked to stop."""
+        say("the purge was asked to stop")
+
+
+def purging_of(plan: Plan) -> PurgeLines | None:
+    """Tells of the purges between the procedures of a plan; None without any."""
+    return None if plan.purge is None else PurgeLines(plan.purge)

@@ -50,6 +50,7 @@ def resume(
     from iosonde.cli.left_settings import restore_settings
     from iosonde.cli.plan_text import rest_line
     from iosonde.cli.progress import watching
+    from iosonde.cli.purge_progress import purging_of
     from iosonde.cli.run_outputs import finish_directory
     from iosonde.machine.local_host import LocalHost
 
@@ -70,7 +71,7 @@ def resume(
     with keeping(run, rest.run.header.run):
         simulated = rest.run.header.is_simulated
         with watching(rest.run.header.plan, rest.turns, rest.done, virtual=simulated) as observer:
-            go_on(run, rest, observer, datetime.now(UTC), allowed)
+            go_on(run, rest, observer, datetime.now(UTC), allowed, purging_of(rest.run.header.plan))
         unmet = finish_directory(run)
     if unmet is not None:
         raise unmet

@@ -28,10 +28,12 @@ from iosonde.cli.options import (
     PowerCommand,
     Precision,
     Profile,
+    Purge,
     Purpose,
     Quick,
     Seed,
     Size,
+    TimeScale,
 )
 from iosonde.errors import UsageError
 from iosonde.vocabulary import EngineChoice, Poll
@@ -89,6 +91,8 @@ def run(
     targets: TargetsOrNone = None,
     profile: Profile = None,
     purpose: Purpose = None,
+    purge: Purge = None,
+    time_scale: TimeScale = None,
     quick: Quick = False,
     precision: Precision = None,
     budget: Budget = None,
@@ -138,6 +142,8 @@ def run(
         poll=poll,
         seed=seed,
         host=LocalHost(),
+        purge=purge,
+        time_scale=time_scale,
         label=label,
         note=note,
         destroy=identities(destroy, destroy_from),
@@ -175,6 +181,7 @@ def measure(request: "RunRequest", ahead: "Preflight", directory: Path, now: dat
     from iosonde.cli.interrupted_runs import keeping
     from iosonde.cli.plan_text import plan_lines
     from iosonde.cli.progress import watching
+    from iosonde.cli.purge_progress import purging_of
     from iosonde.cli.run_outputs import finish_directory
     from iosonde.store import check_empty
 
@@ -184,7 +191,7 @@ def measure(request: "RunRequest", ahead: "Preflight", directory: Path, now: dat
     ahead = _purged(request, ahead, now)
     with keeping(directory, ahead.run):
         with watching(ahead.plan, virtual=ahead.is_simulated) as observer:
-            measure_to_directory(request, ahead, directory, observer, now)
+            measure_to_directory(request, ahead, directory, observer, now, purging_of(ahead.plan))
         unmet = finish_directory(directory)
     if unmet is not None:
         raise unmet

@@ -68,12 +68,13 @@ def _changed(before: tuple[HostFacts, EngineHello], after: tuple[HostFacts, Engi
 def run_resumed(case: Case) -> Iterator[Finding]:
     """The run was interrupted and resumed."""
     run = case.run
-    if not run.sessions or case.is_simulated:
+    sessions = [session for session in run.sessions if not session.is_planned]
+    if not sessions or case.is_simulated:
         return  # A simulated drive resumes at the same virtual time and in the same state.
-    pairs = zip(run.header.engines, run.sessions[-1].engines, strict=False)
+    pairs = zip(run.header.engines, sessions[-1].engines, strict=False)
     changed = [change for before, after in pairs for change in _changed(before, after)]
-    is_new_file = any(session.made_anew for session in run.sessions)
-    times = "once" if len(run.sessions) == 1 else f"{len(run.sessions)} times"
+    is_new_file = any(session.made_anew for session in sessions)
+    times = "once" if len(sessions) == 1 else f"{len(sessions)} times"
     what = " with a different " + ", ".join(name for name, _ in changed) if changed else ""
     file = " The file was created and laid out again." if is_new_file else ""
     yield Finding(
@@ -84,7 +85,7 @@ def run_resumed(case: Case) -> Iterator[Finding]:
             f"The run was interrupted and resumed {times}{what}.{file} Some repeats are further apart in time than "
             "planned. Changes to the host or target during an interruption can increase the variation between repeats."
         ),
-        evidence=(*(("resumed", session.resumed_at) for session in run.sessions), *changed),
+        evidence=(*(("resumed", session.resumed_at) for session in sessions), *changed),
         advice="Check the variation between repeats. If it is large, run again without interruption.",
         deciding_test="Run again without interruption.",
     )

@@ -6,7 +6,7 @@ from math import ceil
 
 from iosonde.findings.case import Case, count_of, distinct, name_some
 from iosonde.findings.finding import Confidence, Finding, Severity
-from iosonde.records import CellRecord, Outcome, RunHeader, Sync
+from iosonde.records import CellRecord, Operation, Outcome, RunHeader, RunRecord, Sync
 from iosonde.units import exact_size, format_percent, format_size
 
 # Below this share of the device, the drive's cache, its SLC area or the hypervisor's memory may hold the test region.
@@ -172,7 +172,7 @@ def written_unknown(case: Case) -> Iterator[Finding]:
 def reads_after_purge(case: Case) -> Iterator[Finding]:
     """Cells read a purged target that was not preconditioned: blocks that were not written yet."""
     purged = tuple(target.path for target in case.run.header.targets if target.written == "purged")
-    reading = tuple(dict.fromkeys(record.cell for record in case.run.cells if record.workload.read_percent))
+    reading = tuple(dict.fromkeys(record.cell for record in _reads_of_unwritten(case.run)))
     if purged and reading:
         yield Finding(
             id="reads-after-purge",
@@ -187,6 +187,19 @@ def reads_after_purge(case: Case) -> Iterator[Finding]:
             deciding_test='Run the same cells with precondition = "once".',
             cells=reading,
         )
+
+
+def _reads_of_unwritten(run: RunRecord) -> Iterator[CellRecord]:
+    """The trials that read before as much was written as the test region has, since the purge of their procedure."""
+    written_bytes: Counter[tuple[str | None, int]] = Counter()
+    turns = {turn.order: (turn.procedure, turn.attempt) for turn in run.turns}
+    for record in run.cells:
+        begun = turns.get(record.order, (None, 1))
+        is_written = begun[0] is not None and written_bytes[begun] >= run.header.plan.span_bytes
+        if record.workload.read_percent and not is_written:
+            yield record
+        writes = record.operations.get(Operation.WRITE)
+        written_bytes[begun] += 0 if writes is None else writes.bytes
 
 
 def reads_of_holes(case: Case) -> Iterator[Finding]:

@@ -78,7 +78,7 @@ class _Table(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True)
 
 
-def _is_printable(name: str) -> str:
+def is_printable(name: str) -> str:
     """A name without control characters and without characters that change the direction of text."""
     if not name.isprintable():
         raise PydanticCustomError("quantity", "contains a control character")
@@ -86,7 +86,7 @@ def _is_printable(name: str) -> str:
 
 
 class _Named(_Table):
-    name: Annotated[str, AfterValidator(_is_printable)] = Field(description="Name of the experiment.", min_length=1)
+    name: Annotated[str, AfterValidator(is_printable)] = Field(description="Name of the experiment.", min_length=1)
     kind: Kind = Field(default=Kind.MATRIX, description="Report section for the cells of the experiment.")
 
 
@@ -118,28 +118,28 @@ class ExperimentTable(_Asked):
     @model_validator(mode="after")
     def _agrees(self) -> "ExperimentTable":
         if self.values(AMOUNT) and (self.values(DURATION) or self.values(WARMUP)):
-            raise _disagreement("amount", "amount cannot be combined with duration or warmup", "omit one")
+            raise disagreement("amount", "amount cannot be combined with duration or warmup", "omit one")
         if self.values(ARRIVALS) and not self.values(RATE):
-            raise _disagreement(
+            raise disagreement(
                 "arrivals",
                 "arrivals needs a rate",
                 'add rate = "20k", or omit arrivals',
             )
         if bool(self.values(BURST)) != bool(self.values(THINK_TIME)):
             given, other = ("burst", 'think_time = "10ms"') if self.values(BURST) else ("think_time", "burst = 64")
-            raise _disagreement(given, f"{given} needs {other.split()[0]}", f"add {other}")
+            raise disagreement(given, f"{given} needs {other.split()[0]}", f"add {other}")
         if bool(self.values(ON_TIME)) != bool(self.values(OFF_TIME)):
             given, other = ("on_time", 'off_time = "25s"') if self.values(ON_TIME) else ("off_time", 'on_time = "5s"')
-            raise _disagreement(given, f"{given} needs {other.split()[0]}", f"add {other}")
+            raise disagreement(given, f"{given} needs {other.split()[0]}", f"add {other}")
         if self.values(RATE) and self.kind not in RATE_KINDS:
-            raise _disagreement(
+            raise disagreement(
                 "rate",
                 f"rate cannot be combined with kind = {self.kind}, which is always a closed loop",
                 f"omit kind, or set it to {' or '.join(sorted(RATE_KINDS))}",
             )
         is_synced = any(sync is not Sync.NONE for sync in self.values(SYNC))
         if is_synced and all(read == ALL_READS for read in self.values(READ)):
-            raise _disagreement(
+            raise disagreement(
                 "sync", "sync needs writes, but read = 100 is read-only", "move the reads to a separate experiment"
             )
         return self
@@ -148,22 +148,22 @@ class ExperimentTable(_Asked):
     def _is_sustained(self) -> "ExperimentTable":
         if self.kind is not Kind.SUSTAINED:
             if self.idle != [0]:
-                raise _disagreement("idle", "idle needs kind = sustained", 'add kind = "sustained", or omit idle')
+                raise disagreement("idle", "idle needs kind = sustained", 'add kind = "sustained", or omit idle')
             return self
         if not self.values(AMOUNT) and not self.values(DURATION):
-            raise _disagreement("kind", "sustained needs a duration or an amount", 'add duration = "30m"')
+            raise disagreement("kind", "sustained needs a duration or an amount", 'add duration = "30m"')
         if self.values(WARMUP):
-            raise _disagreement(
+            raise disagreement(
                 "warmup", "sustained has no warm-up, because the start of a transfer is part of it", "omit warmup"
             )
         if self.repeats is not None:
-            raise _disagreement(
+            raise disagreement(
                 "repeats", "sustained measures each stretch once", "omit repeats; for more stretches, use idle"
             )
         return self
 
 
-def _disagreement(key: str, what: str, hint: str) -> PydanticCustomError:
+def disagreement(key: str, what: str, hint: str) -> PydanticCustomError:
     """The error for keys that cannot be combined. It is reported at the line of ``key``."""
     return PydanticCustomError("agree", "{what}", {"what": what, "key": key, "hint": hint})
 
@@ -261,7 +261,7 @@ class CampaignTable(_Table):
         strict=True,
         description="After each cell that writes, read the targets back and compare the data with what was written.",
     )
-    power_command: Annotated[str, AfterValidator(_is_printable)] | None = Field(
+    power_command: Annotated[str, AfterValidator(is_printable)] | None = Field(
         default=None,
         description="Shell command that prints the measured power in watts, one number per line, as --power-command "
         "does. Default: none.",
@@ -300,7 +300,7 @@ class CampaignTable(_Table):
     def _has_an_aim(self) -> "CampaignTable":
         for key, value in (("budget", self.budget), ("first_duration", self.first_duration)):
             if value is not None and self.precision is None:
-                raise _disagreement(
+                raise disagreement(
                     key,
                     f"{key} needs a precision",
                     f'add precision = "2%", or omit {key}',
@@ -311,7 +311,7 @@ class CampaignTable(_Table):
     def _preconditions(self) -> "CampaignTable":
         for key, forms in PRECONDITION_FORMS.items():
             if getattr(self, key) is not None and self.precondition not in forms:
-                raise _disagreement(
+                raise disagreement(
                     key,
                     f"{key} needs precondition = {' or '.join(forms)}",
                     f'add precondition = "{forms[-1]}", or omit {key}',
@@ -321,7 +321,7 @@ class CampaignTable(_Table):
     @model_validator(mode="after")
     def _measures_a_known_state(self) -> "CampaignTable":
         if self.precondition is Precondition.NONE and self.purge is None:
-            raise _disagreement(
+            raise disagreement(
                 "precondition",
                 "precondition = none needs a purge: the state of the target would be unknown",
                 'add purge = "format", or use precondition = "once"',
@@ -331,7 +331,7 @@ class CampaignTable(_Table):
     @model_validator(mode="after")
     def _ends_by_itself(self) -> "CampaignTable":
         if self.precision is not None and any(table.kind is Kind.SUSTAINED for table in self.experiment):
-            raise _disagreement(
+            raise disagreement(
                 "precision",
                 "precision cannot be combined with kind = sustained, whose transfers are measured once",
                 "put them in a separate campaign file",
@@ -341,7 +341,7 @@ class CampaignTable(_Table):
     @model_validator(mode="after")
     def _agrees(self) -> "CampaignTable":
         if self.verify and all(read == 100 for table in self.experiment for read in table.values(READ)):  # noqa: PLR2004 - percent
-            raise _disagreement(
+            raise disagreement(
                 "verify",
                 "verify needs writes, but no experiment writes",
                 "add an experiment that writes (read below 100), or omit verify",

@@ -4,8 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from iosonde.plans.procedures.trials import procedure_trials
 from iosonde.plans.verifying import read_back_bytes
-from iosonde.records import CellPlan, CellTurn, IdleStep, Plan, SteadyState, Step
+from iosonde.records import CellPlan, CellTurn, IdleStep, Plan, Procedures, SteadyState, Step
 from iosonde.units import GIGABYTE, SECOND_NS
 from iosonde.vocabulary import EngineChoice
 
@@ -46,14 +47,19 @@ class Cost:
 
 
 def plan_cost(
-    plan: Plan, assumed_bytes_per_s: int = ASSUMED_WRITE_BYTES_PER_S, *, overhead_ns: int = CELL_OVERHEAD_NS
+    plan: Plan,
+    assumed_bytes_per_s: int = ASSUMED_WRITE_BYTES_PER_S,
+    *,
+    overhead_ns: int = CELL_OVERHEAD_NS,
+    at_most: bool = True,
 ) -> Cost:
     """The cost of a plan if each target transfers ``assumed_bytes_per_s``, for any block size and queue depth.
 
     Targets are read back at the same rate, one after another. ``overhead_ns`` is the extra time of each cell.
+    ``at_most`` False is the cost with the fewest rounds, if results decide on their number.
     """
     cells = {cell.cell: cell for cell in plan.cells}
-    measured = [timed(cells[turn.cell], turn) for turn in trials_at_most(plan)]
+    measured = [timed(cells[turn.cell], turn) for turn in _trials(plan, at_most=at_most)]
     fill_bytes = sum(_written(step.cell, assumed_bytes_per_s) for step in plan.writes_first)
     before_ns = preparation_ns(plan.preparation, assumed_bytes_per_s)
     first_ns = sum(cell_duration_ns(cell, assumed_bytes_per_s, overhead_ns=overhead_ns) for cell in measured)
@@ -75,10 +81,16 @@ def plan_cost(
 
 def trials_at_most(plan: Plan) -> tuple[CellTurn, ...]:
     """The trials of a plan, and the maximum number of further ones if the stop rule limits their number."""
+    return _trials(plan, at_most=True)
+
+
+def _trials(plan: Plan, *, at_most: bool) -> tuple[CellTurn, ...]:
+    if isinstance(plan.stop, Procedures):
+        return procedure_trials(plan.stop, at_most=at_most)
     if not isinstance(plan.stop, SteadyState):
         return plan.turns
-    rounds = plan.stop.rounds_max - (plan.last_round[0].round or 1)
-    return (*plan.turns, *(rounds * plan.last_round))
+    last = plan.stop.rounds_max if at_most else plan.stop.window
+    return (*plan.turns, *((last - (plan.last_round[0].round or 1)) * plan.last_round))
 
 
 def preparation_ns(steps: Sequence[Step], bytes_per_s: int) -> int:

@@ -186,6 +186,8 @@ class _PercentInFile:
 
 _PRECISION: Final = _PercentInFile(PRECISION_PERCENT_MIN, PRECISION_PERCENT_MAX)
 Precision = Annotated[float, PlainValidator(_PRECISION.read), _PRECISION.in_schema("2%", "0.5%")]
+_PERCENTAGE: Final = _PercentInFile(1, 100)
+Percentage = Annotated[float, PlainValidator(_PERCENTAGE.read), _PERCENTAGE.in_schema("20%", "75%")]
 _SPARE: Final = _PercentInFile(OVER_PROVISIONING_PERMILLE_MIN / 10, OVER_PROVISIONING_PERMILLE_MAX / 10)
 
 

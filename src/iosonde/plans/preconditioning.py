@@ -31,13 +31,16 @@ DEPTH: Final = 32
 class TargetInfo:
     """The targets of a plan: the size of the test region on each, their number, and whether to precondition them.
 
-    ``slow`` means that the targets are expected to be too slow for a campaign of minutes.
+    ``slow`` means that the targets are expected to be too slow for a campaign of minutes. ``is_device`` means that they
+    are block devices, whose settings can be changed. ``scale`` is that of simulated drives.
     """
 
     span_bytes: int
     fill: bool
     targets: int = 1
     slow: bool = False
+    is_device: bool = False
+    scale: int = 1
 
 
 @dataclass(frozen=True)

@@ -34,17 +34,21 @@ def read_campaign(text: str, file: str) -> CampaignTable:
     try:
         return CampaignTable.model_validate(found)
     except ValidationError as error:
-        raise _mistake(first_validation_error(error, lambda place: _line_of(text, place)), text, file) from error
+        details = first_validation_error(error, lambda place: _line_of(text, place))
+        place: Place = details["loc"]
+        line = _line_of(text, place if _key_of(place) else (*place, str(details.get("ctx", {}).get("key", ""))))
+        if details["type"] == "extra_forbidden":
+            raise _unknown_key(f"{file}:{line}", _key_of(place), place, details["input"]) from error
+        raise campaign_error(details, file, line) from error
 
 
-def _mistake(details: ErrorDetails, text: str, file: str) -> UsageError:
+def campaign_error(details: ErrorDetails, file: str, line: int) -> UsageError:
+    """The error for a missing key or a wrong value in a campaign file."""
     place: Place = details["loc"]
     context: dict[str, Any] = details.get("ctx", {})
     key = _key_of(place) or str(context.get("key", ""))
-    at = f"{file}:{_line_of(text, place if _key_of(place) else (*place, key))}"
+    at = f"{file}:{line}"
     kind = details["type"]
-    if kind == "extra_forbidden":
-        return _unknown_key(at, key, place, details["input"])
     if kind == "missing":
         return UsageError(f"{at}: {_table_of(place)} has no {key}", f"add {_EXAMPLES.get(key, key)}")
     if kind == "agree":

@@ -5,8 +5,9 @@ from typing import Annotated, Final, Literal
 from pydantic import Field
 
 from iosonde.records.base import Record
+from iosonde.records.procedure import Procedure, Procedures, SteadyState
 from iosonde.records.workload import Timing, Workload
-from iosonde.vocabulary import Experiment, OnError, PurgeMethod, Quantity
+from iosonde.vocabulary import Experiment, OnError, PurgeMethod
 
 
 class Stream(Record):
@@ -51,7 +52,8 @@ class CellTurn(Record):
     """One trial: its cell, timing and seed. ``order`` is its place in the run order.
 
     ``round`` is the pass over the cells, counted from 1; None in runs before record version 5. ``timing`` is that of
-    this trial; None means that of its cell.
+    this trial; None means that of its cell. A trial of a procedure names it and its phase, within which rounds count.
+    ``attempt`` counts from 1; a procedure that was interrupted starts again from the purge with the next attempt.
     """
 
     order: int
@@ -60,6 +62,9 @@ class CellTurn(Record):
     seed: int
     timing: Timing | None = None
     round: int | None = None
+    procedure: str | None = None
+    phase: str | None = None
+    attempt: int = Field(default=1, ge=1)
 
 
 class WriteStep(Record):
@@ -122,30 +127,8 @@ class Aim(Record):
         return TAIL_TOLERANCE * self.precision_percent
 
 
-class Tracked(Record):
-    """A tracking variable: a quantity of one cell that must reach steady state."""
-
-    cell: str
-    quantity: Quantity
-
-
-class SteadyState(Record):
-    """Rounds over all cells are repeated until every tracking variable is steady, at most ``rounds_max`` times.
-
-    A variable is steady if, over the last ``window`` rounds, its values range over at most ``range_share`` of their
-    mean, and the least-squares line changes by at most ``excursion_share`` of it (SNIA PTS 2.0.2, 2.1.24).
-    """
-
-    kind: Literal["steady_state"] = "steady_state"
-    tracked: tuple[Tracked, ...]
-    window: int = Field(default=5, ge=2)
-    range_share: float = Field(default=0.20, gt=0)
-    excursion_share: float = Field(default=0.10, gt=0)
-    rounds_max: int = Field(default=25, ge=1)
-
-
-StopRule = Annotated[FixedTrials | Aim | SteadyState, Field(discriminator="kind")]
-"""When a run ends: after the planned trials, at the requested precision, or in steady state."""
+StopRule = Annotated[FixedTrials | Aim | SteadyState | Procedures, Field(discriminator="kind")]
+"""When a run ends: after the planned trials, at the requested precision, in steady state, or after its procedures."""
 
 
 class Plan(Record):
@@ -176,6 +159,11 @@ class Plan(Record):
     def aim(self) -> Aim | None:
         """The requested precision, if it ends the run."""
         return self.stop if isinstance(self.stop, Aim) else None
+
+    @property
+    def procedures(self) -> tuple[Procedure, ...]:
+        """The standard procedures that it consists of; none for any other campaign."""
+        return self.stop.procedures if isinstance(self.stop, Procedures) else ()
 
     @property
     def is_fixed(self) -> bool:

@@ -11,6 +11,7 @@ from iosonde.records.health import Drive
 from iosonde.records.host import HostFacts
 from iosonde.records.limits import NO_LIMITS, RunLimits
 from iosonde.records.plan import CellTurn, Plan
+from iosonde.records.procedure import ProcedureStart
 from iosonde.records.purge import PurgeRecord
 from iosonde.records.target import DeviceFacts, ExtentFacts, Identity, TargetFacts
 from iosonde.records.verification import LaterPass
@@ -90,7 +91,7 @@ class SessionEnd(Record):
 
     ``hosts`` and ``devices`` (one per target, None without a device or if it could not be read) are in the order of
     ``SessionStart``. ``extents`` are those of each target that is a file, None if its file system does not report them.
-    ``drives`` has the health of each disk below the targets.
+    ``drives`` has the health of each disk below the targets. Without ``finished``, another session follows.
     They and ``ended_at`` are empty in runs of schema 5 and older, and if there was nothing left to
     measure.
     """
@@ -147,12 +148,15 @@ class Session(SessionStart):
     """The facts that may have changed when an interrupted run was resumed.
 
     ``made_anew`` means that the file was missing, and was created and laid out again. ``done_bytes`` is the part of the
-    first preconditioning write of this session that earlier ones have written on each target.
+    first preconditioning write of this session that earlier ones have written on each target. ``is_planned`` means that
+    the session before ended as planned, between two procedures. ``purges`` are those of block devices before it.
     """
 
     resumed_at: str
     made_anew: bool
     done_bytes: int = 0
+    is_planned: bool = False
+    purges: tuple[PurgeRecord, ...] = ()
 
 
 class RunRecord(Record):
@@ -164,7 +168,8 @@ class RunRecord(Record):
     ``cells`` has each trial once, in run order. ``superseded`` are interrupted or failed trials that were
     repeated after a resumption. Each resumption is one of ``sessions``. ``later_passes`` read the targets back after
     the run. ``damage`` names the unreadable parts of the journal, and why they are unreadable. ``turns_chosen`` are the
-    trials that were added during the run, after those of the plan. ``end`` are the facts at the end of the last
+    trials that were added during the run, after those of the plan. ``procedure_starts`` has the start of each attempt
+    of each standard procedure. ``end`` are the facts at the end of the last
     session, None before it.
     """
 
@@ -179,6 +184,7 @@ class RunRecord(Record):
     later_passes: tuple[LaterPass, ...] = ()
     running: bool = False
     turns_chosen: tuple[CellTurn, ...] = ()
+    procedure_starts: tuple[ProcedureStart, ...] = ()
     end: SessionEnd | None = None
 
     @property

@@ -8,7 +8,7 @@ from iosonde.analysis.states import Repeats
 from iosonde.analysis.target_state import RULES, Beginning, Rounds, RunState, TargetState, rounds_of, steadiness_of
 from iosonde.charts.quantities import NO_VALUE
 from iosonde.findings.repeats import WHY_DISCARDED
-from iosonde.records import Aim, CellRecord, FixedTrials, SteadyState, StopRule
+from iosonde.records import Aim, CellRecord, FixedTrials, Procedures, SteadyState, StopRule
 from iosonde.records.plan import WriteStep
 from iosonde.report.preconditioning_words import assumptions_of
 from iosonde.units import format_duration, format_percent
@@ -79,6 +79,8 @@ def stop_text(stop: StopRule) -> str:
                 f"and slope at most {format_percent(stop.excursion_share)} of the mean), or {stop.rounds_max} rounds "
                 "are complete"
             )
+        case Procedures():
+            return f"each procedure is complete: {', '.join(each.title for each in stop.procedures)}"
         case _:
             assert_never(stop)
 

@@ -9,7 +9,17 @@ from typing import Final, NamedTuple
 from pydantic import ValidationError
 
 from iosonde.errors import RecordError
-from iosonde.records import CellRecord, CellTurn, IntervalRecord, LaterPass, RunHeader, RunRecord, Session, SessionEnd
+from iosonde.records import (
+    CellRecord,
+    CellTurn,
+    IntervalRecord,
+    LaterPass,
+    ProcedureStart,
+    RunHeader,
+    RunRecord,
+    Session,
+    SessionEnd,
+)
 from iosonde.records.base import first_error
 from iosonde.store.files import RunFiles, open_files
 from iosonde.store.frame_forms import WithinFrame
@@ -36,7 +46,18 @@ class NewInterval(NamedTuple):
     interval: IntervalRecord
 
 
-News = RunHeader | NewInterval | CellRecord | CellTurn | WithinFrame | Session | LaterPass | SessionEnd | Broken
+News = (
+    RunHeader
+    | NewInterval
+    | CellRecord
+    | CellTurn
+    | WithinFrame
+    | Session
+    | LaterPass
+    | ProcedureStart
+    | SessionEnd
+    | Broken
+)
 """A new part of a run. A header starts the run, or restarts it: all parts before it are then void."""
 
 

@@ -6,7 +6,16 @@ from typing import Any, Final
 from pydantic import TypeAdapter
 from pydantic.dataclasses import dataclass
 
-from iosonde.records import CellRecord, CellTurn, IntervalRecord, LaterPass, Session, SessionEnd, WithinRepeat
+from iosonde.records import (
+    CellRecord,
+    CellTurn,
+    IntervalRecord,
+    LaterPass,
+    ProcedureStart,
+    Session,
+    SessionEnd,
+    WithinRepeat,
+)
 from iosonde.records.base import COMPACT, Record
 from iosonde.store.frames import Kind
 
@@ -49,6 +58,7 @@ FORMS: Final[Mapping[Kind, TypeAdapter[Any]]] = {
     Kind.LATER_PASS: TypeAdapter(LaterPass),
     Kind.TURN: TypeAdapter(CellTurn),
     Kind.WITHIN: TypeAdapter(WithinFrame),
+    Kind.PROCEDURE_START: TypeAdapter(ProcedureStart),
 }
 
 

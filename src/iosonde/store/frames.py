@@ -28,6 +28,7 @@ class Kind(IntEnum):
     LATER_PASS = 6
     TURN = 7
     WITHIN = 8
+    PROCEDURE_START = 9
 
 
 # The checksum of each kind byte, from which the checksum of a frame continues.

@@ -17,6 +17,7 @@ from iosonde.records import (
     CellTurn,
     IntervalRecord,
     LaterPass,
+    ProcedureStart,
     Session,
     SessionEnd,
     WithinRepeat,
@@ -156,6 +157,11 @@ class Journal:
     def later_pass(self, later: LaterPass) -> None:
         """Records the result of reading the targets back after the run."""
         self._write(encode(Kind.LATER_PASS, later.model_dump_json().encode()))
+        self._sync()
+
+    def procedure(self, start: ProcedureStart) -> None:
+        """Records that a procedure begins, after its purge."""
+        self._write(encode(Kind.PROCEDURE_START, start.model_dump_json().encode()))
         self._sync()
 
     def end(self, end: SessionEnd) -> None:

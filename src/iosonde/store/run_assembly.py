@@ -14,6 +14,7 @@ from iosonde.records import (
     LaterPass,
     Outcome,
     Phase,
+    ProcedureStart,
     RunHeader,
     RunRecord,
     Session,
@@ -45,7 +46,9 @@ class IntervalPayload(NamedTuple):
     payload: bytes
 
 
-Added = IntervalPayload | CellRecord | CellTurn | WithinFrame | Session | LaterPass | SessionEnd | Broken
+Added = (
+    IntervalPayload | CellRecord | CellTurn | WithinFrame | Session | LaterPass | ProcedureStart | SessionEnd | Broken
+)
 """The addition of one frame, or a damaged stretch. An interrupted cell is also a cell."""
 
 
@@ -73,6 +76,8 @@ class RunAssembly:
         self._chosen: dict[int, CellTurn] = {}
         self._end: SessionEnd | None = None
         self._later_passes: list[LaterPass] = []
+        # An attempt that was interrupted in its first trial has begun twice.
+        self._starts: dict[tuple[str, int], ProcedureStart] = {}
         self._damage: list[Broken] = []
 
     def take(self, found: Frame | Broken) -> tuple[Added, ...]:
@@ -93,6 +98,8 @@ class RunAssembly:
             self._turns[record.order] = self._chosen[record.order] = record
         elif found.kind is Kind.LATER_PASS:
             self._later_passes.append(record)
+        elif found.kind is Kind.PROCEDURE_START:
+            self._starts[record.procedure, record.attempt] = record
         elif found.kind is Kind.WITHIN:
             self._add_within(record)
         else:
@@ -128,6 +135,7 @@ class RunAssembly:
             superseded=tuple(superseded),
             written=written,
             later_passes=tuple(self._later_passes),
+            procedure_starts=tuple(self._starts.values()),
             turns_chosen=tuple(self._chosen[order] for order in sorted(self._chosen)),
         )
 

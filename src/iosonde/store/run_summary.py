@@ -204,7 +204,7 @@ class _Looking:
         if frame.kind is Kind.CELL:
             self._cell(frame)
         elif frame.kind is Kind.END:
-            self.finished = True
+            self.finished = json.loads(self.upgraded(frame))["finished"]
         elif frame.kind is Kind.TURN:
             turn = json.loads(self.upgraded(frame))
             self._cells[turn["order"]] = turn["cell"]

@@ -1,0 +1,81 @@
+"""The plan of standard procedures as text: their phases, and the time and wear at best and at worst."""
+
+from collections import Counter
+
+from iosonde.plans import rounds_of
+from iosonde.plans.cost import Cost
+from iosonde.records import PhasePlan, Plan, Procedure, Procedures, SteadySamples, SteadyState
+from iosonde.units import format_amount, format_bandwidth, format_duration, format_size
+from iosonde.vocabulary import PurgeState
+
+
+def procedure_lines(plan: Plan) -> list[str]:
+    """A line for each procedure, and one for each of its phases."""
+    assert isinstance(plan.stop, Procedures), "only such plans have procedures"
+    scale = plan.stop.time_scale
+    told = [f"scaled    all times are divided by {scale}, as the capacity is"] if scale > 1 else []
+    for procedure in plan.procedures:
+        told.append(f"procedure {procedure.name}: {_title(procedure)}")
+        told += [f"          {phase.name}: {_phase(plan, phase)}" for phase in procedure.phases]
+    return told
+
+
+def _title(procedure: Procedure) -> str:
+    parts = [procedure.title, f"after {procedure.specification}" if procedure.specification else ""]
+    parts += [f"{procedure.mode} mode" if procedure.mode else "", "PTS-like" if procedure.is_like else ""]
+    return ", ".join(filter(None, parts))
+
+
+def _phase(plan: Plan, phase: PhasePlan) -> str:
+    cells = {cell.cell: cell for cell in plan.cells}
+    if phase.points is not None:
+        return f"at the operating points of {phase.points.phase}"
+    lengths = Counter(cells[name].timing.text for name in phase.cells)
+    if len(phase.cells) == 1:
+        each = f"{phase.cells[0]}, {next(iter(lengths))}"
+    else:
+        each = ", ".join(f"{count} cells, each {text}" for text, count in lengths.items())
+    return f"{each}{_until(phase)}"
+
+
+def _until(phase: PhasePlan) -> str:
+    match phase.stop:
+        case SteadyState(window=window, rounds_max=most, tracked=tracked):
+            variables = f"{len(tracked)} tracking {'variable' if len(tracked) == 1 else 'variables'}"
+            return f", in rounds until the last {window} are in steady state in {variables}, at most {most}"
+        case SteadySamples(sample_ns=sample_ns, block_ns=block_ns):
+            return (
+                f", ends earlier once samples of {format_duration(sample_ns)} every {format_duration(block_ns)} "
+                "are in steady state"
+            )
+        case _:
+            rounds = rounds_of(phase, at_most=True)
+            return f", in {rounds} rounds" if rounds > 1 else ""
+
+
+def range_lines(best: Cost, worst: Cost, plan: Plan, targets: int, *, virtual: str) -> list[str]:
+    """Time, bytes and drive fills, with as few rounds as possible and with as many."""
+    rate = format_bandwidth(worst.assumed_bytes_per_s)
+    span = format_size(plan.span_bytes)
+    least, most = format_duration(best.duration_ns), format_duration(worst.duration_ns)
+    first, last = best.fills(plan.span_bytes * targets), worst.fills(plan.span_bytes * targets)
+    return [
+        (
+            f"time      {least} with the fewest rounds, {most} with the most, without purges; writes of an amount at "
+            f"{rate}{virtual}"
+        ),
+        (
+            f"writes    up to {format_amount(best.total_bytes_max)} or {format_amount(worst.total_bytes_max)}, "
+            f"if every cell wrote {rate} (see plan --write-rate)"
+        ),
+        f"fills     up to {first:,.0f} or {last:,.0f} full writes of the target ({span})",
+    ]
+
+
+def purge_line(plan: Plan, *, simulated: bool) -> str:
+    """How the targets are purged before each procedure."""
+    if simulated:
+        return f"purge     {PurgeState.SIMULATED}: each procedure begins with a drive that is fresh out of the box"
+    if plan.purge is None:
+        return "purge     none before any procedure: the report says that it was skipped"
+    return f"purge     {plan.purge} before each procedure, verified by reading back"

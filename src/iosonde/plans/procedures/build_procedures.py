@@ -1,0 +1,194 @@
+"""The plan of a campaign of standard procedures, for targets of a known size."""
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from itertools import product
+from typing import Any, Final
+
+from iosonde.errors import UsageError
+from iosonde.plans.limits import check_cells
+from iosonde.plans.names import cell_name, timing_name
+from iosonde.plans.preconditioning import TargetInfo
+from iosonde.plans.procedures.read_procedures import ProcedureCampaign
+from iosonde.plans.procedures.stops import stop_of
+from iosonde.plans.procedures.tables import CellsTable, PhaseTable, ProcedureTable
+from iosonde.plans.procedures.timings import Clock
+from iosonde.plans.workloads import workload_of
+from iosonde.records import (
+    CellPlan,
+    Experiment,
+    OperatingPoints,
+    PhasePlan,
+    Plan,
+    PlannedExperiment,
+    Procedure,
+    Procedures,
+    Timing,
+    Workload,
+    one_stream,
+)
+from iosonde.workload_keys import WORKLOAD_KEYS
+from iosonde.workload_keys.keys import BLOCK_SIZE, JOBS, QUEUE_DEPTH, READ
+
+# A round of a SNIA procedure nests the mixes outermost, then block sizes, then jobs, then queue depths.
+NESTED: Final = (READ, BLOCK_SIZE, JOBS, QUEUE_DEPTH)
+_ORDER: Final = (*NESTED, *(key for key in WORKLOAD_KEYS if key.in_file is not None and key not in NESTED))
+WHOLE_PERCENT: Final = 100
+
+
+@dataclass(frozen=True)
+class _Cell:
+    workload: Workload
+    timing: Timing
+
+
+@dataclass(frozen=True)
+class _Phase:
+    """A phase with its cells, table by table; at operating points, those of each cell of the earlier phase."""
+
+    table: PhaseTable
+    rounds: tuple[tuple[_Cell, ...], ...] = ()
+    at: dict[_Cell, tuple[_Cell, ...]] = field(default_factory=dict)
+
+    @property
+    def cells(self) -> tuple[_Cell, ...]:
+        return tuple(cell for table in (*self.rounds, *self.at.values()) for cell in table)
+
+
+def procedures_plan(campaign: ProcedureCampaign, target: TargetInfo, *, seed: int, time_scale: int = 1) -> Plan:
+    """The plan of standard procedures. All trials are chosen during the run. Raises UsageError.
+
+    All times are divided by ``time_scale``, for simulated drives whose capacity is divided by as much.
+    """
+    clock = Clock(time_scale)
+    cells: dict[str, CellPlan] = {}
+    built: list[Procedure] = []
+    for table in campaign.procedure:
+        phases = _phases(table, target, clock)
+        names = _names(table.name, [cell for phase in phases for cell in phase.cells])
+        cells |= {
+            name: CellPlan(
+                cell=name,
+                experiments=(Experiment.PROCEDURE,),
+                streams=one_stream(cell.workload),
+                timing=cell.timing,
+            )
+            for cell, name in names.items()
+        }
+        built.append(_procedure(table, phases, names, clock))
+    check_cells(len(cells), "the campaign")
+    return Plan(
+        profile=campaign.name,
+        about=campaign.about,
+        quick=False,
+        seed=seed,
+        repeats=1,
+        span_bytes=target.span_bytes,
+        purge=campaign.purge,
+        cells=tuple(cells.values()),
+        turns=(),
+        stop=Procedures(procedures=tuple(built), time_scale=time_scale),
+        experiments=tuple(
+            PlannedExperiment(name=each.title or each.name, kind=Experiment.PROCEDURE, cells=each.every_cell)
+            for each in built
+        ),
+        on_error=campaign.on_error,
+    )
+
+
+def _phases(table: ProcedureTable, target: TargetInfo, clock: Clock) -> list[_Phase]:
+    found: list[_Phase] = []
+    for phase in table.phase:
+        if phase.points is None:
+            rounds = tuple(tuple(_cells(table, each, target, clock)) for each in phase.cells)
+            found.append(_Phase(phase, rounds))
+            continue
+        named = next((each for each in found if each.table.name == phase.points.phase and each.rounds), None)
+        if named is None:
+            raise UsageError(
+                f"the phase {phase.name} has operating points of {phase.points.phase}, which is no earlier phase",
+                "name an earlier phase with cells of its own",
+            )
+        at = {
+            cell: tuple(each for own in phase.cells for each in _cells(table, own, target, clock, cell.workload))
+            for cell in named.rounds[-1]
+        }
+        found.append(_Phase(phase, at=at))
+    return found
+
+
+def _cells(
+    procedure: ProcedureTable, table: CellsTable, target: TargetInfo, clock: Clock, point: Workload | None = None
+) -> Iterator[_Cell]:
+    """The cells of one table: all combinations of its values, in nesting order. ``point`` sets the demand."""
+    axes: dict[str, list[Any]] = {key.name: table.values(key.name) or [None] for key in _ORDER}
+    if point is not None:
+        axes |= {JOBS.name: [point.jobs], QUEUE_DEPTH.name: [point.queue_depth]}
+    span_bytes = _active_bytes(procedure, target)
+    for chosen in product(*axes.values()):
+        values = dict(zip(axes, chosen, strict=True)) | {"verify": False}
+        if not target.is_device:
+            # Neither files nor simulated drives have a write cache that could be set.
+            values["write_cache"] = None
+        workload = workload_of(values, targets=target.targets)
+        if workload.span_bytes is None and span_bytes != target.span_bytes:
+            workload = workload.model_copy(update={"span_bytes": span_bytes})
+        yield _Cell(workload, clock.timing(table, workload, target.span_bytes))
+
+
+def _active_bytes(procedure: ProcedureTable, target: TargetInfo) -> int:
+    """The active range, from the start of the target, in whole MiB."""
+    if procedure.active_range >= WHOLE_PERCENT:
+        return target.span_bytes
+    return int(target.span_bytes * procedure.active_range / WHOLE_PERCENT) >> 20 << 20
+
+
+def _names(procedure: str, cells: list[_Cell]) -> dict[_Cell, str]:
+    """A name for each cell: that of its workload after that of the procedure, with its time where they differ."""
+    distinct = list(dict.fromkeys(cells))
+    often = Counter(cell.workload for cell in distinct)
+    names = {}
+    for cell in distinct:
+        long = f"-{timing_name(cell.timing, with_warmup=False)}" if often[cell.workload] > 1 else ""
+        names[cell] = f"{procedure}-{cell_name(cell.workload)}{long}"
+    assert len(set(names.values())) == len(names), "cells of a procedure need different names"
+    return names
+
+
+def _procedure(table: ProcedureTable, phases: list[_Phase], names: dict[_Cell, str], clock: Clock) -> Procedure:
+    built = tuple(
+        PhasePlan(
+            name=phase.table.name,
+            role=phase.table.role,
+            cells=tuple(names[cell] for each in phase.rounds for cell in each),
+            stop=stop_of(phase.table, {names[cell]: cell.workload for cell in phase.cells}, clock),
+            points=_points(phase, names),
+        )
+        for phase in phases
+    )
+    return Procedure(
+        name=table.name,
+        kind=table.kind,
+        title=table.title or table.name,
+        version=table.version,
+        specification=table.specification,
+        mode=table.mode,
+        purged=table.purge,
+        active_range_percent=round(table.active_range),
+        # Operations in flight at the end of a trial take their time on any scale.
+        gap_ns_max=max(table.gap, 1),
+        phases=built,
+        open_points=tuple(table.open_points),
+    )
+
+
+def _points(phase: _Phase, names: dict[_Cell, str]) -> OperatingPoints | None:
+    points = phase.table.points
+    if points is None:
+        return None
+    return OperatingPoints(
+        phase=points.phase,
+        latency_ns_max=points.latency_max,
+        cells={names[cell]: tuple(names[each] for each in own) for cell, own in phase.at.items()},
+    )

@@ -1,0 +1,155 @@
+"""Parses a campaign file with ``[[procedure]]`` tables. An error has one line with its place in the file."""
+
+import difflib
+import re
+from collections.abc import Mapping
+from typing import Annotated, Any, Final
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+from iosonde.errors import UsageError
+from iosonde.plans.campaign_file import About, disagreement, is_printable
+from iosonde.plans.procedures.tables import CellsTable, PhaseTable, ProcedureTable, SteadyTable
+from iosonde.plans.read_campaign import campaign_error
+from iosonde.plans.shipped_files import file_name, shipped_names, shipped_text
+from iosonde.plans.validation_errors import first_validation_error, load_tables
+from iosonde.vocabulary import OnError, PurgeMethod
+
+LIST: Final = "procedure"
+USE: Final = "use"
+DEFAULTS: Final = "defaults"
+PACKAGE: Final = "iosonde.plans.procedures"
+_WHOLE: Final = "docs/procedures.md has complete files"
+_HEADER: Final = re.compile(r"^\s*\[\[?\s*([A-Za-z_.]+)\s*\]\]?")
+
+
+class ProcedureCampaign(BaseModel):
+    """A campaign file of standard procedures."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    name: str = Field(description="Name of the campaign.", pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$")
+    about: About = Field(default=(), description="Purpose of the campaign, or a table with facts for the report.")
+    purge: PurgeMethod | None = Field(default=None, description="How block devices are purged before each procedure.")
+    power_command: Annotated[str, AfterValidator(is_printable)] | None = Field(
+        default=None, description="Shell command that prints the measured power in watts.", min_length=1
+    )
+    on_error: OnError = Field(default=OnError.CONTINUE, description="After an operation failed: continue, or stop.")
+    procedure: list[ProcedureTable] = Field(min_length=1, description="The procedures, in order.")
+
+    @model_validator(mode="after")
+    def _names_differ(self) -> "ProcedureCampaign":
+        names = [each.name for each in self.procedure]
+        for name in names:
+            if names.count(name) > 1:
+                raise disagreement(LIST, f"two procedures have the name {name}", "give each its own name")
+        return self
+
+
+def procedure_names() -> tuple[str, ...]:
+    """The names of the shipped procedures."""
+    return shipped_names(PACKAGE)
+
+
+def load_procedures(name: str) -> ProcedureCampaign:
+    """The shipped procedures of that name. Raises UsageError."""
+    return read_procedures(shipped_text(PACKAGE, name), file_name(name))
+
+
+def has_procedures(text: str) -> bool:
+    """Whether a campaign file consists of procedures instead of experiments."""
+    return any(match.group(1).split(".")[0] == LIST for line in text.splitlines() if (match := _HEADER.match(line)))
+
+
+def read_procedures(text: str, file: str) -> ProcedureCampaign:
+    """The campaign that a file describes. Raises UsageError with file, line, key and value."""
+    found = load_tables(text, file, LIST, _WHOLE)
+    tables = found.get(LIST)
+    if isinstance(tables, list):
+        found[LIST] = [each for table in tables for each in _expanded(table, file)]
+    try:
+        return ProcedureCampaign.model_validate(found)
+    except ValidationError as error:
+        details = first_validation_error(error, lambda place: _line_of(text, place))
+        line = _line_of(text, details["loc"])
+        if details["type"] == "extra_forbidden":
+            raise _unknown_key(f"{file}:{line}", details["loc"]) from error
+        raise campaign_error(details, file, line) from error
+
+
+def _unknown_key(at: str, place: tuple[int | str, ...]) -> UsageError:
+    tables: dict[str, type[BaseModel]] = {
+        "cells": CellsTable,
+        "steady": SteadyTable,
+        "phase": PhaseTable,
+        LIST: ProcedureTable,
+    }
+    names = [each for each in place if isinstance(each, str)]
+    table = next((each for each in reversed(names[:-1]) if each in tables), "")
+    known = list((tables[table] if table else ProcedureCampaign).model_fields)
+    near = difflib.get_close_matches(names[-1], known, n=1, cutoff=0.5)
+    meant = f"did you mean {near[0]}? " if near else ""
+    where = f"a table {table}" if table else "the campaign"
+    return UsageError(f"{at}: unknown key {names[-1]} in {where}", f"{meant}valid keys: {', '.join(known)}")
+
+
+def _expanded(table: Any, file: str) -> list[Any]:  # noqa: ANN401 - anything that a TOML file can hold
+    """The procedures of a table: itself, or with ``use`` those of a shipped file, with the table's keys instead.
+
+    ``defaults`` are values for the cells of all phases that do not have the key.
+    """
+    if not isinstance(table, dict):
+        return [table]
+    own = {key: value for key, value in table.items() if key not in {USE, DEFAULTS}}
+    defaults = table.get(DEFAULTS, {})
+    if not isinstance(defaults, dict):
+        raise UsageError(f"{file}: {DEFAULTS} is not a table", f"write [{LIST}.{DEFAULTS}], and its keys below")
+    if USE not in table:
+        return [_with_defaults(own, defaults)]
+    name = table[USE]
+    if name not in procedure_names():
+        raise UsageError(
+            f"{file}: use = {name!r} is not a shipped procedure", f"use one of {', '.join(procedure_names())}"
+        )
+    shipped = load_tables(shipped_text(PACKAGE, name), file_name(name), LIST, _WHOLE)[LIST]
+    if len(shipped) > 1 and "name" in own:
+        raise UsageError(
+            f"{file}: {name} has {len(shipped)} procedures, so they cannot have one name", "omit name after use"
+        )
+    merged = [{**each, **own, DEFAULTS: {**each.get(DEFAULTS, {}), **defaults}} for each in shipped]
+    return [each for base in merged for each in _expanded(base, file)]
+
+
+def _with_defaults(table: dict[str, Any], defaults: Mapping[str, Any]) -> dict[str, Any]:
+    phases = table.get("phase")
+    if not defaults or not isinstance(phases, list):
+        return table
+    return {**table, "phase": [_phase_with(phase, defaults) for phase in phases]}
+
+
+def _phase_with(phase: Any, defaults: Mapping[str, Any]) -> Any:  # noqa: ANN401 - anything that a TOML file can hold
+    if not isinstance(phase, dict) or not isinstance(phase.get("cells"), list):
+        return phase
+    return {**phase, "cells": [{**defaults, **each} if isinstance(each, dict) else each for each in phase["cells"]]}
+
+
+def _line_of(text: str, place: tuple[int | str, ...]) -> int:
+    """The line of a key, or of the header of the innermost table that the file has for it."""
+    names = [each for each in place if isinstance(each, str)]
+    numbers = [each for each in place if isinstance(each, int)]
+    counts: dict[str, int] = {}
+    line_found, inside = 1, not numbers
+    for line_number, line in enumerate(text.splitlines(), start=1):
+        header = _HEADER.match(line)
+        if header:
+            table = header.group(1)
+            counts = {name: count for name, count in counts.items() if not name.startswith(f"{table}.")}
+            counts[table] = counts.get(table, -1) + 1
+            path = table.split(".")
+            depth = len(path)
+            here = [counts.get(".".join(path[: each + 1]), 0) for each in range(depth)]
+            inside = path == names[:depth] and here == numbers[:depth]
+            line_found = line_number if inside else line_found
+        elif inside and names and re.match(rf"^\s*{re.escape(names[-1])}\s*=", line):
+            return line_number
+    return line_found

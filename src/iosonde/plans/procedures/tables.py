@@ -1,0 +1,136 @@
+"""The ``[[procedure]]`` tables of a campaign file: standard procedures, and a user's own of the same kind."""
+
+from typing import TYPE_CHECKING, Annotated, Any, Final, Self
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, create_model, model_validator
+
+from iosonde.plans.campaign_file import disagreement, is_printable
+from iosonde.plans.file_values import Duration, Percentage, Warmup, experiment_fields
+from iosonde.units import SECOND_NS
+from iosonde.vocabulary import Mode, PhaseRole, ProcedureKind, Quantity, SampleOf
+from iosonde.workload_keys.keys import AMOUNT, DURATION, READ
+
+Name = Annotated[str, AfterValidator(is_printable), Field(min_length=1, max_length=64)]
+Text = Annotated[str, AfterValidator(is_printable), Field(max_length=1000)]
+ROUNDS_MAX: Final = 1000
+GAP_NS: Final = 10 * SECOND_NS
+"""Starting a trial takes milliseconds. A drive that idles for seconds collects garbage."""
+
+
+class _Table(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+if TYPE_CHECKING:
+    _Cells = _Table
+else:
+    _Cells = create_model("_Cells", __base__=_Table, **experiment_fields())
+
+
+class CellsTable(_Cells):
+    """One ``[[procedure.phase.cells]]``: each combination of values is a cell, the last key varying fastest."""
+
+    capacities: int | None = Field(
+        default=None,
+        strict=True,
+        ge=1,
+        le=100,
+        description="Amount of data to write, in multiples of the target's capacity.",
+    )
+    limit: Duration | None = Field(
+        default=None, description="With capacities or amount: the time after which the cell ends in any case."
+    )
+
+    def values(self, name: str) -> list[Any]:
+        """The values of a key; empty if the key is not set and has no default."""
+        found = getattr(self, name)
+        return [] if found is None else found if isinstance(found, list) else [found]
+
+    @model_validator(mode="after")
+    def _ends(self) -> Self:
+        given = [key for key in ("capacities", AMOUNT.name, DURATION.name) if self.values(key)]
+        if len(given) != 1:
+            raise disagreement(
+                given[-1] if given else "pattern",
+                f"cells of a phase end by {' and '.join(given)}" if given else "cells of a phase have no end",
+                "specify one of duration, amount and capacities",
+            )
+        if self.limit is not None and given == [DURATION.name]:
+            raise disagreement("limit", "limit needs capacities or amount", "omit limit, or the duration")
+        return self
+
+
+class TrackTable(_Table):
+    """A tracking variable: a quantity of the only cell of the phase whose keys have these values."""
+
+    quantity: Quantity
+    read: int = Field(strict=True, ge=0, le=100)
+    block_size: str | None = None
+    jobs: int | None = Field(default=None, strict=True)
+    queue_depth: int | None = Field(default=None, strict=True)
+
+
+class SteadyTable(_Table):
+    """``[procedure.phase.steady]``: the criterion that ends a phase, after rounds or within one long trial."""
+
+    track: list[TrackTable] = Field(
+        default=[], description="Tracking variables over rounds. Without any, samples of one long trial are judged."
+    )
+    window: int = Field(default=5, strict=True, ge=2, le=100, description="Number of rounds, or samples, judged.")
+    range: Percentage = Field(default=20.0, description="Largest less smallest value, at most, of their mean.")
+    slope: Percentage = Field(default=10.0, description="Change of the best-fit line over the window, at most.")
+    rounds_max: int = Field(default=25, strict=True, ge=1, le=ROUNDS_MAX, description="Rounds at most.")
+    sample: Duration | None = Field(default=None, description="Length of a sample of a long trial.")
+    block: Duration | None = Field(default=None, description="Time between judged samples.")
+    sample_of: SampleOf = Field(default=SampleOf.LAST, description="Which sample of a block is judged.")
+    quantity: Quantity = Field(default=Quantity.IOPS, description="The quantity of the samples.")
+
+    @model_validator(mode="after")
+    def _is_one_kind(self) -> Self:
+        if bool(self.track) == (self.sample is not None):
+            raise disagreement("window", "steady needs either track, or sample and block", "specify one of the two")
+        if (self.sample is None) != (self.block is None):
+            raise disagreement("window", "sample and block must be specified together", "add the other one")
+        if self.sample is not None and self.block is not None and self.block % self.sample:
+            raise disagreement("block", "block is not a multiple of sample", "use a multiple")
+        return self
+
+
+class PointsTable(_Table):
+    """``[procedure.phase.points]``: measure the cells of this phase at operating points of an earlier phase."""
+
+    phase: Name
+    latency_max: Duration
+
+
+class PhaseTable(_Table):
+    """One ``[[procedure.phase]]``."""
+
+    name: Name = Field(description="Name of the phase.")
+    role: PhaseRole = Field(default=PhaseRole.ROUNDS, description="What the phase is for.")
+    rounds: int = Field(default=1, strict=True, ge=1, le=ROUNDS_MAX, description="Number of rounds.")
+    steady: SteadyTable | None = Field(default=None, description="The criterion that ends the phase.")
+    points: PointsTable | None = Field(default=None, description="Operating points of an earlier phase.")
+    cells: list[CellsTable] = Field(min_length=1, description="The cells of a round, table by table.")
+
+
+class ProcedureTable(_Table):
+    """One ``[[procedure]]``: a purge, then its phases without a gap."""
+
+    name: Name = Field(description="Name of the procedure.")
+    kind: ProcedureKind = Field(default=ProcedureKind.ROUNDS, description="Its chapter in the report.")
+    title: Text = Field(default="", description="Its title in the report.")
+    version: int = Field(default=1, strict=True, ge=1, description="Version of the procedure itself.")
+    specification: Text = Field(default="", description="The text that it follows.")
+    mode: Mode | None = Field(default=None, description="Mode of a SNIA procedure.")
+    purge: bool = Field(default=True, strict=True, description="Whether the targets are purged first.")
+    active_range: Percentage = Field(default=100.0, description="Part of the capacity that it uses.")
+    gap: Warmup = Field(default=GAP_NS, description="A longer gap between two trials begins a new window.")
+    open_points: list[Text] = Field(default=[], description="What could not be confirmed in the specification.")
+    phase: list[PhaseTable] = Field(min_length=1, description="The phases, in order.")
+
+    @property
+    def writes(self) -> bool:
+        """Whether it changes the target."""
+        tables = [table for phase in self.phase for table in phase.cells]
+        return self.purge or any(read < 100 for table in tables for read in table.values(READ.name))  # noqa: PLR2004 - percent

@@ -1,0 +1,91 @@
+"""Plans of standard procedures: their cells and order, times on scaled drives, and the cost at best and at worst."""
+
+import pytest
+
+from iosonde.errors import UsageError
+from iosonde.plans import TargetInfo, plan_cost
+from iosonde.plans.procedures import load_procedures, procedures_plan, read_procedures
+from iosonde.records import Plan, SteadyState
+from iosonde.units import MILLISECOND_NS, SECOND_NS
+from iosonde.vocabulary import WriteCache
+from tests.plans.procedures.test_read_procedures import OWN
+
+GIB = 1 << 30
+MINUTE_NS = 60 * SECOND_NS
+
+
+def plan_of(name: str = "pts-iops", *, size_bytes: int = 4 * GIB, time_scale: int = 1, is_device: bool = False) -> Plan:
+    ground = TargetInfo(size_bytes, fill=True, is_device=is_device)
+    return procedures_plan(load_procedures(name), ground, seed=1, time_scale=time_scale)
+
+
+def test_a_round_of_the_iops_test_has_its_56_cells_with_mixes_outermost() -> None:
+    plan = plan_of()
+    cells = {cell.cell: cell for cell in plan.cells}
+    rounds = plan.procedures[0].phases[1].cells
+    found = [(cells[name].workload.read_percent, cells[name].workload.block_size_bytes) for name in rounds]
+    sizes = [1 << 20, 128 << 10, 64 << 10, 32 << 10, 16 << 10, 8 << 10, 4 << 10, 512]
+    assert found == [(mix, size) for mix in (100, 95, 65, 50, 35, 5, 0) for size in sizes]
+    assert {cells[name].timing.measure_ns for name in rounds} == {MINUTE_NS}
+    assert {cells[name].timing.interval_ns for name in rounds} == {SECOND_NS}
+
+
+def test_its_preconditioning_writes_twice_the_capacity_in_blocks_of_128_kib() -> None:
+    (first,) = plan_of(size_bytes=3 * GIB + 4096).procedures[0].phases[0].cells
+    cell = next(each for each in plan_of(size_bytes=3 * GIB + 4096).cells if each.cell == first)
+    assert cell.timing.amount_bytes == 6 * GIB
+    assert (cell.workload.block_size_bytes, cell.workload.jobs) == (128 << 10, 1)
+
+
+def test_the_tracking_variables_are_the_three_of_the_specification() -> None:
+    stop = plan_of().procedures[0].phases[1].stop
+    assert isinstance(stop, SteadyState)
+    assert [each.cell for each in stop.tracked] == [
+        "iops-random-write-4KiB-qd32-jobs4",
+        "iops-random-mix65-64KiB-qd32-jobs4",
+        "iops-random-read-1MiB-qd32-jobs4",
+    ]
+    assert (stop.window, stop.range_share, stop.excursion_share, stop.rounds_max) == (5, 0.20, 0.10, 25)
+
+
+def test_on_a_scaled_drive_all_times_are_divided_by_the_scale() -> None:
+    plan = plan_of(time_scale=100)
+    cell = plan.cells[1]
+    assert cell.timing.measure_ns == 600 * MILLISECOND_NS
+    # A deep queue of large blocks takes a while to fill. That time does not shrink.
+    assert cell.timing.warmup_ns == 300 * MILLISECOND_NS
+    assert cell.timing.measure_ns % cell.timing.interval_ns == 0
+
+
+def test_the_write_cache_is_set_on_devices_only() -> None:
+    assert {cell.workload.write_cache for cell in plan_of(is_device=True).cells} == {WriteCache.OFF}
+    assert {cell.workload.write_cache for cell in plan_of().cells} == {None}
+
+
+def test_an_active_range_limits_the_region_and_not_the_amount() -> None:
+    campaign = read_procedures('name = "mine"\n[[procedure]]\nuse = "pts-iops"\nactive_range = "75%"\n', "mine.toml")
+    plan = procedures_plan(campaign, TargetInfo(4 * GIB, fill=True), seed=1)
+    assert {cell.workload.span_bytes for cell in plan.cells} == {3 * GIB}
+    assert plan.cells[0].timing.amount_bytes == 8 * GIB
+
+
+def test_the_cost_is_that_of_the_fewest_and_of_the_most_rounds() -> None:
+    plan = plan_of()
+    rate = 10**9
+    least = plan_cost(plan, rate, overhead_ns=0, at_most=False)
+    most = plan_cost(plan, rate, overhead_ns=0)
+    fill_ns = 8 * GIB * SECOND_NS // rate
+    assert least.duration_ns == fill_ns + 5 * 56 * MINUTE_NS
+    assert most.duration_ns == fill_ns + 25 * 56 * MINUTE_NS
+
+
+def test_a_tracking_variable_that_is_no_single_cell_is_refused() -> None:
+    text = OWN.replace('block_size = "4KiB"', 'block_size = ["4KiB", "8KiB"]')
+    with pytest.raises(UsageError, match="tracks iops of the cell with read = 0, and has 2 such cells"):
+        procedures_plan(read_procedures(text, "own.toml"), TargetInfo(GIB, fill=True), seed=1)
+
+
+def test_operating_points_of_an_unknown_phase_are_refused() -> None:
+    text = OWN.replace('name = "rounds"\n', 'name = "rounds"\npoints = { phase = "none", latency_max = "5ms" }\n')
+    with pytest.raises(UsageError, match="which is no earlier phase"):
+        procedures_plan(read_procedures(text, "own.toml"), TargetInfo(GIB, fill=True), seed=1)

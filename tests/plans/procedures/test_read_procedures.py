@@ -1,0 +1,101 @@
+"""Files of standard procedures: inheritance, defaults, and mistakes told with file, line, key and value."""
+
+import pytest
+
+from iosonde.errors import UsageError
+from iosonde.plans.procedures import has_procedures, load_procedures, procedure_names, read_procedures
+from iosonde.vocabulary import Mode
+
+FILL = """
+[[procedure.phase]]
+name = "fill"
+role = "preconditioning"
+[[procedure.phase.cells]]
+pattern = "sequential"
+read = 0
+block_size = "128KiB"
+queue_depth = 8
+capacities = 2
+"""
+ROUNDS = """
+[[procedure.phase]]
+name = "rounds"
+[procedure.phase.steady]
+track = [{ read = 0, quantity = "iops" }]
+[[procedure.phase.cells]]
+pattern = "random"
+read = [100, 0]
+block_size = "4KiB"
+queue_depth = 4
+duration = "1s"
+"""
+OWN = f"""name = "own"
+[[procedure]]
+name = "first"
+{FILL}{ROUNDS}"""
+
+
+def test_a_campaign_file_is_one_of_procedures_if_it_has_such_tables() -> None:
+    assert has_procedures(OWN)
+    assert not has_procedures('name = "other"\n[[experiment]]\nname = "procedure"\n')
+
+
+def test_defaults_are_keys_of_all_cells_that_lack_them() -> None:
+    text = OWN.replace("queue_depth = 4\n", "").replace(
+        'name = "first"\n', 'name = "first"\ndefaults = { queue_depth = 32 }\n'
+    )
+    first, second = (phase.cells[0] for phase in read_procedures(text, "own.toml").procedure[0].phase)
+    assert (first.values("queue_depth"), second.values("queue_depth")) == ([8], [32])
+
+
+def test_a_table_can_use_a_shipped_procedure_with_other_keys() -> None:
+    text = """name = "mine"
+    [[procedure]]
+    use = "pts-iops"
+    mode = "client"
+    active_range = "75%"
+    [procedure.defaults]
+    jobs = 2
+    queue_depth = 16
+    """
+    (found,) = read_procedures(text, "mine.toml").procedure
+    preconditioning, rounds = (phase.cells[0] for phase in found.phase)
+    assert (found.mode, found.active_range, found.title) == (Mode.CLIENT, 75.0, "IOPS test")
+    assert (rounds.values("jobs"), rounds.values("queue_depth")) == ([2], [16])
+    # The preconditioning has a number of jobs of its own.
+    assert preconditioning.values("jobs") == [1]
+
+
+@pytest.mark.parametrize("name", procedure_names())
+def test_every_shipped_procedure_can_be_read(name: str) -> None:
+    assert load_procedures(name).name == name
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "message"),
+    [
+        ('role = "preconditioning"', 'rolle = "x"', "own.toml:7: unknown key rolle in a table phase"),
+        ('block_size = "4KiB"', 'block_size = "5 apples"', "own.toml:22: block_size"),
+        ("read = [100, 0]", "read = [100, 101]", "own.toml:21: read = 101"),
+        ("capacities = 2", "", "cells of a phase have no end"),
+        ('duration = "1s"', 'duration = "1s"\namount = "1GiB"', "amount and duration"),
+        ("queue_depth = 4", "queue_depth = 4\nrate_of = 3", "own.toml:24: unknown key rate_of"),
+        (
+            'track = [{ read = 0, quantity = "iops" }]',
+            "window = 5",
+            "own.toml:15: steady needs either track, or sample and block",
+        ),
+        ('name = "first"', 'use = "nonsense"', "use = 'nonsense' is not a shipped procedure"),
+    ],
+)
+def test_a_mistake_is_told_with_its_place(before: str, after: str, message: str) -> None:
+    assert before in OWN
+    with pytest.raises(UsageError) as raised:
+        read_procedures(OWN.replace(before, after, 1), "own.toml")
+    assert message in raised.value.message
+    assert raised.value.hint
+
+
+def test_two_procedures_of_one_name_are_refused() -> None:
+    with pytest.raises(UsageError, match="two procedures have the name first"):
+        read_procedures(OWN + OWN.partition("\n")[2], "own.toml")
