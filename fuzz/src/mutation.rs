@@ -40,7 +40,7 @@ const NUMBERS: [u64; 32] = [
 ];
 
 /// Words with a meaning in some command.
-const WORDS: [&str; 47] = [
+const WORDS: [&str; 49] = [
     "open",
     "run",
     "sync",
@@ -88,6 +88,8 @@ const WORDS: [&str; 47] = [
     "done_bytes",
     "duty",
     "limit_ns",
+    "decide_ns",
+    "continue",
 ];
 
 struct Dice(u64);

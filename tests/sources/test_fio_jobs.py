@@ -223,6 +223,11 @@ def test_fio_is_given_no_time_limit_for_an_amount() -> None:
         check_fio_can(plan_of(planned().model_copy(update={"timing": timing})))
 
 
+def test_fio_decides_nothing_within_a_trial() -> None:
+    with pytest.raises(UsageError, match="cannot be asked within a trial"):
+        check_fio_can(plan_of(planned(TIMING.model_copy(update={"decide_ns": TIMING.interval_ns}))))
+
+
 @pytest.mark.parametrize(("asked", "reason"), REFUSED, ids=[str(asked) for asked, _ in REFUSED])
 def test_what_fio_would_do_otherwise_is_refused_with_the_engine_that_can(asked: dict[str, Any], reason: str) -> None:
     with pytest.raises(UsageError, match=reason) as refused:

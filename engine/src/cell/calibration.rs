@@ -41,6 +41,7 @@ pub fn calibration() -> Job {
         write_cache: None,
         amount_bytes: None,
         limit_ns: None,
+        decide_ns: None,
         done_bytes: 0,
     }
 }

@@ -31,6 +31,13 @@ impl Job {
                 self.interval_ns
             ));
         }
+        if let Some(decide_ns) = self.decide_ns
+            && (decide_ns == 0 || !decide_ns.is_multiple_of(self.interval_ns) || decide_ns > DURATION_NS_MAX)
+        {
+            return bad(format!(
+                "decide_ns is {decide_ns}, which is not a multiple of the interval up to {DURATION_NS_MAX}"
+            ));
+        }
         Ok(())
     }
 

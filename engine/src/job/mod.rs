@@ -92,6 +92,9 @@ pub struct Job {
     /// Ends a job with an amount after this measurement time, if the amount is not transferred by then.
     #[serde(default)]
     pub limit_ns: Option<u64>,
+    /// Asks the front end after each multiple of this measurement time whether the job goes on; None to never ask.
+    #[serde(default)]
+    pub decide_ns: Option<u64>,
     /// The part of the amount that an earlier job has transferred on each target. This job goes on after it.
     #[serde(default)]
     pub done_bytes: u64,

@@ -94,6 +94,8 @@ pub enum Command {
     Calibrate,
     /// Close all targets.
     Close,
+    /// Let a job go on that has asked for a decision. Jobs on real targets do not wait for it.
+    Continue,
     /// End the running job now.
     Stop,
 }

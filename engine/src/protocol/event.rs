@@ -124,6 +124,13 @@ pub enum Event {
         /// Its counts.
         interval: Interval,
     },
+    /// The front end decides whether the job goes on. All intervals up to this moment were sent.
+    Deciding {
+        /// The command's ID.
+        id: u64,
+        /// The measurement time so far.
+        measured_ns: u64,
+    },
     /// The job has ended.
     Finished {
         /// The command's ID.

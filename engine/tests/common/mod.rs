@@ -53,6 +53,7 @@ pub fn job() -> Job {
         write_cache: None,
         amount_bytes: None,
         limit_ns: None,
+        decide_ns: None,
         done_bytes: 0,
     }
 }

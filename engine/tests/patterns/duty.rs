@@ -112,7 +112,7 @@ fn real_workers_use_no_cpu_in_an_off_time() {
         limits: Limits::default(),
     };
     let (mut intervals, begun) = (Vec::new(), Instant::now());
-    let result = run_job(&job, &context, &mut |_| {}, &mut |found| intervals.push(found), &mut |_| {});
+    let result = run_job(&job, &context, &mut |_| {}, &mut |found| intervals.push(found), &mut |_| {}, &mut |_| {});
     let result = result.expect("the job can be run");
     assert_eq!((result.outcome, &result.failure), (Outcome::Finished, &None));
     assert!(begun.elapsed() < Duration::from_secs(20));

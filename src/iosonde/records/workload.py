@@ -197,6 +197,8 @@ class Timing(Record):
     """The duration of a cell. A cell with ``amount_bytes`` ends when each target has transferred that amount.
 
     With ``limit_ns`` it ends after that measurement time at the latest.
+    After each multiple of ``decide_ns`` of measurement time, a multiple of the interval, it is decided whether the cell
+    goes on. A cell that was ended by a decision has finished.
     ``done_bytes`` is the part of it that earlier sessions have transferred on each target, and that is not repeated.
     ``idle_ns`` is the time for which the targets are left idle before each trial; ``lasts_ns`` does not include it.
     """
@@ -206,6 +208,7 @@ class Timing(Record):
     interval_ns: int = Field(ge=0)
     amount_bytes: int | None = None
     limit_ns: int | None = Field(default=None, ge=1)
+    decide_ns: int | None = Field(default=None, ge=1)
     done_bytes: int = Field(default=0, ge=0)
     idle_ns: int = Field(default=0, ge=0)
 
@@ -213,6 +216,9 @@ class Timing(Record):
     def _agrees(self) -> Self:
         if self.limit_ns is not None and self.amount_bytes is None:
             message = "limit_ns needs amount_bytes"
+            raise ValueError(message)
+        if self.decide_ns is not None and self.decide_ns % max(self.interval_ns, 1):
+            message = "decide_ns must be a multiple of interval_ns"
             raise ValueError(message)
         return self
 

@@ -42,6 +42,7 @@ def job_of(cell: CellPlan, turn: CellTurn, way: IoPath, span_bytes: int) -> dict
         "interval_ns": cell.timing.interval_ns,
         "amount_bytes": cell.timing.amount_bytes,
         **({} if cell.timing.limit_ns is None else {"limit_ns": cell.timing.limit_ns}),
+        **({} if cell.timing.decide_ns is None else {"decide_ns": cell.timing.decide_ns}),
         **({"done_bytes": cell.timing.done_bytes} if cell.timing.done_bytes else {}),
         **_extras(workload),
         **({"failed_max": 0} if way.on_error is OnError.STOP else {}),
