@@ -40,7 +40,7 @@ const NUMBERS: [u64; 32] = [
 ];
 
 /// Words with a meaning in some command.
-const WORDS: [&str; 49] = [
+const WORDS: [&str; 50] = [
     "open",
     "run",
     "sync",
@@ -90,6 +90,7 @@ const WORDS: [&str; 49] = [
     "limit_ns",
     "decide_ns",
     "continue",
+    "purge_simulated",
 ];
 
 struct Dice(u64);

@@ -62,6 +62,8 @@ pub enum Command {
         /// The method.
         method: Method,
     },
+    /// Put all simulated drives that have an erased state back to it, at the present virtual time.
+    PurgeSimulated,
     /// Read the places again, and report what survived.
     ReadBack,
     /// Report the write cache of a block device, and whether it can be set.

@@ -82,6 +82,13 @@ pub enum Event {
         /// How it ended.
         purge: Box<Purge>,
     },
+    /// The simulated drives were purged.
+    SimulatedPurged {
+        /// The command's ID.
+        id: u64,
+        /// Whether each was purged, in the order in which they were opened; empty without simulated drives.
+        purged: Vec<bool>,
+    },
     /// The places were read again.
     ReadBack {
         /// The command's ID.

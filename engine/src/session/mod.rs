@@ -205,6 +205,11 @@ impl<W: Write> Session<W> {
             Command::Survey { path } => self.survey(id, path),
             Command::Sample { method, places, seed } => self.sample(id, method, Extent { places, seed }),
             Command::Purge { method } => self.purge(id, method),
+            Command::PurgeSimulated => {
+                let now_ns = self.virtual_clock.now();
+                let purged = self.drives.iter_mut().map(|drive| drive.simulation().purge(now_ns)).collect();
+                Ok(Event::SimulatedPurged { id, purged })
+            }
             Command::ReadBack => self.read_back(id),
             Command::SurveyCache { path } => self.survey_cache(id, path),
             Command::SetCaches { states } => self.set_caches(id, states),

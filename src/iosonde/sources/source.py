@@ -164,6 +164,12 @@ class Source(Protocol):
     def wait(self, duration_ns: int) -> None:
         """Keeps the targets idle for ``duration_ns`` of the source's clock."""
 
+    def purge_simulated(self) -> bool:
+        """Puts all simulated drives back to their fresh-out-of-box state, in no time; their counters carry on.
+
+        False if there is none, or one that has no such state (a disk, a volume, a queue), which is left as it is.
+        """
+
     def verify(self, on_progress: Callable[[int, int], None]) -> tuple[Verification, ...]:
         """Reads back every target that was opened with a ledger, and returns the result for each.
 

@@ -32,6 +32,7 @@ from iosonde.sources.engine.event_schemas import (
     Greeting,
     HealthRead,
     Inspected,
+    SimulatedPurged,
     Verified,
     Verifying,
     check_interval,
@@ -149,6 +150,15 @@ class EngineSource:
     def wait(self, duration_ns: int) -> None:
         """Keeps the targets idle for ``duration_ns``: for simulated drives in virtual time, without a real wait."""
         self._ask(duration_ns / SECOND_NS + BEYOND_S, command="wait", duration_ns=duration_ns)
+
+    def purge_simulated(self) -> bool:
+        """Puts all simulated drives back to their fresh-out-of-box state, in no time; their counters carry on.
+
+        False if there is none, or one that has no such state (a disk, a volume, a queue), which is left as it is.
+        """
+        answer = self._ask(COMMAND_S_MAX, command="purge_simulated")
+        purged = checked(SimulatedPurged, _expected("simulated_purged", answer)).purged
+        return bool(purged) and all(purged)
 
     def verify(self, on_progress: Callable[[int, int], None]) -> tuple[Verification, ...]:
         """Reads back every target that was opened with a ledger, and returns the result for each.

@@ -96,6 +96,10 @@ class FioSource:
         """Leaves the targets alone for a time."""
         self._engine.wait(duration_ns)
 
+    def purge_simulated(self) -> bool:
+        """False: fio measures no simulated drives."""
+        return self._engine.purge_simulated()
+
     def verify(self, on_progress: Callable[[int, int], None]) -> tuple[Verification, ...]:
         """Returns nothing: fio's data carries no seals, and plans that verify are refused before the run."""
         return self._engine.verify(on_progress)
