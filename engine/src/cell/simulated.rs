@@ -49,12 +49,14 @@ struct VirtualWorker {
     is_due: bool,
 }
 
-/// Runs a job to its end in virtual time. See [`super::run_job`].
+/// Runs a job to its end in virtual time. See [`super::run_job`]. Virtual time stands still until `deciding` returns: the
+/// job then goes on, or ends if `stop` is set.
 pub fn run_simulated_job(
     job: &Job,
     context: &mut SimulatedContext<'_>,
     started: &mut dyn FnMut(u64),
     interval: &mut dyn FnMut(Interval),
+    deciding: &mut dyn FnMut(u64),
 ) -> Result<JobResult, Failure> {
     let targets = targets_of(job, context.targets)?;
     expect_caches(targets, job.write_cache)?;
@@ -67,13 +69,22 @@ pub fn run_simulated_job(
     let mut may_run_out = job.amount_bytes.is_some();
     let (mut workers, mut collector) = workers(job, context, start_ns);
     started(start_ns);
-    let mut forwarder = IntervalForwarder::default();
+    let mut forwarder = IntervalForwarder::of(job);
+    let measure_start_ns = start_ns + if job.amount_bytes.is_some() { 0 } else { job.warmup_ns };
     let mut total = Total::default();
     // Simulated operations move no data, so there are no buffers.
     total.grant(0, Granted { facts: RingFacts::plain("none"), buffer_bytes: None });
     let (mut before, mut after) = (None, None);
     loop {
         let now = clock.now();
+        if now >= measure_start_ns.saturating_add(forwarder.next_decision_ns()) {
+            end_intervals(&mut workers, now);
+            collector.gather();
+            forwarder.add_ready(&mut collector, interval, deciding);
+            if context.stop.load(Ordering::Relaxed) {
+                end_all(&mut workers, now);
+            }
+        }
         let mut has_turned = false;
         for (number, worker) in
             workers.iter_mut().enumerate().filter(|(_, worker)| worker.is_due || worker.wake_ns <= now)
@@ -87,7 +98,7 @@ pub fn run_simulated_job(
         }
         if has_turned {
             collector.gather();
-            forwarder.add_ready(&mut collector, interval);
+            forwarder.add_ready(&mut collector, interval, deciding);
             let phase = workers.iter().find_map(|worker| worker.machine.as_ref()?.phase());
             if phase == Some(Phase::Measure) && before.is_none() {
                 before = Some(Snapshot::simulated(&clock));
@@ -217,6 +228,23 @@ fn io_command(request: &Request) -> IoCommand {
 // waits for that long, so the next job has another number.
 fn tag(start_ns: u64, worker: usize, slot: u32) -> u64 {
     ((start_ns / DRAIN_NS_MAX) << 32) | ((worker as u64) << 16) | u64::from(slot)
+}
+
+// Ends the intervals that are over by now, before anything that happens now is counted.
+#[cold]
+fn end_intervals(workers: &mut [VirtualWorker], now: u64) {
+    workers.iter_mut().filter_map(|worker| worker.machine.as_mut()).for_each(|machine| machine.advance(now));
+}
+
+// Ends the measurement of all workers now, as its planned end would.
+#[cold]
+fn end_all(workers: &mut [VirtualWorker], now: u64) {
+    for worker in workers {
+        if let Some(machine) = &mut worker.machine {
+            machine.end(now);
+            worker.is_due = true;
+        }
+    }
 }
 
 // Advances virtual time to the next event, and delivers completions.

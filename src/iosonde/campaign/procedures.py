@@ -143,6 +143,9 @@ class ProcedureScheduler:
             attempt=self._attempt,
         )
 
+    def watch(self, turn: CellTurn) -> None:
+        """None: the length of its trials is fixed."""
+
     @property
     def procedure(self) -> Procedure:
         """The procedure of the next trial, or of the last one."""
