@@ -224,7 +224,7 @@ def test_fio_is_given_no_time_limit_for_an_amount() -> None:
 
 
 def test_fio_decides_nothing_within_a_trial() -> None:
-    with pytest.raises(UsageError, match="cannot be asked within a trial"):
+    with pytest.raises(UsageError, match="cannot end a trial when its samples are steady"):
         check_fio_can(plan_of(planned(TIMING.model_copy(update={"decide_ns": TIMING.interval_ns}))))
 
 

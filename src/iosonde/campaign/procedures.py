@@ -8,6 +8,7 @@ import numpy as np
 from iosonde.analysis.operating_points import cells_at_points
 from iosonde.analysis.rounds import gap_ns, tracked_value
 from iosonde.analysis.series.steady import SteadyRule, holds, window_figures
+from iosonde.campaign.sample_watch import SampleWatch
 from iosonde.plans import cell_seed
 from iosonde.records import (
     CellRecord,
@@ -143,8 +144,17 @@ class ProcedureScheduler:
             attempt=self._attempt,
         )
 
-    def watch(self, turn: CellTurn) -> None:
-        """None: the length of its trials is fixed."""
+    def watch(self, turn: CellTurn) -> SampleWatch | None:
+        """A new watch for a trial whose samples are judged; None for any other."""
+        stop = self._phase_of(turn).stop
+        if not isinstance(stop, SteadySamples):
+            return None
+        workload = next(each.workload for each in self._plan.cells if each.cell == turn.cell)
+        return SampleWatch(stop, workload.subject)
+
+    def _phase_of(self, turn: CellTurn) -> PhasePlan:
+        procedure = next(each for each in self._procedures if each.name == turn.procedure)
+        return next(each for each in procedure.phases if each.name == turn.phase)
 
     @property
     def procedure(self) -> Procedure:

@@ -64,7 +64,7 @@ def _reasons(cell: CellPlan, span_bytes: int) -> Iterator[str]:
     if cell.timing.limit_ns is not None:
         yield "iosonde gives fio no time limit for an amount of data"
     if cell.timing.decide_ns is not None:
-        yield "fio cannot be asked within a trial whether it goes on"
+        yield "fio cannot end a trial when its samples are steady"
     # Seen in fio 3.33: its time is already over at the end of such a ramp, and it reports no latency.
     if amount_bytes is None and cell.timing.warmup_ns >= cell.timing.measure_ns:
         yield "fio can exit before the measurement starts if the warm-up is not shorter than the duration"
