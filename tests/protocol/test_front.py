@@ -288,9 +288,7 @@ def simulated(word: str, ending: list[EngineSource]) -> EngineSource:
 
 
 def test_a_purge_of_a_simulated_drive_changes_its_state_in_the_same_way_each_time(ending: list[EngineSource]) -> None:
-    first, again, never = (
-        states_of(simulated("sim:usb-stick", ending), purge_after) for purge_after in (2, 2, 0)
-    )
+    first, again, never = (states_of(simulated("sim:usb-stick", ending), purge_after) for purge_after in (2, 2, 0))
     assert first == again
     assert first[:2] == never[:2]
     assert first[2] != never[2]
