@@ -49,6 +49,25 @@ struct VirtualWorker {
     is_due: bool,
 }
 
+// The counters at both ends of the measurement.
+#[derive(Default)]
+struct MeasurementEnds {
+    before: Option<Snapshot>,
+    after: Option<Snapshot>,
+}
+
+impl MeasurementEnds {
+    fn note(&mut self, workers: &[VirtualWorker], clock: &VirtualClock) {
+        let phase = workers.iter().find_map(|worker| worker.machine.as_ref()?.phase());
+        if phase == Some(Phase::Measure) {
+            self.before.get_or_insert_with(|| Snapshot::simulated(clock));
+        }
+        if phase.is_none() {
+            self.after.get_or_insert_with(|| Snapshot::simulated(clock));
+        }
+    }
+}
+
 /// Runs a job to its end in virtual time. See [`super::run_job`]. Virtual time stands still until `deciding` returns: the
 /// job then goes on, or ends if `stop` is set.
 pub fn run_simulated_job(
@@ -74,7 +93,7 @@ pub fn run_simulated_job(
     let mut total = Total::default();
     // Simulated operations move no data, so there are no buffers.
     total.grant(0, Granted { facts: RingFacts::plain("none"), buffer_bytes: None });
-    let (mut before, mut after) = (None, None);
+    let mut ends = MeasurementEnds::default();
     loop {
         let now = clock.now();
         if now >= measure_start_ns.saturating_add(forwarder.next_decision_ns()) {
@@ -99,21 +118,13 @@ pub fn run_simulated_job(
         if has_turned {
             collector.gather();
             forwarder.add_ready(&mut collector, interval, deciding);
-            let phase = workers.iter().find_map(|worker| worker.machine.as_ref()?.phase());
-            if phase == Some(Phase::Measure) && before.is_none() {
-                before = Some(Snapshot::simulated(&clock));
-            }
-            if phase.is_none() && after.is_none() {
-                after = Some(Snapshot::simulated(&clock));
-            }
+            ends.note(&workers, &clock);
         }
         if may_run_out && let Err(failure) = clock.check(0) {
             may_run_out = false;
             total.fail(Some(failure));
             context.stop.store(true, Ordering::Relaxed);
-            for worker in &mut workers {
-                worker.is_due = true;
-            }
+            workers.iter_mut().for_each(|worker| worker.is_due = true);
             continue;
         }
         // Completions after the end of all workers are dropped.
@@ -123,7 +134,8 @@ pub fn run_simulated_job(
         advance(&mut workers, &mut context.drives[..wanted], start_ns, &clock);
     }
     forwarder.add_rest(&mut collector, interval);
-    let [before, after] = [before, after].map(|snapshot| snapshot.unwrap_or_else(|| Snapshot::simulated(&clock)));
+    let [before, after] =
+        [ends.before, ends.after].map(|snapshot| snapshot.unwrap_or_else(|| Snapshot::simulated(&clock)));
     let mut result = total.result(job, &forwarder, collector.shares(), &before, &after);
     result.drives = context.drives[..wanted].iter_mut().map(state_of).collect();
     Ok(result)
