@@ -1,6 +1,7 @@
 """Convergence: the values of cells against the round, from the first round on."""
 
 from collections.abc import Sequence
+from typing import Final
 
 import altair as alt
 import numpy as np
@@ -15,8 +16,9 @@ from iosonde.charts.quantities import latency_unit, significant
 from iosonde.charts.theme import GRID, layered
 from iosonde.vocabulary import Quantity
 
-NOTHING = "No data: no round is complete."
-APART = 3.0
+NOTHING: Final = "No data: no round is complete."
+PLOT_PX: Final = 220
+APART: Final = 3.0
 """Lines whose values differ by a larger factor are drawn on a log axis, where each has its own place."""
 
 
@@ -66,7 +68,7 @@ def _drawn(identity: str, title: str, phase: PhaseRounds, values: dict[str, NDAr
         if len(window) > 1
         else f"{unit.title} of each cell in every round."
     )
-    chart = layered(_layers(rows, phase, unit, list(names.values())), rows, caption)
+    chart = layered(_layers(rows, phase, unit, list(names.values())), rows, caption, height=PLOT_PX)
     return Figure(identity, title, caption, chart, tuple(rows))
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from math import floor, log10
-from typing import Final
+from typing import Any, Final
 
 import altair as alt
 
@@ -18,6 +18,7 @@ from iosonde.records import Histogram
 
 BINS_A_DECADE: Final = 40
 LABEL_ROW_PX: Final = 15
+PLOT_PX: Final = 280
 FAR_RIGHT: Final = 0.62
 """Labels of lines beyond this share of the axis are to the left of their lines."""
 
@@ -36,7 +37,7 @@ def confidence_levels(identity: str, title: str, cell: ReportedCell) -> Figure:
     )
     why = (f"{', '.join(missing)}: fewer than 10 operations are above",) if missing else ()
     domain = (rows[0]["from"] / 1.15, max(rows[-1]["to"], marks[-1]["at"]) * 1.15)
-    chart = layered(_layers(rows, marks, domain, unit), rows, caption)
+    chart = layered(_layers(rows, marks, domain, unit), rows, caption, height=PLOT_PX)
     return Figure(identity, title, caption, chart, tuple(rows), left_out=why)
 
 
@@ -44,8 +45,8 @@ def _bins(cell: str, latency: Histogram, unit: LatencyUnit) -> Iterator[Row]:
     """The operations in bins of equal ratio."""
     counts: dict[int, int] = {}
     for bucket, count in zip(latency.bucket, latency.count, strict=True):
-        low, width = low_and_width(latency.layout, bucket)
-        place = floor(log10(max(low + width / 2, 1)) * BINS_A_DECADE)
+        least, width = low_and_width(latency.layout, bucket)
+        place = floor(log10(max(least + width / 2, 1)) * BINS_A_DECADE)
         counts[place] = counts.get(place, 0) + count
     for place in sorted(counts):
         low, high = (10 ** (end / BINS_A_DECADE) / unit.ns for end in (place, place + 1))
@@ -95,14 +96,18 @@ def _layers(rows: list[Row], marks: list[Row], domain: tuple[float, float], unit
     ]
     for number, mark in enumerate(marks):
         is_right = log10(mark["at"] / domain[0]) / length > FAR_RIGHT
-        style = {
+        style: dict[str, Any] = {
             "align": "right" if is_right else "left",
             "dx": -5 if is_right else 5,
             "baseline": "top",
             "fontSize": 12,
         }
         data = alt.InlineData(values=[mark])
-        where = {"x": alt.X("at:Q", scale=scale), "y": alt.value(4 + number * LABEL_ROW_PX), "text": "name:N"}
+        where: dict[str, Any] = {
+            "x": alt.X("at:Q", scale=scale),
+            "y": alt.value(4 + number * LABEL_ROW_PX),
+            "text": "name:N",
+        }
         layers.append(alt.Chart(data).mark_text(**style, **TEXT_EDGE).encode(**where))
         layers.append(alt.Chart(data).mark_text(**style, color=INK).encode(**where))
     return layers

@@ -1,6 +1,7 @@
 """The reported figures of a matrix of block sizes and mixes: a heat map, and lines over block size."""
 
 from collections.abc import Sequence
+from typing import Final
 
 import altair as alt
 
@@ -14,8 +15,9 @@ from iosonde.charts.theme import INK, layered
 from iosonde.units import exact_size
 from iosonde.vocabulary import Quantity
 
-ROW_PX = 34
-DARK_FROM = 0.55
+ROW_PX: Final = 34
+PLOT_PX: Final = 280
+DARK_FROM: Final = 0.5
 """The share of the colour scale from which text is white."""
 
 
@@ -53,13 +55,13 @@ def matrix_heat_map(identity: str, title: str, cells: Sequence[ReportedCell], qu
     if not rows:
         return Figure(identity, title, "", None, ())
     caption = (
-        f"{unit.title} ({unit.name}): the mean over the measurement window. A darker colour is a higher value, on a log "
-        "scale."
+        f"{unit.title} ({unit.name}): the mean over the measurement window. A darker colour is a higher value, on a "
+        "log scale."
     )
     values = [row[unit.field] for row in rows]
     low, high = log_domain(values)
     for row in rows:
-        row["drawn_dark"] = (row[unit.field] / low) ** 1 > (high / low) ** DARK_FROM
+        row["drawn_dark"] = (row[unit.field] / low) > (high / low) ** DARK_FROM
     sizes = [exact_size(each) for each in sizes_of(cells)]
     x = alt.X(
         "series:N",
@@ -120,4 +122,4 @@ def matrix_lines(identity: str, title: str, cells: Sequence[ReportedCell], quant
             )
         ),
     ]
-    return Figure(identity, title, caption, layered(layers, rows, caption), tuple(rows))
+    return Figure(identity, title, caption, layered(layers, rows, caption, height=PLOT_PX), tuple(rows))

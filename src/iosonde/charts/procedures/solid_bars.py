@@ -34,8 +34,9 @@ AWAY: Final = (0.58, 0.36)
 TALL: Final = 0.85
 """The highest bar, as a share of the width of the base."""
 
-LEFT: Final = -1.1
-"""The left end of the page."""
+LEFT_MARGIN: Final = 0.15
+RIGHT_MARGIN: Final = 0.13
+"""The room for labels on both sides, as shares of the width of the page."""
 
 _Point = tuple[float, float]
 
@@ -162,33 +163,19 @@ def _labels(
 ) -> Iterator[Row]:
     """The names along the three axes, each at its place outside the base."""
     for place, size in enumerate(sizes):
-        x, y = _rounded(scene.at(place + 0.5, -0.25))
-        yield {"x": x, "y": y, "text": size, "align": "right", "baseline": "top"}
+        x, y = _rounded(scene.at(place + 0.5, 0))
+        yield {"x": x, "y": y, "text": size, "align": "right", "baseline": "top", "dx": -3, "dy": 7}
     for place, mix in enumerate(mixes):
-        x, y = _rounded(scene.at(scene.columns + 0.2, place + 0.5))
-        yield {"x": x, "y": y, "text": mix, "align": "left", "baseline": "middle"}
+        x, y = _rounded(scene.at(scene.columns, place + 0.5))
+        yield {"x": x, "y": y, "text": mix, "align": "left", "baseline": "middle", "dx": 9, "dy": 4}
     for tick in ticks:
-        x, y = _rounded(scene.at(-0.15, 0, tick))
-        yield {"x": x, "y": y, "text": f"{tick:,.9g}", "align": "right", "baseline": "middle"}
-    x, y = scene.at(scene.columns + 0.2, scene.rows + 0.4)
-    yield {
-        "x": round(x, 4),
-        "y": round(y, 4),
-        "text": "Reads/writes (%)",
-        "align": "left",
-        "baseline": "middle",
-        "bold": True,
-    }
-    x, y = scene.at(scene.columns / 2, -1.55)
-    yield {
-        "x": round(x - 0.4, 4),
-        "y": round(y, 4),
-        "text": "Block size",
-        "align": "right",
-        "baseline": "top",
-        "bold": True,
-    }
-    yield {"x": LEFT, "y": _top(scene), "text": title, "align": "left", "baseline": "top", "bold": True}
+        x, y = _rounded(scene.at(0, 0, tick))
+        yield {"x": x, "y": y, "text": f"{tick:,.9g}", "align": "right", "baseline": "middle", "dx": -7, "dy": 0}
+    left, right, low, high = _page(scene)
+    bold = {"bold": True, "dx": 0, "dy": 0}
+    yield {"x": left, "y": high, "text": title, "align": "left", "baseline": "top", **bold}
+    yield {"x": left, "y": low, "text": "Block size", "align": "left", "baseline": "bottom", **bold}
+    yield {"x": right, "y": low, "text": "Reads/writes (%)", "align": "right", "baseline": "bottom", **bold}
 
 
 def _grid(scene: _Scene, ticks: Sequence[float]) -> Iterator[Row]:
@@ -223,11 +210,9 @@ def _grid(scene: _Scene, ticks: Sequence[float]) -> Iterator[Row]:
 def _layers(
     scene: _Scene, faces: Sequence[Row], labels: Sequence[Row], ticks: Sequence[float], unit: Unit
 ) -> list[alt.Chart]:
-    left, right = LEFT, scene.at(scene.columns + 1.9, scene.rows)[0]
-    low = min(scene.at(scene.columns, 0)[1], scene.at(scene.columns, -1.9)[1])
-    high = _top(scene)
-    across = alt.Scale(domain=[round(left, 3), round(right, 3)], nice=False, zero=False)
-    up = alt.Scale(domain=[round(low, 3), round(high, 3)], nice=False, zero=False)
+    left, right, low, high = _page(scene)
+    across = alt.Scale(domain=[left, right], nice=False, zero=False)
+    up = alt.Scale(domain=[low, high], nice=False, zero=False)
     x, y = alt.X("x:Q", scale=across, axis=None), alt.Y("y:Q", scale=up, axis=None)
     grid = alt.Chart(alt.InlineData(values=list(_grid(scene, ticks)))).mark_line(color="#c3cad1", strokeWidth=0.8)
     solid = alt.Chart(alt.InlineData(values=list(faces))).mark_line(
@@ -248,23 +233,28 @@ def _layers(
 
 
 def _texts(labels: Sequence[Row], x: alt.X, y: alt.Y) -> Iterator[alt.Chart]:
-    """A layer of text for each way in which labels are aligned."""
-    kinds = dict.fromkeys((each["align"], each["baseline"], each.get("bold", False)) for each in labels)
-    for align, baseline, bold in kinds:
-        mine = [
-            each
-            for each in labels
-            if (each["align"], each["baseline"], each.get("bold", False)) == (align, baseline, bold)
-        ]
+    """A layer of text for each way in which labels are aligned and moved, in pixels."""
+    kinds: dict[tuple[Any, ...], list[Row]] = {}
+    for each in labels:
+        kinds.setdefault((each["align"], each["baseline"], each["dx"], each["dy"], each.get("bold")), []).append(each)
+    for (align, baseline, dx, dy, bold), mine in kinds.items():
         style: dict[str, Any] = {"fontWeight": 600, "color": INK} if bold else {"color": INK_SOFT}
-        text = alt.Chart(alt.InlineData(values=mine)).mark_text(align=align, baseline=baseline, fontSize=12, **style)
+        text = alt.Chart(alt.InlineData(values=mine)).mark_text(
+            align=align, baseline=baseline, dx=dx, dy=dy, fontSize=12, **style
+        )
         yield text.encode(x=x, y=y, text="text:N")
 
 
-def _top(scene: _Scene) -> float:
-    """The upper end of the page: that of the walls, or the title above the vertical axis."""
-    highest = scene.at(0, scene.rows, scene.top)[1] + 0.05 * scene.height
-    return round(max(highest, scene.at(0, 0, scene.top)[1] + 0.25 * scene.height), 4)
+def _page(scene: _Scene) -> tuple[float, float, float, float]:
+    """The ends of the page: left, right, bottom and top. The margins have room for the labels of the axes."""
+    width = scene.at(scene.columns, scene.rows)[0] / (1 - LEFT_MARGIN - RIGHT_MARGIN)
+    lowest = scene.at(scene.columns, 0)[1]
+    # The title of the vertical axis is above its end, which may be lower than the walls.
+    highest = max(scene.at(0, scene.rows, scene.top)[1], scene.at(0, 0, scene.top)[1] + 0.25 * scene.height)
+    height = highest - lowest
+    ends = (-LEFT_MARGIN * width, (1 - LEFT_MARGIN) * width, lowest - 0.16 * height, highest + 0.03 * height)
+    left, right, low, high = (round(each, 4) for each in ends)
+    return left, right, low, high
 
 
 def _rounded(point: _Point) -> _Point:

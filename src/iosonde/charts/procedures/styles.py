@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Any, Final
 
 import altair as alt
 
@@ -90,7 +90,7 @@ def dash_of(series: Sequence[Series]) -> alt.StrokeDash:
     return alt.StrokeDash("series:N", title=None, scale=_scale(series, dashes), legend=_legend(series))
 
 
-def _scale(series: Sequence[Series], values: Sequence[object]) -> alt.Scale:
+def _scale(series: Sequence[Series], values: Sequence[Any]) -> alt.Scale:
     return alt.Scale(domain=[each.name for each in series], range=list(values))
 
 

@@ -169,6 +169,8 @@ class _Maker:
             return
         quantity = QUANTITY_OF.get(kind, Quantity.IOPS)
         name = "IOPS" if quantity is Quantity.IOPS else "Bandwidth"
+        if len({each.workload.block_size_bytes for each in cells}) == 1:
+            return
         lines = self._chart("lines", f"{name} by block size", matrix_lines, cells, quantity)
         heat = self._chart("heat", f"{name} by block size and mix", matrix_heat_map, cells, quantity)
         yield Charts((heat,))

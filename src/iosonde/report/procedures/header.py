@@ -77,7 +77,7 @@ def device_facts(run: RunRecord) -> Iterator[tuple[str, str]]:
     if drive is not None:
         model = f"simulated: {drive.title}"
     size = device.size_bytes if device is not None else target.span_bytes
-    yield "Vendor", "none (simulated)" if drive is not None else _about(run, VENDOR) or UNKNOWN
+    yield "Vendor", _about(run, VENDOR) or ("none (simulated)" if drive is not None else UNKNOWN)
     yield "Model", model or UNKNOWN
     serial = device.serial if device is not None else ""
     yield "Serial", f"seed {drive.seed}" if drive is not None else serial or _about(run, SERIAL) or UNKNOWN

@@ -30,16 +30,21 @@ FIGURES_MAX = 4
 
 def procedure_answers(run: RunRecord, procedures: Sequence[ProcedureRounds]) -> Iterator[str]:
     """What was not verified, then a sentence on the steady state and the first figures of each procedure."""
-    for each in procedures:
-        missing = list(not_verified(conditions_of(run, each)))
-        if missing:
-            yield f"{title_of(each.procedure)}: {'; '.join(map(_condition_text, missing))}."
+    found = {title_of(each.procedure): list(not_verified(conditions_of(run, each))) for each in procedures}
+    shared = [each for each in next(iter(found.values()), []) if all(each in others for others in found.values())]
+    for title, missing in found.items():
+        own = [each for each in missing if each not in shared]
+        if own:
+            yield f"{title}, not verified: {'; '.join(map(_condition_text, own))}."
+    if shared:
+        whose = "Not" if len(found) == 1 else "For all procedures, not"
+        yield f"{whose} verified: {'; '.join(map(_condition_text, shared))}."
     for each in procedures:
         yield procedure_answer(each)
 
 
 def _condition_text(condition: Condition) -> str:
-    return f"{condition.name.lower()} {condition.state} ({condition.reason})"
+    return f"{condition.name.lower()}, {condition.state} ({condition.reason})"
 
 
 def procedure_answer(rounds: ProcedureRounds) -> str:
@@ -71,7 +76,9 @@ def _figures(rounds: ProcedureRounds) -> Iterator[str]:
         value = cell.of(quantity)
         if value is not None:
             unit = unit_of(quantity, [value])
-            name = "IOPS" if quantity is Quantity.IOPS else f"{unit.name} ({unit.title.lower()})"
+            name = {Quantity.IOPS: "IOPS", Quantity.LATENCY_NS_MEAN: f"{unit.name} mean latency"}.get(
+                quantity, unit.name
+            )
             yield f"{cell.workload.size_text} {mix_name(cell.workload)} {significant(unit.shown(value))} {name}"
 
 

@@ -13,7 +13,7 @@ from iosonde.analysis.procedures import (
 from iosonde.analysis.procedures.conditions import Condition, verdict_text
 from iosonde.charts.procedures.matrix import mixes_of, sizes_of
 from iosonde.charts.procedures.styles import Unit, mix_name, unit_of
-from iosonde.charts.procedures.window import line_text
+from iosonde.charts.procedures.window import MINUS, line_text
 from iosonde.charts.quantities import significant
 from iosonde.records import RunRecord
 from iosonde.report.blocks import FactGroup
@@ -89,7 +89,11 @@ def determination_table(found: Sequence[Determination]) -> ResultTable:
         line("Best-fit line (R: round)", lambda each, unit: line_text(each, unit).removesuffix(f" {unit.name}")),
         line(
             "Correlation coefficient",
-            lambda each, _: Dash("all values are equal") if each.correlation is None else f"{each.correlation:.3f}",
+            lambda each, _: (
+                Dash("all values are equal")
+                if each.correlation is None
+                else f"{each.correlation:.3f}".replace("-", MINUS)
+            ),
         ),
         line("Steady in this window", lambda each, _: "yes" if each.is_steady else "no"),
         line("This variable alone", lambda each, _: _reached(each)),
