@@ -126,7 +126,7 @@ class Mode(StrEnum):
 
 
 class PhaseRole(StrEnum):
-    """What a phase is for; ``screening`` are short rounds of tracking variables, ``stimulus`` one of several workloads."""
+    """What a phase is for; ``screening`` are short rounds of tracking variables, ``stimulus`` a long workload."""
 
     PRECONDITIONING = "preconditioning"
     ROUNDS = "rounds"
