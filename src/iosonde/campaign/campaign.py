@@ -261,20 +261,26 @@ class MemoryRecorder:
         self.cells: list[CellRecord] = []
         self.written: list[CellRecord] = []
         self.ended: SessionEnd | None = None
+        self._intervals: list[IntervalRecord] = []
 
     def turn(self, turn: CellTurn) -> None:
         """Does nothing: the cell contains its trial."""
 
-    def interval(self, order: int, interval: IntervalRecord, left_s: float) -> None:
-        """Does nothing: the cell contains its intervals."""
+    def interval(self, order: int, interval: IntervalRecord, left_s: float) -> None:  # noqa: ARG002 - trials do not mix
+        """Keeps an interval for its cell, whose own are merged if it is long."""
+        self._intervals.append(interval)
 
     def cell(self, cell: CellRecord) -> None:
         """Keeps a cell."""
-        self.cells.append(cell)
+        self.cells.append(self._with_intervals(cell))
 
     def prepared(self, cell: CellRecord) -> None:
         """Keeps a preconditioning write."""
-        self.written.append(cell)
+        self.written.append(self._with_intervals(cell))
+
+    def _with_intervals(self, cell: CellRecord) -> CellRecord:
+        kept, self._intervals = tuple(self._intervals), []
+        return cell.model_copy(update={"intervals": kept}) if len(kept) > len(cell.intervals) else cell
 
     def within(self, order: int, within: WithinRepeat) -> None:
         """Adds the variation within a repeat to its cell."""

@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from pydantic import ValidationError
 
+from iosonde.analysis.interval_series import IntervalSeries
 from iosonde.children import Deadline
 from iosonde.errors import HINT_ONE_BUILD, EngineError, TargetError
 from iosonde.records import (
@@ -218,14 +219,14 @@ class EngineSource:
     ) -> CellRecord:
         """Measures one cell. Each interval is passed to the callback when it arrives.
 
-        At the moments of decision of its timing, the cell ends if ``is_enough`` returns True. It has then finished with
-        what was measured.
+        At the times of decision of its timing, the cell ends if ``is_enough`` returns True. It has then finished with
+        what was measured. The record of a long trial has merged intervals, see ``IntervalSeries``.
 
         A KeyboardInterrupt stops the cell and becomes the cause of an Interrupted, which carries the results so far.
         If a stuck target prevents the engine from stopping, the KeyboardInterrupt itself propagates.
         """
         number = self._send(command="run", job=job_of(cell, turn, way, span_bytes))
-        intervals: list[IntervalRecord] = []
+        intervals = IntervalSeries()
         decision = Decision(is_enough)
         timed = cell.timing.amount_bytes is None
         time_s = cell.timing.lasts_ns / SECOND_NS if timed else SILENCE_S_MAX
@@ -242,12 +243,12 @@ class EngineSource:
             # The signal may have cost an interval that was being read, so a cell that has just ended may be incomplete.
             if result["outcome"] == Outcome.FINISHED:
                 result = result | {"outcome": Outcome.CUT.value}
-            raise Interrupted(assemble_cell(cell, turn, intervals, result), interruption) from interruption
+            raise Interrupted(assemble_cell(cell, turn, intervals.intervals, result), interruption) from interruption
         if decision.is_ended and result["outcome"] == Outcome.CUT:
             result = result | {"outcome": Outcome.FINISHED.value}
         stuck = (result["failure"] or {}).get("kind") == FailureKind.STUCK
         self._is_lost = stuck and way.engine is not Engine.SIMULATION
-        return assemble_cell(cell, turn, intervals, result)
+        return assemble_cell(cell, turn, intervals.intervals, result)
 
     def end(self) -> None:
         """Ends the engine."""
@@ -267,7 +268,7 @@ class EngineSource:
         self,
         number: int,
         silence_s_max: float,
-        intervals: list[IntervalRecord],
+        intervals: IntervalSeries,
         on_interval: Callable[[IntervalRecord], None],
         decision: Decision,
         *,
