@@ -33,15 +33,15 @@ def brands_of(run: RunRecord) -> tuple[Brand, ...]:
         brands.append(
             Brand("simulated", "These results come from a simulated drive in virtual time, not from a real drive.")
         )
-        scale = header.plan.stop.time_scale if isinstance(header.plan.stop, Procedures) else 1
-        if scale > 1:
-            sentence = f"Capacity and all times are {scale:,} times smaller than those of the procedure."
-            brands.append(Brand(f"scaled 1:{scale} in capacity and time", sentence))
         drives = [target.simulation for target in header.targets if target.simulation is not None]
         kinds = [str(fault["kind"]).replace("_", " ") for drive in drives for fault in drive.faults]
         if kinds:
             names = ", ".join(dict.fromkeys(kinds))
             brands.append(Brand("with faults", f"Faults were injected into the simulated drive: {names}."))
+    scale = header.plan.stop.time_scale if isinstance(header.plan.stop, Procedures) else 1
+    if scale > 1:
+        sentence = f"Capacity and all times are {scale:,} times smaller than those of the procedure."
+        brands.append(Brand(f"scaled 1:{scale} in capacity and time", sentence))
     short = [each.title or each.name for each in header.plan.procedures if each.is_like]
     if short:
         sentence = f"Short forms, which must not be presented as the tests themselves: {', '.join(short)}."

@@ -29,5 +29,6 @@ def render_procedures(run: RunRecord) -> Iterator[RenderableType]:
             tables += result_tables(rounds.procedure.kind, reported_cells(rounds.main))
         for table in tables:
             if table is not None:
+                yield Text(table.caption, style="dim")
                 yield render_table(table)
                 yield Text()
