@@ -184,14 +184,20 @@ class _Asked:
 
 
 def estimate_cell(
-    plan: CellPlan, records: Sequence[CellRecord], *, looked: bool = False, for_aim: bool = False
+    plan: CellPlan,
+    records: Sequence[CellRecord],
+    *,
+    looked: bool = False,
+    for_aim: bool = False,
+    repeats: Repeats | None = None,
 ) -> CellEstimate:
     """The estimates of one cell from the records of its repeats. There may be none.
 
     ``looked`` means that the campaign has checked fewer of these repeats before and could have stopped then.
     ``for_aim`` computes only what a requested precision applies to: the subject, with p99 as its only percentile.
+    ``repeats`` says which of them are used, if that is known.
     """
-    repeats = sort_repeats(records)
+    repeats = sort_repeats(records) if repeats is None else repeats
     used = repeats.used
     found = set() if for_aim else {operation for record in used for operation in record.operations}
     asked = _Asked(looked, (TAIL_PERCENT,) if for_aim else PERCENTS)

@@ -10,10 +10,13 @@ from iosonde.analysis.block_sizes import SizeSweep, size_sweeps
 from iosonde.analysis.cells import CellEstimate, estimate_cell, plan_of, was_looked_at
 from iosonde.analysis.families import Along, Family, families_of
 from iosonde.analysis.knee import Knee, depth_points, find_knee, knee_of
+from iosonde.analysis.procedures import reported_orders
 from iosonde.analysis.scaling import Scaling, scaling_of
+from iosonde.analysis.states import sort_rounds
 from iosonde.analysis.stretches import Stretch, stretch_of
 from iosonde.analysis.sustained import Sustained, sustained_of
-from iosonde.records import CellPlan, CellRecord, Experiment, Operation, PlannedExperiment, RunRecord
+from iosonde.records import CellPlan, CellRecord, Experiment, Operation, Plan, PlannedExperiment, RunRecord
+from iosonde.vocabulary import PhaseRole
 
 SWEEP_DEPTHS_MIN: Final = 3
 """Fewer than three depths do not show a trend."""
@@ -25,12 +28,14 @@ class RunEstimates:
 
     ``records`` are the repeats of each cell, for code that needs them individually. ``planned`` are the experiments of
     the campaign file; runs of schema 5 and older have none. ``preparation`` are the preconditioning writes.
+    ``preconditioning`` are the cells of standard procedures that only precondition.
     """
 
     cells: tuple[CellEstimate, ...]
     records: Mapping[str, Sequence[CellRecord]] = field(default_factory=dict, repr=False)
     planned: tuple[PlannedExperiment, ...] = ()
     preparation: tuple[CellRecord, ...] = field(default=(), repr=False)
+    preconditioning: frozenset[str] = frozenset()
 
     @cached_property
     def closed_loops(self) -> "RunEstimates":
@@ -41,6 +46,11 @@ class RunEstimates:
     def without_sustained(self) -> "RunEstimates":
         """The same without sustained cells, whose mean depends on how long they run."""
         return replace(self, cells=tuple(cell for cell in self.cells if cell.experiments != (Experiment.SUSTAINED,)))
+
+    @cached_property
+    def without_preconditioning(self) -> "RunEstimates":
+        """The same without the cells of standard procedures that only precondition."""
+        return replace(self, cells=tuple(cell for cell in self.cells if cell.cell not in self.preconditioning))
 
     def of(self, experiment: Experiment) -> tuple[CellEstimate, ...]:
         """The cells of one experiment. A cell may belong to several experiments."""
@@ -140,13 +150,28 @@ def estimate_run(run: RunRecord) -> RunEstimates:
         records[record.cell].append(record)
     ordered = {cell: sorted(found, key=lambda record: record.repeat) for cell, found in records.items()}
 
+    planned = run.header.plan
+    reported = reported_orders(run) if planned.procedures else None
+
     def estimated(plan: CellPlan) -> CellEstimate:
         found = ordered.get(plan.cell, [])
-        return estimate_cell(plan, found, looked=was_looked_at(run.header.plan, found))
+        if reported is not None:
+            return estimate_cell(plan, found, repeats=sort_rounds(found, reported))
+        return estimate_cell(plan, found, looked=was_looked_at(planned, found))
 
-    planned = run.header.plan
     cells = tuple(estimated(plan) for plan in _planned(planned.cells, run.cells))
-    return RunEstimates(cells, ordered, planned.experiments, run.preparation)
+    if reported is not None:
+        ordered = {cell: [each for each in found if each.order in reported] for cell, found in ordered.items()}
+    return RunEstimates(cells, ordered, planned.experiments, run.preparation, _preconditioning(planned))
+
+
+def _preconditioning(plan: Plan) -> frozenset[str]:
+    """The cells that only the preconditioning phases of standard procedures have."""
+    phases = [phase for each in plan.procedures for phase in each.phases]
+    writing = {cell for each in phases if each.role is PhaseRole.PRECONDITIONING for cell in each.cells}
+    return frozenset(
+        writing - {cell for each in phases if each.role is not PhaseRole.PRECONDITIONING for cell in each.cells}
+    )
 
 
 def _planned(plans: Sequence[CellPlan], records: Sequence[CellRecord]) -> list[CellPlan]:

@@ -19,7 +19,7 @@ failed.
 """
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import fsum, sqrt
 from typing import Annotated, Final
@@ -107,6 +107,23 @@ def sort_repeats(records: Sequence[CellRecord]) -> Repeats:
     fates |= {record.order: DiscardReason.USED for record in kept}
     discarded = tuple(record for record in finished if fates[record.order] is not DiscardReason.USED)
     return Repeats(tuple(kept), discarded, fates, warming_up=longest in warming)
+
+
+def sort_rounds(records: Sequence[CellRecord], reported: Collection[int]) -> Repeats:
+    """The rounds of one cell of a standard procedure: those with the orders ``reported`` are used.
+
+    Rounds are no repeats of one measurement, so none is discarded for what it shows. The others are outside of the
+    measurement window.
+    """
+    fates = {
+        record.order: DiscardReason.INTERRUPTED if record.outcome is Outcome.CUT else DiscardReason.FAILED
+        for record in records
+    }
+    finished = sorted(measured_repeats(records), key=lambda record: record.order)
+    fates |= {
+        each.order: DiscardReason.USED if each.order in reported else DiscardReason.OUTSIDE_WINDOW for each in finished
+    }
+    return Repeats(tuple(each for each in finished if each.order in reported), (), fates)
 
 
 def failed_repeats(records: Sequence[CellRecord]) -> list[CellRecord]:

@@ -137,7 +137,7 @@ class ProcedureScheduler:
             order=self._order,
             cell=cell,
             repeat=repeat,
-            seed=cell_seed(self._plan.seed, cell, repeat),
+            seed=cell_seed(self._plan.seed, cell, 1 if self.procedure.repeats_offsets else repeat),
             round=self._round,
             procedure=self.procedure.name,
             phase=self.phase.name,

@@ -100,13 +100,31 @@ RULES: Final[tuple[Rule, ...]] = (
     verification.not_as_written,
 )
 
+OF_REPEATS: Final[frozenset[Rule]] = frozenset(
+    {
+        load.cold_queue,
+        repeats.repeats_differ,
+        repeats.repeats_discarded,
+        throughput.level_changed,
+        throughput.not_settled,
+        throughput.state_left,
+        drift.drift,
+        dips.dip,
+        precision.not_established,
+        precision.precision_missed,
+    }
+)
+"""Rules about repeats of one measurement. Rounds of a standard procedure are none: they change until they are steady,
+follow each other without a pause, and the criterion of the procedure judges them."""
+
 FINDINGS: Final = "findings"
 """The report section that names the rules that failed."""
 
 
 def find(case: Case, failures: FailureLog = STRICT) -> tuple[Finding, ...]:
     """The findings about a run, most severe first. Findings of equal severity keep the order of their rules."""
-    return most_severe_first(finding for rule in RULES for finding in _apply(rule, case, failures))
+    rules = [rule for rule in RULES if not case.run.header.plan.procedures or rule not in OF_REPEATS]
+    return most_severe_first(finding for rule in rules for finding in _apply(rule, case, failures))
 
 
 def find_in(analysis: RunAnalysis, failures: FailureLog) -> tuple[Finding, ...]:

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from iosonde.records import Outcome, RunRecord
+from iosonde.records import Outcome, Procedures, RunRecord
 
 
 @dataclass(frozen=True)
@@ -38,6 +38,14 @@ def brands_of(run: RunRecord) -> tuple[Brand, ...]:
         if kinds:
             names = ", ".join(dict.fromkeys(kinds))
             brands.append(Brand("with faults", f"Faults were injected into the simulated drive: {names}."))
+    scale = header.plan.stop.time_scale if isinstance(header.plan.stop, Procedures) else 1
+    if scale > 1:
+        sentence = f"Capacity and all times are {scale:,} times smaller than those of the procedure."
+        brands.append(Brand(f"scaled 1:{scale} in capacity and time", sentence))
+    short = [each.title or each.name for each in header.plan.procedures if each.is_like]
+    if short:
+        sentence = f"Short forms, which must not be presented as the tests themselves: {', '.join(short)}."
+        brands.append(Brand("PTS-like", sentence))
     if run.running:
         brands.append(Brand("running", f"The run is in progress. {_measured(run)} are complete."))
     elif not run.finished:

@@ -33,6 +33,7 @@ from iosonde.report.fill_chapter import fill_chapter
 from iosonde.report.made_charts import made_figures
 from iosonde.report.measurement_order import measurements, plan_listing
 from iosonde.report.preconditioning_words import prepared_sentence
+from iosonde.report.procedures import procedure_answers, procedure_chapters, setup_groups
 from iosonde.report.run_chapters import contrasts_chapter, explanations_chapter, over_time_chapter, targets_chapter
 from iosonde.report.signs import SIGNS, UNITS
 from iosonde.report.sustained_chapter import sustained_chapter
@@ -64,6 +65,8 @@ NOTHING_FOUND: Final = "No findings: no rule reported a problem."
 
 def chapters_of(found: EvaluatedRun, failures: FailureLog) -> tuple[Chapter, ...]:
     """All chapters from top to bottom. A notice replaces each part that fails; ``failures`` records it."""
+    if found.run.header.plan.procedures:
+        return _of_procedures(found, failures)
     picture, *more = _trade_off(found, failures) or (None,)
     measured = _measured(found, more, failures)
     checked = found.checked
@@ -74,12 +77,46 @@ def chapters_of(found: EvaluatedRun, failures: FailureLog) -> tuple[Chapter, ...
         *measured,
         _findings(found, failures),
         _conditions(found, failures),
-        Chapter(
-            *DEFINITIONS,
-            (Folded(DEFINITIONS_FOLDED.format(len(TERMS)), (Terms(TERMS),), on_paper=True),),
-            label=DEFINITIONS_LABEL,
-        ),
+        _definitions(),
     )
+
+
+def _of_procedures(found: EvaluatedRun, failures: FailureLog) -> tuple[Chapter, ...]:
+    """The chapters of a run of standard procedures: one for each of them instead of those of experiments."""
+    checked = found.checked
+    expected = [] if checked is None else [_made(EXPECTED, lambda: _expected(checked), failures)]
+    procedures = failures.attempt(
+        "the chapters of the procedures",
+        lambda: procedure_chapters(found.analysis.recorded, found.procedures, found.invalid, failures),
+        lambda failure: (Chapter("procedures", "Procedures", (Notice(failure.sentence),)),),
+    )
+    return (
+        _procedures_in_short(found, failures),
+        *(each for each in expected if each is not None),
+        *procedures,
+        _findings(found, failures),
+        _conditions(found, failures),
+        _definitions(),
+    )
+
+
+def _procedures_in_short(found: EvaluatedRun, failures: FailureLog) -> Chapter:
+    run = found.analysis.recorded
+    answers = failures.attempt(
+        "the answers", lambda: tuple(procedure_answers(run, found.procedures)), lambda _: (), IN_SHORT.id
+    )
+    groups = failures.attempt(
+        "the set-up", lambda: tuple(setup_groups(run, found.procedures)), lambda _: (), IN_SHORT.id
+    )
+    glance = (Glance(FINDINGS_AT_A_GLANCE, found.findings),) if found.findings else ()
+    lead = () if found.findings else _nothing_found(failures)
+    blocks = (Answers(answers), *_failed(IN_SHORT, failures), *glance, FactGroups(groups))
+    return Chapter(*IN_SHORT, blocks, lead)
+
+
+def _definitions() -> Chapter:
+    folded = Folded(DEFINITIONS_FOLDED.format(len(TERMS)), (Terms(TERMS),), on_paper=True)
+    return Chapter(*DEFINITIONS, (folded,), label=DEFINITIONS_LABEL)
 
 
 def _expected(checked: "CheckedResults") -> Chapter:

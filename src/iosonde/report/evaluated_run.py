@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from iosonde.analysis.cells import CellEstimate
 from iosonde.analysis.experiments import RunEstimates
+from iosonde.analysis.procedures import ProcedureRounds, procedures_of
 from iosonde.analysis.run import RunAnalysis
 from iosonde.failures import FailureLog
 from iosonde.findings.finding import Finding, most_severe_first
@@ -46,6 +47,11 @@ class EvaluatedRun:
         from iosonde.report.expected_limits import limits_of
 
         return limits_of(self.checked)
+
+    @cached_property
+    def procedures(self) -> tuple[ProcedureRounds, ...]:
+        """The standard procedures that the run consists of; none for any other run."""
+        return procedures_of(self.analysis.recorded)
 
     @property
     def run(self) -> RunRecord:

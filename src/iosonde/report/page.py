@@ -13,7 +13,8 @@ from iosonde.records import RunHeader
 from iosonde.report.blocks import Chapter, Leaf
 from iosonde.report.brand import Brand, brands_of
 from iosonde.report.chapters import NOT_KNOWN, chapters_of
-from iosonde.report.evaluated_run import evaluated
+from iosonde.report.evaluated_run import EvaluatedRun, evaluated
+from iosonde.report.procedures import PageHeader, page_headers, procedure_headings
 from iosonde.report.target_words import identity_text, span_text, targets_text
 from iosonde.report.titles import CONDITIONS
 
@@ -37,6 +38,7 @@ class Page:
     brands: tuple[Brand, ...]
     chapters: tuple[Chapter, ...]
     described: tuple[tuple[str, str], ...] = ()
+    headers: tuple[PageHeader, ...] = ()
 
     @property
     def subject(self) -> str:
@@ -113,4 +115,12 @@ def page_of(
         ),
         chapters=chapters_of(found, failures),
         described=_described(header),
+        headers=failures.attempt("the header of the pages", lambda: _headers(found), lambda _: (), CONDITIONS.id),
     )
+
+
+def _headers(found: EvaluatedRun) -> tuple[PageHeader, ...]:
+    """The header blocks of a run of standard procedures; none for any other run."""
+    headings = procedure_headings(found.procedures)
+    named = {heading.id: rounds for heading, rounds in zip(headings, found.procedures, strict=True)}
+    return page_headers(found.analysis.recorded, named)

@@ -111,6 +111,7 @@ def paper_data(page: Page, paper: Paper, charts: Mapping[str, str], failures: Fa
         "identity": page.identity_pairs,
         "anchors": sorted(anchored),
         "chapters": chapters,
+        "headers": [{"chapter": each.chapter, "columns": each.columns} for each in page.headers],
     }
 
 

@@ -28,6 +28,7 @@ from iosonde.records import (
     Workload,
     one_stream,
 )
+from iosonde.units import exact_size
 from iosonde.workload_keys import WORKLOAD_KEYS
 from iosonde.workload_keys.keys import BLOCK_SIZE, JOBS, QUEUE_DEPTH, READ
 
@@ -136,15 +137,28 @@ def _cells(
     axes: dict[str, list[Any]] = {key.name: table.values(key.name) or [None] for key in _ORDER}
     if point is not None:
         axes |= {JOBS.name: [point.jobs], QUEUE_DEPTH.name: [point.queue_depth]}
-    for chosen in product(*axes.values()):
+    for region, chosen in product(_regions(table, ground), list(product(*axes.values()))):
         values = dict(zip(axes, chosen, strict=True)) | {"verify": False}
         if not target.is_device:
             # Neither files nor simulated drives have a write cache that could be set.
             values["write_cache"] = None
         workload = workload_of(values, targets=target.targets)
-        if workload.span_bytes is None and ground.span_bytes != target.span_bytes:
-            workload = workload.model_copy(update={"span_bytes": ground.span_bytes})
+        if workload.span_bytes is None and region != (0, target.span_bytes):
+            workload = workload.model_copy(update={"offset_bytes": region[0], "span_bytes": region[1]})
         yield _Cell(clock.exact(workload, steady), clock.timing(table, workload, target.span_bytes, steady))
+
+
+def _regions(table: CellsTable, ground: _Ground) -> list[tuple[int, int]]:
+    """Start and size of the regions that the cells of a table are measured in."""
+    if table.zones is None:
+        return [(0, ground.span_bytes)]
+    zone_bytes = ground.span_bytes // table.zones >> 20 << 20
+    if not zone_bytes:
+        raise UsageError(
+            f"the target of {exact_size(ground.target.span_bytes)} is too small for {table.zones} zones of 1 MiB",
+            "use a larger target, or fewer zones",
+        )
+    return [(number * zone_bytes, zone_bytes) for number in range(table.zones)]
 
 
 def _active_bytes(procedure: ProcedureTable, target: TargetInfo) -> int:
@@ -187,6 +201,7 @@ def _procedure(
         specification=table.specification,
         mode=table.mode,
         purged=table.purge,
+        repeats_offsets=table.repeats_offsets,
         active_range_percent=round(table.active_range),
         # Operations in flight at the end of a trial take their time on any scale.
         gap_ns_max=max(table.gap, 1),

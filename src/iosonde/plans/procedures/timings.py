@@ -17,6 +17,7 @@ INTERVAL_NS_MIN: Final = MILLISECOND_NS
 """The engine has no shorter intervals."""
 AMOUNT_INTERVALS: Final = 1000
 WARMUP_PART: Final = 2
+ROUND_CELL_NS: Final = 60 * SECOND_NS
 
 
 @dataclass(frozen=True)
@@ -74,7 +75,8 @@ class Clock:
 
     def _warmup_ns(self, measure_ns: int) -> int:
         """None, unless the cell is scaled: a deep queue of large blocks takes a while to fill, which is not scaled."""
-        return 0 if self.scale == 1 else self.ns(measure_ns) // WARMUP_PART
+        is_long = measure_ns > ROUND_CELL_NS
+        return 0 if self.scale == 1 or is_long else self.ns(measure_ns) // WARMUP_PART
 
     def timing(
         self, table: CellsTable, workload: Workload, capacity_bytes: int, steady: SteadyTable | None = None
@@ -93,6 +95,7 @@ class Clock:
                 measure_ns=self.ns(measure_ns) if grid is None else grid.ns(measure_ns),
                 interval_ns=self.interval_ns(measure_ns) if grid is None else grid.interval_ns,
                 decide_ns=decide_ns,
+                idle_ns=self.ns(table.idle),
             )
         (asked_bytes,) = table.values(AMOUNT.name) if table.capacities is None else (table.capacities * capacity_bytes,)
         amount_bytes = asked_bytes // workload.block_size_bytes * workload.block_size_bytes
@@ -101,6 +104,7 @@ class Clock:
             measure_ns=SECOND_NS,
             interval_ns=_amount_interval_ns(amount_bytes) if grid is None else grid.interval_ns,
             amount_bytes=amount_bytes,
+            idle_ns=self.ns(table.idle),
             limit_ns=None if table.limit is None else max(self.ns(table.limit), 1),
             decide_ns=decide_ns,
         )

@@ -33,6 +33,7 @@ from iosonde.report.export.explanations import (
     ExportedObservation,
     exported_explanations,
 )
+from iosonde.report.export.procedures import ExportedProcedure, exported_procedures
 from iosonde.report.export.tails import ExportedDepthTails, exported_depth_tails
 from iosonde.report.export.transfers import ExportedBurst, ExportedTransfer, exported_bursts, exported_transfers
 from iosonde.report.headline import headline_of
@@ -55,7 +56,8 @@ class ExportedRun:
     tail of each class of operations at several queue depths, ``transfers`` the plateaus of each preconditioning write
     and each stretch of a sustained cell, ``sustained`` the bursts of each sustained workload, and ``explanations`` the
     mechanisms that would explain the results, most likely first. ``mechanisms`` has what the run shows of every one of
-    them, and ``observations`` what asks for a cause. The names of queue-depth sweeps (``read``, ``70/30
+    them, and ``observations`` what asks for a cause. ``procedures`` are the standard procedures that the run consists
+    of. The names of queue-depth sweeps (``read``, ``70/30
     mix``) are the keys of ``sweeps`` (the cells of each), ``knees``, ``scalings`` and ``knee_sentences``.
     """
 
@@ -81,6 +83,7 @@ class ExportedRun:
     tail_causes: dict[str, TailCauses]
     """By cell, whether the host or the device delayed its slowest operations."""
     target_state: RunState
+    procedures: tuple[ExportedProcedure, ...]
     findings: tuple[Finding, ...]
     invalid: dict[str, tuple[str, ...]]
     """Cells with invalid figures, each with the ids of the findings that make them invalid."""
@@ -116,6 +119,7 @@ def run_json(analysis: RunAnalysis, findings: Sequence[Finding]) -> str:
             cell.cell: causes for cell in estimates.cells if (causes := tail_causes(cell.repeats.used)) is not None
         },
         target_state=target_state(analysis),
+        procedures=tuple(exported_procedures(analysis.recorded)),
         findings=tuple(findings),
         invalid=invalid_cells((cell.cell for cell in estimates.cells), findings),
     )

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from iosonde.analysis.cells import plan_of
-from iosonde.analysis.states import Repeats, sort_repeats
+from iosonde.analysis.procedures import reported_orders
+from iosonde.analysis.states import Repeats, sort_repeats, sort_rounds
 from iosonde.errors import UsageError
 from iosonde.printing import printable
 from iosonde.records import CellPlan, CellRecord, RunRecord
@@ -41,7 +42,8 @@ def chosen_cell(run: RunRecord, words: str, repeat: int | None) -> ChosenCell:
     plan = plans[_name(list(plans), words)]
     records = sorted((record for record in measured if record.cell == plan.cell), key=lambda record: record.repeat)
     superseded = tuple(record for record in run.superseded if record.cell == plan.cell)
-    repeats = sort_repeats(records)
+    procedures = run.header.plan.procedures
+    repeats = sort_rounds(records, reported_orders(run)) if procedures else sort_repeats(records)
     if repeat is not None:
         records = _of_repeat(records, plan.cell, repeat)
         superseded = tuple(record for record in superseded if record.repeat == repeat)

@@ -47,7 +47,7 @@ def render_cell(
     # If the estimate fails, use one without repeats: it has no figures and cannot fail.
     estimate = failures.attempt(
         "the analysis of the cell",
-        lambda: estimate_cell(chosen.plan, chosen.records, looked=was_looked_at(run.header.plan, chosen.records)),
+        lambda: _estimated(run, chosen),
         lambda _: estimate_cell(chosen.plan, ()),
         CELL,
     )
@@ -64,6 +64,12 @@ def render_cell(
         ("the findings", lambda: _findings(chosen, findings, all_findings=all_findings)),
     )
     return Group(*(Isolated(part, Deferred(make), failures) for part, make in makers))
+
+
+def _estimated(run: RunRecord, chosen: ChosenCell) -> CellEstimate:
+    if run.header.plan.procedures and chosen.repeat is None:
+        return estimate_cell(chosen.plan, chosen.records, repeats=chosen.repeats)
+    return estimate_cell(chosen.plan, chosen.records, looked=was_looked_at(run.header.plan, chosen.records))
 
 
 CELL: Final = "cell"

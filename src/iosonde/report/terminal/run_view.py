@@ -21,6 +21,7 @@ from iosonde.report.summary import render_summary
 from iosonde.report.terminal.distributions import PercentileBars
 from iosonde.report.terminal.figures import joined, render_table
 from iosonde.report.terminal.findings import render_findings
+from iosonde.report.terminal.procedures import render_procedures
 from iosonde.report.terminal.sweeps import render_sweeps
 from iosonde.report.terminal.text_direction import Deferred, Isolated, failed
 from iosonde.report.titles import TITLES
@@ -57,6 +58,7 @@ def render_run(
         isolated(f'the section "{title}"', partial(_experiment, experiment, title, estimates, invalid))
         for experiment, title in TITLES.items()
     )
+    parts.append(isolated("the procedures", lambda: render_procedures(analysis.recorded)))
     parts.append(isolated("the sweeps", lambda: render_sweeps(estimates, invalid)))
     parts.append(isolated("the distributions", lambda: _distributions(estimates, invalid)))
     parts.append(

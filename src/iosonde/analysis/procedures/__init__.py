@@ -1,0 +1,21 @@
+"""Standard procedures: their rounds, measurement windows, steady state, and the figures that they report."""
+
+from iosonde.analysis.procedures.determination import Criterion, Determination, Verdict, criteria_of, determinations_of
+from iosonde.analysis.procedures.from_run import procedures_of, reported_orders
+from iosonde.analysis.procedures.reported import ReportedCell, reported_cells
+from iosonde.analysis.procedures.rounds import PhaseRounds, ProcedureRounds, RoundValue
+
+__all__ = [
+    "Criterion",
+    "Determination",
+    "PhaseRounds",
+    "ProcedureRounds",
+    "ReportedCell",
+    "RoundValue",
+    "Verdict",
+    "criteria_of",
+    "determinations_of",
+    "procedures_of",
+    "reported_cells",
+    "reported_orders",
+]

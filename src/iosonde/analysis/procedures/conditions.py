@@ -1,0 +1,231 @@
+"""The mandatory conditions of a procedure, each verified, failed, skipped or unknown, with the reason."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final
+
+from iosonde.analysis.drive_counters import DriveChange, drive_changes
+from iosonde.analysis.procedures.determination import Criterion, Verdict, criteria_of
+from iosonde.analysis.procedures.from_run import trials_of_procedure
+from iosonde.analysis.procedures.rounds import ProcedureRounds
+from iosonde.records import CellRecord, Operation, Outcome, ProcedureStart, RunRecord, Workload
+from iosonde.units import format_amount, format_duration, format_size
+from iosonde.vocabulary import Data, PhaseRole, PurgeState
+
+
+class ConditionState(StrEnum):
+    """How far a condition is known to have been met. ``simulated``: a model stands for the drive."""
+
+    FAILED = "failed"
+    UNKNOWN = "unknown"
+    SKIPPED = "skipped"
+    SIMULATED = "simulated"
+    VERIFIED = "verified"
+
+
+_WORST_FIRST: Final = tuple(ConditionState)
+
+
+@dataclass(frozen=True)
+class Condition:
+    """A condition, its state, and the reason: what was seen, or why it could not be seen."""
+
+    name: str
+    state: ConditionState
+    reason: str
+
+
+def conditions_of(run: RunRecord, rounds: ProcedureRounds) -> tuple[Condition, ...]:
+    """All mandatory conditions of a procedure, those that were not verified first."""
+    trials = trials_of_procedure(run, rounds.procedure.name)
+    found = (
+        _purge(run, rounds),
+        _preconditioning(rounds, trials),
+        _write_cache(run, trials),
+        _active_range(run, rounds),
+        _data_pattern(trials),
+        _link(run),
+        _thermal(run, trials),
+        _steady_state(rounds),
+        _gaps(rounds),
+    )
+    return tuple(sorted(found, key=lambda each: _WORST_FIRST.index(each.state)))
+
+
+def start_of(run: RunRecord, rounds: ProcedureRounds) -> ProcedureStart | None:
+    """The start of the last attempt of a procedure; None if it has not begun."""
+    mine = [each for each in run.procedure_starts if each.procedure == rounds.procedure.name]
+    return max(mine, key=lambda each: each.attempt, default=None)
+
+
+def _purge(run: RunRecord, rounds: ProcedureRounds) -> Condition:
+    start = start_of(run, rounds)
+    if start is None:
+        return Condition("Purge", ConditionState.UNKNOWN, "the procedure has not begun")
+    methods = ", ".join(dict.fromkeys(str(each.purge.method.value) for each in start.records))
+    state, said = {
+        PurgeState.VERIFIED: (ConditionState.VERIFIED, f"{methods or 'purged'}, read back"),
+        PurgeState.SIMULATED: (ConditionState.SIMULATED, "the model was put back to its fresh state"),
+        PurgeState.FAILED: (ConditionState.FAILED, "the purge failed"),
+        PurgeState.SKIPPED: (ConditionState.SKIPPED, "nothing was purged"),
+    }[start.purge]
+    return Condition("Purge", state, start.reason or said)
+
+
+def _preconditioning(rounds: ProcedureRounds, trials: Sequence[CellRecord]) -> Condition:
+    name = "Preconditioning"
+    phases = [each for each in rounds.procedure.phases if each.role is PhaseRole.PRECONDITIONING]
+    if not phases:
+        return Condition(name, ConditionState.SKIPPED, "the procedure has no workload-independent preconditioning")
+    cells = {cell for phase in phases for cell in phase.cells}
+    mine = [each for each in trials if each.cell in cells]
+    written = sum(each.operations[Operation.WRITE].bytes for each in mine if Operation.WRITE in each.operations)
+    if not mine or any(each.outcome is not Outcome.FINISHED for each in mine):
+        return Condition(name, ConditionState.FAILED, f"it did not finish; {format_amount(written)} were written")
+    asked = sum(each.timing.amount_bytes or 0 for each in mine) * max(len(mine[0].targets), 1)
+    if written < asked:
+        said = f"{format_amount(written)} of {format_amount(asked)} were written"
+        return Condition(name, ConditionState.FAILED, said)
+    return Condition(name, ConditionState.VERIFIED, f"{format_amount(written)} were written")
+
+
+def _write_cache(run: RunRecord, trials: Sequence[CellRecord]) -> Condition:
+    name = "Write cache"
+    asked = {each.workload.write_cache for each in trials}
+    if trials and None not in asked:
+        states = " and ".join(sorted(str(each) for each in asked))
+        return Condition(name, ConditionState.VERIFIED, f"{states}, set before the trials and read back")
+    if run.header.is_simulated:
+        return Condition(name, ConditionState.SIMULATED, "the model has no write cache that could be set")
+    if run.header.target.kind == "file":
+        said = "not set: for a file, the cache of the drive below is left as it was"
+        return Condition(name, ConditionState.UNKNOWN, said)
+    return Condition(name, ConditionState.UNKNOWN, "it was not set")
+
+
+def _active_range(run: RunRecord, rounds: ProcedureRounds) -> Condition:
+    name, percent = "Active range", rounds.procedure.active_range_percent
+    target, span = run.header.target, run.header.plan.span_bytes
+    amount = f"{percent} % of {format_size(span)}"
+    if run.header.is_simulated:
+        return Condition(name, ConditionState.SIMULATED, f"{amount}, the whole model")
+    if target.kind == "file":
+        said = f"{amount}, a file: it covers a part of the device, at offsets that the file system chose"
+        return Condition(name, ConditionState.SKIPPED, said)
+    size = target.device.size_bytes if target.device is not None else None
+    if size is None:
+        return Condition(name, ConditionState.UNKNOWN, f"{amount}; the capacity of the device is unknown")
+    if span < size:
+        said = f"{amount}, on a device of {format_size(size)}"
+        return Condition(name, ConditionState.FAILED, said)
+    return Condition(name, ConditionState.VERIFIED, f"{amount}, from the start of the device")
+
+
+def _data_pattern(trials: Sequence[CellRecord]) -> Condition:
+    name = "Data pattern"
+    writing = [each.workload for each in trials if each.workload.writes]
+    if not writing:
+        return Condition(name, ConditionState.SKIPPED, "nothing was written")
+    words = ", ".join(dict.fromkeys(map(data_text, writing)))
+    is_random = all(
+        each.data is Data.RANDOM and not each.compressible_percent and not each.duplicates_percent for each in writing
+    )
+    if is_random:
+        return Condition(name, ConditionState.VERIFIED, words)
+    return Condition(name, ConditionState.FAILED, f"{words}; SNIA procedures require random data")
+
+
+def data_text(workload: Workload) -> str:
+    """The written data of a workload in words."""
+    parts = [f"{workload.data} data"]
+    if workload.compressible_percent:
+        parts.append(f"{workload.compressible_percent} % compressible")
+    if workload.duplicates_percent:
+        parts.append(f"{workload.duplicates_percent} % duplicates")
+    return " with ".join(filter(None, [parts[0], " and ".join(parts[1:])]))
+
+
+def _link(run: RunRecord) -> Condition:
+    name = "Link"
+    if run.header.is_simulated:
+        return Condition(name, ConditionState.SIMULATED, "a model has no link")
+    before = {drive.disk: drive.health.link for drive in run.header.drives}
+    after = {drive.disk: drive.health.link for drive in run.end.drives} if run.end is not None else {}
+    if not before or None in before.values():
+        return Condition(name, ConditionState.UNKNOWN, "the kernel does not report it")
+    if run.end is None or None in after.values() or set(after) != set(before):
+        links = ", ".join(f"{link}" for link in before.values())
+        return Condition(name, ConditionState.UNKNOWN, f"{links} at the start, unknown at the end")
+    changed = [f"{disk}: {link}, at the end {after[disk]}" for disk, link in before.items() if after[disk] != link]
+    if changed:
+        return Condition(name, ConditionState.FAILED, "; ".join(changed))
+    return Condition(name, ConditionState.VERIFIED, f"{', '.join(map(str, before.values()))} at the start and the end")
+
+
+def _thermal(run: RunRecord, trials: Sequence[CellRecord]) -> Condition:
+    name = "Temperature"
+    orders = {each.order for each in trials}
+    changes = [change for record, change in drive_changes(run.cells) if record.order in orders]
+    known = [each for each in changes if each is not None]
+    throttled, hot = _sum(known, "throttled_ns"), _sum(known, "hot_ns")
+    if throttled or hot:
+        parts = [
+            *([f"throttled for {format_duration(throttled)}"] if throttled else []),
+            *([f"{format_duration(hot)} above the warning temperature"] if hot else []),
+        ]
+        return Condition(name, ConditionState.FAILED, f"the drive was {' and '.join(parts)}")
+    if not known or throttled is None:
+        if run.header.is_simulated:
+            return Condition(name, ConditionState.SIMULATED, "the model has no temperature")
+        return Condition(name, ConditionState.UNKNOWN, "the drive does not report whether it throttled")
+    state = ConditionState.SIMULATED if run.header.is_simulated else ConditionState.VERIFIED
+    return Condition(name, state, f"the {'model' if run.header.is_simulated else 'drive'} did not throttle")
+
+
+def _sum(changes: Sequence[DriveChange], counter: str) -> int | None:
+    found = [each.of("throttled_ns" if counter == "throttled_ns" else "hot_ns") for each in changes]
+    known = [each for each in found if each is not None]
+    return sum(known) if known and len(known) == len(found) else None
+
+
+def _steady_state(rounds: ProcedureRounds) -> Condition:
+    name, phase = "Steady state", rounds.judged
+    if phase is None:
+        planned = any(getattr(each.stop, "tracked", ()) for each in rounds.procedure.phases)
+        if planned:
+            return Condition(name, ConditionState.FAILED, "no round is complete")
+        return Condition(name, ConditionState.SKIPPED, "the procedure has a fixed number of rounds")
+    own = criteria_of(phase)[0]
+    state = ConditionState.VERIFIED if own.verdict is Verdict.REACHED else ConditionState.FAILED
+    return Condition(name, state, verdict_text(own))
+
+
+def verdict_text(criterion: Criterion) -> str:
+    """The verdict of a criterion in words: ``reached in round 7``."""
+    if criterion.reached is None:
+        return f"not reached after {criterion.rounds} {'round' if criterion.rounds == 1 else 'rounds'}"
+    if criterion.left is not None:
+        return f"reached in round {criterion.reached}, left again in round {criterion.left}"
+    return f"reached in round {criterion.reached}"
+
+
+def _gaps(rounds: ProcedureRounds) -> Condition:
+    name, phase = "No gap in the window", rounds.judged or rounds.main
+    if phase is None:
+        return Condition(name, ConditionState.UNKNOWN, "no round is complete")
+    if phase.broken is None:
+        return Condition(name, ConditionState.UNKNOWN, "the time between some trials is unknown")
+    # A gap before the first round of the window does not matter.
+    inside = sorted(phase.broken.intersection(phase.window[1:]))
+    allowed = format_duration(rounds.procedure.gap_ns_max)
+    if inside:
+        said = f"more than {allowed} passed before or in round {', '.join(map(str, inside))}"
+        return Condition(name, ConditionState.FAILED, said)
+    longest = "" if phase.gap_ns_longest is None else f"; the longest was {format_duration(phase.gap_ns_longest)}"
+    return Condition(name, ConditionState.VERIFIED, f"no gap of more than {allowed}{longest}")
+
+
+def not_verified(conditions: Sequence[Condition]) -> Iterator[Condition]:
+    """The conditions that were not verified on a real drive."""
+    return (each for each in conditions if each.state is not ConditionState.VERIFIED)

@@ -1,0 +1,224 @@
+"""Steady-state determination: the figures of a window for each tracking variable, and the verdict over all rounds."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from iosonde.analysis.procedures.rounds import PhaseRounds
+from iosonde.analysis.series.steady import (
+    SNIA,
+    SteadyRule,
+    WindowFigures,
+    fio_deviation,
+    fio_slope,
+    holds,
+    window_figures,
+)
+from iosonde.records import SteadyState, Workload
+from iosonde.vocabulary import Quantity
+
+FIO_DEVIATION: Final = 0.10
+"""With a range of at most 20 % of the mean, no value is further than 10 % from it if the values are symmetric."""
+
+FIO_SLOPE: Final = 0.025
+"""A change of at most 10 % over four intervals is 2.5 % per round."""
+
+
+class Verdict(StrEnum):
+    """How rounds ended: in steady state, without having reached it, or after they had left it again."""
+
+    REACHED = "reached"
+    NOT_REACHED = "not_reached"
+    LEFT = "left"
+
+
+@dataclass(frozen=True)
+class Determination:
+    """The determination block of one tracking variable (SNIA PTS 2.0.2, 2.1.24 and chapter 7).
+
+    ``rounds`` are those of the window, and ``values`` its values. The best-fit line is ``slope * R + intercept`` over
+    rounds R, counted from 1. ``correlation`` is None if all values are equal. ``is_steady`` is whether this window
+    fulfils the criterion for this variable. ``reached`` and ``left`` are rounds of this variable alone.
+    """
+
+    cell: str
+    quantity: Quantity
+    workload: Workload
+    rounds: tuple[int, ...]
+    values: tuple[float, ...]
+    average: float
+    range_allowed: float
+    range_measured: float
+    excursion_allowed: float
+    excursion_measured: float
+    slope: float
+    intercept: float
+    correlation: float | None
+    is_steady: bool
+    reached: int | None
+    left: int | None
+
+    @property
+    def range_share(self) -> float:
+        """The measured range as a share of the average."""
+        return self.range_measured / self.average
+
+    @property
+    def excursion_share(self) -> float:
+        """The measured change of the line over the window as a share of the average."""
+        return self.excursion_measured / self.average
+
+    @property
+    def slope_per_round_share(self) -> float:
+        """The change of the line from one round to the next as a share of the average, without its sign."""
+        return abs(self.slope) / self.average
+
+    @property
+    def slope_all_rounds_share(self) -> float:
+        """The slope times the number of rounds in the window, as a share of the average, as some tools take it."""
+        return self.slope_per_round_share * len(self.rounds)
+
+    def line_at(self, number: int) -> float:
+        """The best-fit line at a round."""
+        return self.slope * number + self.intercept
+
+
+@dataclass(frozen=True)
+class Criterion:
+    """The verdict of one criterion over all rounds of a phase. ``reached`` and ``left`` are rounds, counted from 1.
+
+    ``of`` says which variables it applies to.
+    """
+
+    name: str
+    of: str
+    rounds: int
+    reached: int | None
+    left: int | None
+
+    @property
+    def verdict(self) -> Verdict:
+        """How the rounds ended by this criterion."""
+        if self.reached is None:
+            return Verdict.NOT_REACHED
+        return Verdict.REACHED if self.left is None else Verdict.LEFT
+
+
+def rule_of(phase: PhaseRounds) -> SteadyRule:
+    """The criterion of a phase with tracking variables."""
+    assert phase.rule is not None, "only a phase with a criterion has tracking variables"
+    return _rule("SNIA PTS 2.0.2" if _is_snia(phase.rule) else "of the procedure", phase.rule)
+
+
+def _rule(name: str, rule: SteadyState) -> SteadyRule:
+    return SteadyRule(name, rule.window, range_max=rule.range_share, excursion_max=rule.excursion_share)
+
+
+def _is_snia(rule: SteadyState) -> bool:
+    return (rule.window, rule.range_share, rule.excursion_share) == (SNIA.window, SNIA.range_max, SNIA.excursion_max)
+
+
+def determinations_of(phase: PhaseRounds) -> tuple[Determination, ...]:
+    """The block of each tracking variable whose window is complete."""
+    if phase.rule is None or not phase.is_whole_window:
+        return ()
+    found = (_determined(phase, each.cell, each.quantity) for each in phase.tracked)
+    return tuple(each for each in found if each is not None)
+
+
+def _determined(phase: PhaseRounds, cell: str, quantity: Quantity) -> Determination | None:
+    assert phase.rule is not None
+    series = phase.series(cell, quantity)
+    numbers = np.arange(phase.window.start, phase.window.stop)
+    values = series[numbers - 1]
+    if np.isnan(values).any() or not values.mean():
+        return None
+    rule = rule_of(phase)
+    figures = window_figures(values)
+    slope = figures.slope_share * figures.mean
+    reached, left = _turns(_holding(phase, [series], rule), rule.window)
+    return Determination(
+        cell=cell,
+        quantity=quantity,
+        workload=phase.workloads[cell],
+        rounds=tuple(map(int, numbers)),
+        values=tuple(map(float, values)),
+        average=figures.mean,
+        range_allowed=phase.rule.range_share * figures.mean,
+        range_measured=figures.range_share * figures.mean,
+        excursion_allowed=phase.rule.excursion_share * figures.mean,
+        excursion_measured=figures.excursion_share * figures.mean,
+        slope=slope,
+        intercept=figures.mean - slope * float(numbers.mean()),
+        correlation=_correlation(values, figures),
+        is_steady=_holding(phase, [series], rule)[-1],
+        reached=reached,
+        left=left,
+    )
+
+
+def _correlation(values: NDArray[np.float64], figures: WindowFigures) -> float | None:
+    """Pearson's coefficient of the values and their rounds; None if the values are all equal."""
+    spread = float(values.std())
+    if not spread:
+        return None
+    rounds = float(np.arange(len(values), dtype=np.float64).std())
+    return figures.slope_share * figures.mean * rounds / spread
+
+
+def criteria_of(phase: PhaseRounds) -> tuple[Criterion, ...]:
+    """The verdict of the procedure's criterion on all tracking variables together, then those of other tools."""
+    if phase.rule is None or not phase.tracked:
+        return ()
+    window = phase.rule.window
+    first, every = phase.tracked[0], phase.tracked
+    own = "SNIA PTS 2.0.2" if _is_snia(phase.rule) else "this procedure"
+    all_of_them = "all tracking variables" if len(every) > 1 else "the tracking variable"
+    found = [_judged(phase, every, rule_of(phase), own, all_of_them)]
+    rules: list[tuple[str, SteadyRule]] = [
+        ("TKperf", SNIA),
+        ("fio, largest deviation of 10 %", fio_deviation(window, FIO_DEVIATION)),
+        ("fio, slope of 2.5 % per round", fio_slope(window, FIO_SLOPE)),
+    ]
+    return (*found, *(_judged(phase, (first,), rule, name, "the first tracking variable") for name, rule in rules))
+
+
+def _judged(phase: PhaseRounds, tracked: Sequence[object], rule: SteadyRule, name: str, of: str) -> Criterion:
+    series = [phase.series(each.cell, each.quantity) for each in phase.tracked if each in tracked]
+    return Criterion(name, of, phase.rounds, *_turns(_holding(phase, series, rule), rule.window))
+
+
+def _holding(phase: PhaseRounds, series: Sequence[NDArray[np.float64]], rule: SteadyRule) -> list[bool]:
+    """Whether each window fulfils a rule for each of the series, from the first complete window on.
+
+    A window with a gap or an unknown value does not.
+    """
+    broken = phase.broken or frozenset()
+
+    def is_steady(last: int) -> bool:
+        first = last - rule.window + 1
+        if broken & set(range(first + 1, last + 1)):
+            return False
+        windows = [values[first - 1 : last] for values in series]
+        return not any(np.isnan(each).any() for each in windows) and _all_hold(
+            windows, lambda found: holds(found, rule)
+        )
+
+    return [is_steady(last) for last in range(rule.window, phase.rounds + 1)]
+
+
+def _all_hold(windows: Sequence[NDArray[np.float64]], test: Callable[[WindowFigures], bool]) -> bool:
+    return all(test(window_figures(each)) for each in windows)
+
+
+def _turns(holding: Sequence[bool], window: int) -> tuple[int | None, int | None]:
+    """The last round of the first window that holds, and that of the first later one that does not."""
+    first = next((index for index, each in enumerate(holding) if each), None)
+    if first is None:
+        return None, None
+    lost = next((index for index, each in enumerate(holding) if index > first and not each), None)
+    return window + first, None if lost is None else window + lost

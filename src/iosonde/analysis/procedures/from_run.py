@@ -1,0 +1,144 @@
+"""The rounds of the procedures of a run."""
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
+
+from iosonde.analysis.histogram import merge_histograms
+from iosonde.analysis.latency import leading
+from iosonde.analysis.procedures.rounds import PhaseRounds, ProcedureRounds, RoundValue
+from iosonde.analysis.rounds import gap_ns
+from iosonde.analysis.totals import COUNTED_IN_ALL
+from iosonde.records import (
+    CellRecord,
+    CellTurn,
+    Operation,
+    OperationTotals,
+    Outcome,
+    PhasePlan,
+    Procedure,
+    RunRecord,
+    SteadyState,
+    Workload,
+)
+from iosonde.units import SECOND_NS
+
+_Trial = tuple[CellTurn, CellRecord]
+
+
+def procedures_of(run: RunRecord) -> tuple[ProcedureRounds, ...]:
+    """The procedures of a run with the rounds of their last attempts; none if the run has no procedures."""
+    trials = _last_attempts(run)
+    planned = {cell.cell: cell for cell in run.header.plan.cells}
+
+    def phase_of(procedure: Procedure, phase: PhasePlan) -> PhaseRounds:
+        mine = [each for each in trials.get(procedure.name, ()) if each[0].phase == phase.name]
+        workloads = {name: planned[name].workload for name in dict.fromkeys((*phase.cells, *(t.cell for t, _ in mine)))}
+        return _phase(phase, mine, workloads, procedure.gap_ns_max)
+
+    return tuple(
+        ProcedureRounds(
+            procedure=each,
+            phases=tuple(phase_of(each, phase) for phase in each.phases),
+            attempt=max((turn.attempt for turn, _ in trials.get(each.name, ())), default=1),
+            is_begun=each.name in trials,
+        )
+        for each in run.header.plan.procedures
+    )
+
+
+def reported_orders(run: RunRecord) -> frozenset[int]:
+    """The orders of the trials that results include: those in the window of the last phase that measured their cell."""
+    found: set[int] = set()
+    trials = _last_attempts(run)
+    for procedure in run.header.plan.procedures:
+        mine = trials.get(procedure.name, [])
+        last_phase = {turn.cell: turn.phase for turn, _ in mine}
+        for phase in procedure.phases:
+            own = [(turn, record) for turn, record in mine if turn.phase == phase.name]
+            rows = _complete(phase, own)
+            size = phase.stop.window if isinstance(phase.stop, SteadyState) else len(rows)
+            window = rows[-size:] if rows else [own]
+            found |= {turn.order for row in window for turn, _ in row if last_phase[turn.cell] == phase.name}
+    return frozenset(found)
+
+
+def trials_of_procedure(run: RunRecord, name: str) -> tuple[CellRecord, ...]:
+    """The trials of the last attempt of a procedure, in run order."""
+    return tuple(record for _, record in _last_attempts(run).get(name, ()))
+
+
+def _last_attempts(run: RunRecord) -> dict[str, list[_Trial]]:
+    """The trials of the last attempt of each procedure that has begun, in run order."""
+    records = {each.order: each for each in run.cells if not each.stream}
+    by_procedure: dict[str, list[_Trial]] = defaultdict(list)
+    attempts: dict[str, int] = defaultdict(int)
+    for start in run.procedure_starts:
+        attempts[start.procedure] = max(attempts[start.procedure], start.attempt)
+    for turn in sorted(run.turns, key=lambda each: each.order):
+        record = records.get(turn.order)
+        if turn.procedure is None or record is None:
+            continue
+        attempts[turn.procedure] = max(attempts[turn.procedure], turn.attempt)
+        by_procedure[turn.procedure].append((turn, record))
+    return {name: [each for each in found if each[0].attempt == attempts[name]] for name, found in by_procedure.items()}
+
+
+def _phase(
+    phase: PhasePlan, trials: Sequence[_Trial], workloads: Mapping[str, Workload], gap_ns_max: int
+) -> PhaseRounds:
+    rows = _complete(phase, trials)
+    cells = phase.cells or tuple(turn.cell for turn, _ in rows[0]) if rows else phase.cells
+    gaps = list(_gaps([each for row in rows for each in row]))
+    known = [gap for _, gap in gaps if gap is not None]
+    return PhaseRounds(
+        name=phase.name,
+        role=phase.role,
+        cells=cells,
+        workloads=workloads,
+        values=tuple(tuple(round_value(record) for _, record in row) for row in rows),
+        rule=phase.stop if isinstance(phase.stop, SteadyState) else None,
+        broken=frozenset(number for number, gap in gaps if gap is not None and gap > gap_ns_max)
+        if len(known) == len(gaps)
+        else None,
+        gap_ns_longest=max(known, default=None),
+    )
+
+
+def _complete(phase: PhasePlan, trials: Sequence[_Trial]) -> list[list[_Trial]]:
+    """The trials of each complete round. Cells at operating points are known only from the trials."""
+    rows: dict[int, list[_Trial]] = defaultdict(list)
+    for turn, record in trials:
+        rows[turn.round or 1].append((turn, record))
+    length = len(phase.cells) or max(map(len, rows.values()), default=0)
+    return [rows[number] for number in sorted(rows) if len(rows[number]) == length]
+
+
+def _gaps(trials: Sequence[_Trial]) -> Iterator[tuple[int, int | None]]:
+    """The round of each trial but the first, with the time since the trial before it."""
+    for (_, before), (turn, after) in pairwise(trials):
+        yield turn.round or 1, gap_ns(before, after)
+
+
+def round_value(record: CellRecord) -> RoundValue:
+    """The values of one trial. They are unknown if it did not finish."""
+    counted = [leading(each) for each in _counted(record) if each.count]
+    count = sum(each.count for each in counted)
+    if record.outcome is not Outcome.FINISHED or not count or not record.measured_ns:
+        return RoundValue()
+    return RoundValue(
+        iops=count * SECOND_NS / record.measured_ns,
+        bytes_per_s=sum(each.bytes for each in counted) * SECOND_NS / record.measured_ns,
+        latency_ns_mean=sum(each.latency_ns_sum for each in counted) / count,
+        latency_ns_min=min(each.latency_ns_min for each in counted),
+        latency_ns_max=max(each.latency_ns_max for each in counted),
+        latency=counted[0].latency if len(counted) == 1 else merge_histograms([each.latency for each in counted]),
+    )
+
+
+def _counted(record: CellRecord) -> list[OperationTotals]:
+    """The totals of the operations that the workload measures."""
+    subject, operations = record.workload.subject, record.operations
+    if subject in operations:
+        return [operations[subject]]
+    return [operations[each] for each in COUNTED_IN_ALL if each in operations] if subject is Operation.ALL else []

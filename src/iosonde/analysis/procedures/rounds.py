@@ -1,0 +1,126 @@
+"""The rounds of a procedure, independent of what measured them: values by phase, round and cell."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from iosonde.records import Histogram, Procedure, SteadyState, Tracked, Workload
+from iosonde.vocabulary import PhaseRole, Quantity
+
+TRACKABLE = (Quantity.IOPS, Quantity.BYTES_PER_S, Quantity.LATENCY_NS_MEAN)
+"""The quantities of which each round has a value."""
+
+
+@dataclass(frozen=True)
+class RoundValue:
+    """One cell in one round. None is unknown.
+
+    ``latency_ns_max`` is the longest operation. ``latency`` has the distribution of all operations of the round, None
+    if its source does not keep it.
+    """
+
+    iops: float | None = None
+    bytes_per_s: float | None = None
+    latency_ns_mean: float | None = None
+    latency_ns_min: int | None = None
+    latency_ns_max: int | None = None
+    latency: Histogram | None = None
+
+    def of(self, quantity: Quantity) -> float | None:
+        """The value of one of ``TRACKABLE``."""
+        found: float | None = getattr(self, quantity.value)
+        return found
+
+
+@dataclass(frozen=True)
+class PhaseRounds:
+    """The rounds of one phase, counted from 1.
+
+    ``values`` has a row for each complete round, with a value for each of ``cells``. A cell may be there several times.
+    ``rule`` is the criterion that ends the phase, None if it has a fixed number of rounds. ``broken`` are the rounds
+    that began after, or contain, a gap that is too long; None if that is unknown.
+    """
+
+    name: str
+    role: PhaseRole
+    cells: tuple[str, ...]
+    workloads: Mapping[str, Workload]
+    values: tuple[tuple[RoundValue, ...], ...]
+    rule: SteadyState | None = None
+    broken: frozenset[int] | None = None
+    gap_ns_longest: int | None = None
+
+    @property
+    def rounds(self) -> int:
+        """The number of complete rounds."""
+        return len(self.values)
+
+    @property
+    def window(self) -> range:
+        """The rounds that are reported: the last ones of a steady-state criterion, else all."""
+        size = self.rounds if self.rule is None else min(self.rule.window, self.rounds)
+        return range(self.rounds - size + 1, self.rounds + 1)
+
+    @property
+    def is_whole_window(self) -> bool:
+        """Whether there are as many rounds as the criterion needs."""
+        return self.rounds > 0 and (self.rule is None or self.rounds >= self.rule.window)
+
+    @property
+    def tracked(self) -> tuple[Tracked, ...]:
+        """The tracking variables."""
+        return () if self.rule is None else self.rule.tracked
+
+    def series(self, cell: str, quantity: Quantity) -> NDArray[np.float64]:
+        """The value of each round of a cell's first place in it; NaN where it is unknown."""
+        return self.array(quantity)[:, self.cells.index(cell)]
+
+    def array(self, quantity: Quantity) -> NDArray[np.float64]:
+        """The values of all rounds (rows) and cells (columns); NaN where they are unknown."""
+        return self._arrays[quantity]
+
+    def in_window(self, cell: str) -> tuple[RoundValue, ...]:
+        """The values of a cell in the rounds that are reported."""
+        places = [place for place, each in enumerate(self.cells) if each == cell]
+        return tuple(self.values[number - 1][place] for number in self.window for place in places)
+
+    @cached_property
+    def _arrays(self) -> dict[Quantity, NDArray[np.float64]]:
+        return {
+            quantity: np.array(
+                [[np.nan if (value := each.of(quantity)) is None else value for each in row] for row in self.values],
+                dtype=np.float64,
+            ).reshape(self.rounds, len(self.cells))
+            for quantity in TRACKABLE
+        }
+
+
+@dataclass(frozen=True)
+class ProcedureRounds:
+    """A procedure and the rounds of its phases, in order. A phase that was not reached has no rounds.
+
+    ``attempt`` counts from 1: only the last attempt of an interrupted procedure is used.
+    """
+
+    procedure: Procedure
+    phases: tuple[PhaseRounds, ...]
+    attempt: int = 1
+    is_begun: bool = field(default=True)
+
+    def of(self, role: PhaseRole) -> PhaseRounds | None:
+        """The last phase of a role that has rounds, or None."""
+        return next((each for each in reversed(self.phases) if each.role is role and each.rounds), None)
+
+    @property
+    def main(self) -> PhaseRounds | None:
+        """The phase with the reported rounds."""
+        return self.of(PhaseRole.ROUNDS)
+
+    @property
+    def judged(self) -> PhaseRounds | None:
+        """The phase with tracking variables: the reported one, or the screening of a short form before it."""
+        judged = [each for each in self.phases if each.rounds and each.tracked]
+        return judged[-1] if judged else None

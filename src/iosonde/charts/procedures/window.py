@@ -1,0 +1,104 @@
+"""The measurement window of one tracking variable, with its average, its allowed range and its best-fit line."""
+
+from typing import Final
+
+import altair as alt
+
+from iosonde.analysis.procedures import Determination
+from iosonde.charts.axes import number_axis
+from iosonde.charts.figure import Figure, Row
+from iosonde.charts.lines import named_rows, tooltip
+from iosonde.charts.procedures.styles import Unit, mix_name, unit_of
+from iosonde.charts.quantities import significant
+from iosonde.charts.theme import GRID, INK, INK_SOFT, layered
+
+AVERAGE: Final = "average"
+FIT: Final = "best-fit line"
+LIMITS: Final = "allowed range"
+VALUE: Final = "rounds"
+COLOURS: Final = {VALUE: "#0072B2", AVERAGE: INK, LIMITS: INK_SOFT, FIT: "#D55E00"}
+DASHES: Final = {VALUE: [1, 0], AVERAGE: [1, 0], LIMITS: [4, 3], FIT: [8, 4]}
+AIR: Final = 0.15
+MINUS: Final = "\N{MINUS SIGN}"
+
+
+def variable_name(found: Determination) -> str:
+    """The name of a tracking variable: ``IOPS, 4 KiB 0/100``."""
+    unit = unit_of(found.quantity, found.values)
+    return f"{unit.title}, {found.workload.size_text} {mix_name(found.workload)}"
+
+
+def measurement_window(identity: str, found: Determination) -> Figure:
+    """The values of the window, their average, average ± half of the allowed range, and the best-fit line."""
+    unit = unit_of(found.quantity, found.values)
+    title = f"Measurement window: {variable_name(found)}"
+    half = found.range_allowed / 2
+    # The band of the average ±10 % is what reports of the PTS show; the criterion itself bounds the range.
+    low, high = found.average - half, found.average + half
+    rows: list[Row] = [
+        {
+            "cell": found.cell,
+            "round": number,
+            unit.field: round(unit.shown(value), 6),
+            "drawn_value": f"{significant(unit.shown(value))} {unit.name}",
+        }
+        for number, value in zip(found.rounds, found.values, strict=True)
+    ]
+    caption = (
+        f"{unit.title} of rounds {found.rounds[0]} to {found.rounds[-1]}. The band is the average "
+        f"±{50 * found.range_allowed / found.average:g} %. The best-fit line is "
+        f"{line_text(found, unit)}."
+    )
+    ends = [*found.values, low, high]
+    layers = _layers(found, unit, (low, high), (min(ends), max(ends)))
+    return Figure(identity, title, caption, layered(layers, rows, caption), tuple(rows))
+
+
+def line_text(found: Determination, unit: Unit) -> str:
+    """The best-fit line as a formula of the round R: ``12.3 · R + 70,418``."""
+    slope, start = unit.shown(found.slope), unit.shown(found.intercept)
+    sign = MINUS if start < 0 else "+"
+    return f"{significant(slope).replace('-', MINUS)} · R {sign} {significant(abs(start))} {unit.name}"
+
+
+def _layers(found: Determination, unit: Unit, band: tuple[float, float], ends: tuple[float, float]) -> list[alt.Chart]:
+    first, last = found.rounds[0], found.rounds[-1]
+    air = (ends[1] - ends[0]) * AIR
+    scale = alt.Scale(domain=[unit.shown(max(ends[0] - air, 0)), unit.shown(ends[1] + air)], nice=False, zero=False)
+    across = alt.Scale(domain=[first - 0.3, last + 0.3], nice=False, zero=False)
+    x = alt.X(
+        "round:Q",
+        title="Round",
+        scale=across,
+        axis=alt.Axis(format="d", tickMinStep=1, grid=False, values=list(found.rounds)),
+    )
+    title = f"{unit.title} ({unit.name})"
+    y = alt.Y(f"{unit.field}:Q", title=title, scale=scale, axis=number_axis(tickCount=5))
+    names = list(COLOURS)
+    legend = alt.Legend(orient="top", direction="horizontal", symbolType="stroke", symbolStrokeWidth=2, columns=2)
+    colour = alt.Color("line:N", title=None, scale=alt.Scale(domain=names, range=list(COLOURS.values())), legend=legend)
+    dash = alt.StrokeDash(
+        "line:N", title=None, scale=alt.Scale(domain=names, range=list(DASHES.values())), legend=legend
+    )
+    lines = [
+        *((VALUE, number, value) for number, value in zip(found.rounds, found.values, strict=True)),
+        *((AVERAGE, number, found.average) for number in (first - 0.3, last + 0.3)),
+        *((f"{LIMITS} {which}", number, band[which]) for which in (0, 1) for number in (first - 0.3, last + 0.3)),
+        *((FIT, number, found.line_at(number)) for number in (first, last)),
+    ]
+    drawn = alt.InlineData(
+        values=[
+            {"line": name.rstrip(" 01"), "part": name, "round": number, unit.field: unit.shown(value)}
+            for name, number, value in lines
+        ]
+    )
+    shade = alt.InlineData(values=[{"low": unit.shown(band[0]), "high": unit.shown(band[1])}])
+    told = tooltip(cell="cell", round="round", drawn_value=unit.title.lower())
+    chart = alt.Chart()
+    return [
+        alt.Chart(shade).mark_rect(color=GRID, opacity=0.5).encode(y=alt.Y("low:Q", scale=scale), y2="high:Q"),
+        alt.Chart(drawn).mark_line(strokeWidth=1.8).encode(x=x, y=y, color=colour, strokeDash=dash, detail="part:N"),
+        named_rows(
+            chart.mark_point(size=60, filled=True, opacity=1, color=COLOURS[VALUE]).encode(x=x, y=y, tooltip=told)
+        ),
+    ]

@@ -1,0 +1,110 @@
+"""The header block of each page of a procedure's report."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from iosonde.analysis.procedures import ProcedureRounds
+from iosonde.analysis.procedures.conditions import Condition, conditions_of
+from iosonde.printing import printable
+from iosonde.records import RunRecord
+from iosonde.report.procedures.words import (
+    parameters_text,
+    preconditioning_text,
+    specification_text,
+    title_of,
+)
+from iosonde.units import format_amount
+
+UNKNOWN: Final = "unknown"
+TESTED_BY: Final = ("tested by", "tested_by", "tester", "operator")
+VENDOR: Final = ("vendor", "manufacturer", "media manufacturer", "media_manufacturer")
+SERIAL: Final = ("serial", "media serial", "media_serial")
+PLATFORM: Final = ("platform", "server", "test platform", "test_platform")
+VALUE_MAX: Final = 88
+"""The most characters of a value. The chapters have them in full."""
+
+
+@dataclass(frozen=True)
+class PageHeader:
+    """The header block from the page on that a chapter begins on. ``columns`` are its facts, column by column."""
+
+    chapter: str
+    columns: tuple[tuple[tuple[str, str], ...], ...]
+
+
+def page_headers(run: RunRecord, procedures: Mapping[str, ProcedureRounds]) -> tuple[PageHeader, ...]:
+    """The header block of each chapter of a procedure, by its id; first that of the pages before. Empty without any."""
+    if not procedures:
+        return ()
+    found = [(identity, [rounds]) for identity, rounds in procedures.items()]
+    return tuple(_header(run, identity, rounds) for identity, rounds in [("", list(procedures.values())), *found])
+
+
+def _header(run: RunRecord, chapter: str, procedures: list[ProcedureRounds]) -> PageHeader:
+    ended = run.end.ended_at if run.end is not None and run.end.ended_at else ""
+    by_name = [{each.name: each for each in conditions_of(run, rounds)} for rounds in procedures]
+    tests = [
+        ("Run start", _time(run.header.created_at)),
+        ("Run finish", _time(ended) or ("not finished" if not run.finished else UNKNOWN)),
+        ("Procedure", _each(title_of(rounds.procedure) for rounds in procedures)),
+        ("Specification", _each(specification_text(rounds.procedure) or "none" for rounds in procedures)),
+        ("Tested by", _about(run, TESTED_BY) or UNKNOWN),
+    ]
+    host = run.header.host
+    platform = [
+        ("Platform", _about(run, PLATFORM) or host.cpu_model or UNKNOWN),
+        ("OS", f"{host.distribution or ''} {host.kernel}".strip() or UNKNOWN),
+        ("Test software", f"iosonde {run.header.iosonde_version}"),
+        ("Purge", _conditions(by_name, "Purge")),
+        ("Write cache", _conditions(by_name, "Write cache")),
+    ]
+    setup = [
+        ("Data pattern", _conditions(by_name, "Data pattern")),
+        ("Active range", _conditions(by_name, "Active range")),
+        ("Precondition", _each(preconditioning_text(run, rounds.procedure) for rounds in procedures)),
+        ("Test parameters", _each(parameters_text(run, rounds.procedure) for rounds in procedures)),
+    ]
+    columns = (tests, list(device_facts(run)), platform, setup)
+    return PageHeader(chapter, tuple(tuple((name, _short(value)) for name, value in each) for each in columns))
+
+
+def device_facts(run: RunRecord) -> Iterator[tuple[str, str]]:
+    """Vendor, model, serial number, firmware and capacity of the device; "unknown" where they are."""
+    target = run.header.target
+    device, drive = target.device, target.simulation
+    model = device.model if device is not None else ""
+    if drive is not None:
+        model = f"simulated: {drive.title}"
+    size = device.size_bytes if device is not None else target.span_bytes
+    yield "Vendor", _about(run, VENDOR) or ("none (simulated)" if drive is not None else UNKNOWN)
+    yield "Model", model or UNKNOWN
+    serial = device.serial if device is not None else ""
+    yield "Serial", f"seed {drive.seed}" if drive is not None else serial or _about(run, SERIAL) or UNKNOWN
+    firmware = device.firmware if device is not None else ""
+    yield "Firmware", "none (simulated)" if drive is not None else firmware or UNKNOWN
+    yield "Capacity", format_amount(size) if size else UNKNOWN
+
+
+def _about(run: RunRecord, names: tuple[str, ...]) -> str:
+    """What the campaign file says under one of these names."""
+    said = {name.lower(): value for name, value in run.header.plan.about}
+    return next((printable(said[name]) for name in names if name in said), "")
+
+
+def _conditions(by_name: list[dict[str, Condition]], name: str) -> str:
+    return _each(f"{each[name].state}: {each[name].reason}" for each in by_name)
+
+
+def _each(texts: Iterator[str]) -> str:
+    """The texts, each once."""
+    return "; ".join(dict.fromkeys(texts))
+
+
+def _time(text: str) -> str:
+    """A time as it is recorded, in UTC."""
+    return text.split(".", maxsplit=1)[0].replace("T", " ")
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= VALUE_MAX else f"{text[: VALUE_MAX - 1].rstrip()}…"

@@ -1,0 +1,112 @@
+"""The procedures of a run in short: their verdicts and first figures, and the set-up."""
+
+from collections.abc import Iterator, Sequence
+
+from iosonde.analysis.procedures import (
+    ProcedureRounds,
+    ReportedCell,
+    criteria_of,
+    reported_cells,
+)
+from iosonde.analysis.procedures.conditions import Condition, conditions_of, not_verified, verdict_text
+from iosonde.charts.procedures.styles import mix_name, unit_of
+from iosonde.charts.quantities import significant
+from iosonde.records import RunRecord
+from iosonde.report.blocks import FactGroup
+from iosonde.report.health_facts import health_groups
+from iosonde.report.procedures.header import device_facts
+from iosonde.report.procedures.words import (
+    parameters_text,
+    preconditioning_text,
+    rounds_word,
+    specification_text,
+    title_of,
+)
+from iosonde.units import format_size
+from iosonde.vocabulary import Quantity
+
+FIGURES_MAX = 4
+
+
+def procedure_answers(run: RunRecord, procedures: Sequence[ProcedureRounds]) -> Iterator[str]:
+    """What was not verified, then a sentence on the steady state and the first figures of each procedure."""
+    found = {title_of(each.procedure): list(not_verified(conditions_of(run, each))) for each in procedures}
+    shared = [each for each in next(iter(found.values()), []) if all(each in others for others in found.values())]
+    for title, missing in found.items():
+        own = [each for each in missing if each not in shared]
+        if own:
+            yield f"{title}, not verified: {'; '.join(map(_condition_text, own))}."
+    if shared:
+        whose = "Not" if len(found) == 1 else "For all procedures, not"
+        yield f"{whose} verified: {'; '.join(map(_condition_text, shared))}."
+    for each in procedures:
+        yield procedure_answer(each)
+
+
+def _condition_text(condition: Condition) -> str:
+    return f"{condition.name.lower()}, {condition.state} ({condition.reason})"
+
+
+def procedure_answer(rounds: ProcedureRounds) -> str:
+    """The verdict and the first figures of a procedure in words."""
+    title, phase = title_of(rounds.procedure), rounds.judged or rounds.main
+    if not rounds.is_begun or phase is None:
+        return f"{title}: {'no round is complete' if rounds.is_begun else 'not measured'}."
+    found = criteria_of(phase)
+    verdict = f"steady state {verdict_text(found[0])}" if found else rounds_word(phase.rounds)
+    window = phase.window
+    figures = "; ".join(_figures(rounds))
+    means = f"means of rounds {window[0]} to {window[-1]}" if len(window) > 1 else f"values of round {window[0]}"
+    if rounds.main is not None and rounds.main is not phase:
+        means = f"values of the {rounds_word(len(rounds.main.window))} after it"
+    return f"{title}: {verdict}. {means[0].upper()}{means[1:]}: {figures}." if figures else f"{title}: {verdict}."
+
+
+def _figures(rounds: ProcedureRounds) -> Iterator[str]:
+    """The first figures: those of the tracking variables."""
+    judged, main = rounds.judged, rounds.main
+    if main is None:
+        return
+    cells = {each.cell: each for each in reported_cells(main)}
+    wanted: list[tuple[ReportedCell, Quantity]] = []
+    if judged is not None:
+        wanted = [(cells[each.cell], each.quantity) for each in judged.tracked if each.cell in cells]
+    wanted = wanted or [(each, Quantity.IOPS) for each in cells.values()]
+    for cell, quantity in wanted[:FIGURES_MAX]:
+        value = cell.of(quantity)
+        if value is not None:
+            unit = unit_of(quantity, [value])
+            name = {Quantity.IOPS: "IOPS", Quantity.LATENCY_NS_MEAN: f"{unit.name} mean latency"}.get(
+                quantity, unit.name
+            )
+            yield f"{cell.workload.size_text} {mix_name(cell.workload)} {significant(unit.shown(value))} {name}"
+
+
+def setup_groups(run: RunRecord, procedures: Sequence[ProcedureRounds]) -> Iterator[FactGroup]:
+    """The device, its health before and after, the platform, and the parameters of each procedure."""
+    host = run.header.host
+    yield FactGroup("Device under test", tuple(device_facts(run)))
+    yield FactGroup(
+        "Test platform",
+        (
+            ("host", host.hostname or "unknown"),
+            ("CPU", host.cpu_model or "unknown"),
+            ("memory", format_size(host.memory_bytes)),
+            ("OS", f"{host.distribution or ''} {host.kernel} {host.architecture}".strip()),
+            ("test software", f"iosonde {run.header.iosonde_version}"),
+        ),
+    )
+    for each in procedures:
+        procedure = each.procedure
+        yield FactGroup(
+            f"Set-up: {title_of(procedure)}",
+            (
+                ("specification", specification_text(procedure) or "none"),
+                ("procedure", f"{procedure.name}, version {procedure.version}"),
+                ("precondition", preconditioning_text(run, procedure)),
+                ("test parameters", parameters_text(run, procedure)),
+                ("active range", f"{procedure.active_range_percent} %"),
+                ("rounds", ", ".join(f"{phase.name}: {phase.rounds}" for phase in each.phases)),
+            ),
+        )
+    yield from health_groups(run)

@@ -1,0 +1,136 @@
+"""What a procedure measured, in words: its title, its statement, its phases and its parameters."""
+
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+from iosonde.analysis.procedures import ProcedureRounds
+from iosonde.charts.procedures.styles import mix_name
+from iosonde.printing import printable
+from iosonde.records import CellPlan, PhasePlan, Procedure, Rounds, RunRecord, SteadySamples, SteadyState, Workload
+from iosonde.units import exact_duration, exact_size
+from iosonde.vocabulary import PhaseRole, ProcedureKind
+
+LIKE: Final = "PTS-like"
+
+MEASURED: Final = {
+    ProcedureKind.IOPS: "It measures the IOPS of random reads, writes and mixes at each block size.",
+    ProcedureKind.THROUGHPUT: "It measures the throughput of sequential reads and writes of large blocks.",
+    ProcedureKind.LATENCY: "It measures the latency of random reads, writes and mixes with one operation in flight.",
+    ProcedureKind.ROUNDS: "It repeats its cells in rounds.",
+}
+
+ROLES: Final = {
+    PhaseRole.PRECONDITIONING: "preconditioning",
+    PhaseRole.ROUNDS: "measured rounds",
+    PhaseRole.SCREENING: "rounds of the tracking variables alone",
+    PhaseRole.SATURATION: "one long write",
+    PhaseRole.HISTOGRAM: "response-time histogram",
+    PhaseRole.STIMULUS: "a long workload",
+    PhaseRole.IDLE_RECOVERY: "writes with idle time between them",
+    PhaseRole.BASELINE: "continuous writes",
+    PhaseRole.OPERATING_POINTS: "operating points",
+}
+
+
+def title_of(procedure: Procedure) -> str:
+    """The title of a procedure. That of a short form says so first."""
+    title = printable(procedure.title or procedure.name)
+    return f"{LIKE}: {title}" if procedure.is_like else title
+
+
+def specification_text(procedure: Procedure) -> str:
+    """The specification: ``after SNIA SSS PTS 2.0.2, chapter 7, enterprise mode``; empty if it names none."""
+    if not procedure.specification:
+        return ""
+    mode = "" if procedure.mode is None else f", {procedure.mode} mode"
+    return f"after {printable(procedure.specification)}{mode}"
+
+
+def statement_of(rounds: ProcedureRounds) -> str:
+    """What was measured, after which specification, and with what reservations."""
+    procedure = rounds.procedure
+    after = specification_text(procedure)
+    title = printable(procedure.title or procedure.name)
+    said = [f"{title}, {after}." if after else f"{title}: a procedure of the user."]
+    if procedure.is_like:
+        said.append(f"This is a short form ({LIKE}), which must not be presented as the test itself.")
+    if (what := MEASURED.get(procedure.kind)) is not None:
+        said.append(what)
+    if rounds.attempt > 1:
+        said.append(f"It was interrupted and began again: this is attempt {rounds.attempt}.")
+    if procedure.open_points:
+        points = [printable(each).rstrip(".") for each in procedure.open_points]
+        said.append(f"Not confirmed in the specification: {'; '.join(points)}.")
+    return " ".join(said)
+
+
+def rounds_word(number: int) -> str:
+    """``1 round``, ``12 rounds``."""
+    return f"{number} round" if number == 1 else f"{number} rounds"
+
+
+def stop_words(phase: PhasePlan) -> str:
+    """When a phase ends: ``until steady over 5 rounds, at most 25``."""
+    match phase.stop:
+        case Rounds(rounds=number):
+            return rounds_word(number)
+        case SteadyState(window=window, rounds_max=most):
+            return f"until steady over {rounds_word(window)}, at most {most}"
+        case SteadySamples(window=window):
+            return f"until {window} samples are steady, or its end"
+
+
+def mixes_text(workloads: Sequence[Workload]) -> str:
+    """The mixes of reads and writes in their order: ``100/0, 95/5, 0/100``."""
+    return ", ".join(dict.fromkeys(map(mix_name, workloads)))
+
+
+def sizes_text(workloads: Sequence[Workload]) -> str:
+    """The block sizes in their order."""
+    return ", ".join(dict.fromkeys(each.size_text for each in workloads))
+
+
+def demand_text(workloads: Iterable[Workload]) -> str:
+    """The jobs and queue depths: ``4 jobs × QD 32``."""
+    found = dict.fromkeys((each.jobs, each.queue_depth) for each in workloads)
+    return ", ".join(f"{jobs} {'job' if jobs == 1 else 'jobs'} × QD {depth}" for jobs, depth in found)
+
+
+def times_text(plans: Iterable[CellPlan]) -> str:
+    """How long the trials take, or how much they transfer."""
+    found = dict.fromkeys(
+        exact_size(each.timing.amount_bytes)
+        if each.timing.amount_bytes is not None
+        else exact_duration(each.timing.measure_ns)
+        for each in plans
+    )
+    return ", ".join(found)
+
+
+def cells_of(run: RunRecord, phase: PhasePlan) -> list[CellPlan]:
+    """The planned cells of a phase, in the order of its round."""
+    planned = {cell.cell: cell for cell in run.header.plan.cells}
+    return [planned[name] for name in phase.cells if name in planned]
+
+
+def parameters_text(run: RunRecord, procedure: Procedure) -> str:
+    """The cells of the measured rounds in short: ``random, 100/0, 0/100 × 4 KiB, 4 jobs × QD 32, 60 s``."""
+    phases = [each for each in procedure.phases if each.role is PhaseRole.ROUNDS] or list(procedure.phases)
+    plans = cells_of(run, phases[-1])
+    if not plans:
+        return "unknown"
+    workloads = [each.workload for each in plans]
+    patterns = "/".join(dict.fromkeys(str(each.pattern) for each in workloads))
+    loops = f"{mixes_text(workloads)} × {sizes_text(workloads)}"
+    return f"{patterns}, {loops}, {demand_text(workloads)}, {times_text(plans)}"
+
+
+def preconditioning_text(run: RunRecord, procedure: Procedure) -> str:
+    """The workload-independent preconditioning: ``sequential 128 KiB writes, 1 job × QD 32, 6.4 GB``."""
+    plans = [
+        plan for phase in procedure.phases if phase.role is PhaseRole.PRECONDITIONING for plan in cells_of(run, phase)
+    ]
+    if not plans:
+        return "none"
+    asked = plans[0].workload
+    return f"{asked.pattern}, {mix_name(asked)} × {asked.size_text}, {demand_text([asked])}, {times_text(plans)}"

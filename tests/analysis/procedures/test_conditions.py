@@ -1,0 +1,90 @@
+from typing import Any
+
+import pytest
+
+from iosonde.analysis.procedures import procedures_of
+from iosonde.analysis.procedures.conditions import ConditionState, conditions_of
+from iosonde.records import CellPlan, Experiment, Procedure, TargetFacts
+from iosonde.vocabulary import PurgeState, WriteCache
+from tests.builders import cell_plan, target_facts, workload
+from tests.procedure_builder import TIMING, WRITE, procedure_run, steady_procedure, write_rounds
+
+
+def states(procedure: Procedure | None = None, cell: CellPlan = WRITE, **given: Any) -> dict[str, ConditionState]:
+    rounds = given.pop("rounds", [{cell.cell: 100}] * 5)
+    run = procedure_run(procedure or steady_procedure((cell,), (cell,)), rounds, (cell,), **given)
+    [found] = procedures_of(run)
+    return {each.name: each.state for each in conditions_of(run, found)}
+
+
+def device(size_bytes: int = 8 * 2**30) -> TargetFacts:
+    facts = target_facts("/dev/nvme0n1")
+    assert facts.device is not None
+    below = facts.device.model_copy(update={"size_bytes": size_bytes})
+    return facts.model_copy(update={"kind": "device", "device": below, "file_system": None})
+
+
+@pytest.mark.parametrize(
+    ("purge", "state"),
+    [
+        (PurgeState.VERIFIED, ConditionState.VERIFIED),
+        (PurgeState.SIMULATED, ConditionState.SIMULATED),
+        (PurgeState.FAILED, ConditionState.FAILED),
+        (PurgeState.SKIPPED, ConditionState.SKIPPED),
+    ],
+)
+def test_the_purge_has_the_state_that_its_start_recorded(purge: PurgeState, state: ConditionState) -> None:
+    assert states(purge=purge)["Purge"] is state
+
+
+def test_what_was_not_verified_comes_first() -> None:
+    found = list(states(rounds=write_rounds(100, 200, 300, 400, 500)).values())
+
+    assert found == sorted(found, key=list(ConditionState).index)
+    assert found[0] is ConditionState.FAILED
+
+
+def test_a_write_cache_that_was_not_set_is_unknown() -> None:
+    assert states(target=device())["Write cache"] is ConditionState.UNKNOWN
+    assert states()["Write cache"] is ConditionState.UNKNOWN
+
+
+def test_a_write_cache_that_was_set_is_verified() -> None:
+    set_off = cell_plan(workload(read_percent=0, write_cache=WriteCache.OFF), Experiment.PROCEDURE, timing=TIMING)
+
+    assert states(cell=set_off, target=device())["Write cache"] is ConditionState.VERIFIED
+
+
+def test_a_file_is_not_the_active_range_of_a_drive() -> None:
+    assert states()["Active range"] is ConditionState.SKIPPED
+    assert states(target=device())["Active range"] is ConditionState.VERIFIED
+    assert states(target=device(16 * 2**30))["Active range"] is ConditionState.FAILED
+
+
+def test_compressible_data_does_not_follow_the_specification() -> None:
+    easy = cell_plan(workload(read_percent=0, compressible_percent=50), Experiment.PROCEDURE, timing=TIMING)
+
+    assert states()["Data pattern"] is ConditionState.VERIFIED
+    assert states(cell=easy)["Data pattern"] is ConditionState.FAILED
+
+
+def test_steady_state_is_verified_if_it_was_reached() -> None:
+    assert states()["Steady state"] is ConditionState.VERIFIED
+    assert states(rounds=write_rounds(100, 200, 300, 400, 500))["Steady state"] is ConditionState.FAILED
+
+
+def test_a_gap_within_the_window_fails_and_one_before_it_does_not() -> None:
+    assert states(gaps_s={3: 11})["No gap in the window"] is ConditionState.FAILED
+    six = [{WRITE.cell: 100}] * 6
+    assert states(rounds=six, gaps_s={2: 11})["No gap in the window"] is ConditionState.VERIFIED
+
+
+def test_a_drive_that_reports_nothing_leaves_link_and_temperature_unknown() -> None:
+    found = states(target=device())
+
+    assert found["Link"] is ConditionState.UNKNOWN
+    assert found["Temperature"] is ConditionState.UNKNOWN
+
+
+def test_a_procedure_without_preconditioning_says_so() -> None:
+    assert states()["Preconditioning"] is ConditionState.SKIPPED

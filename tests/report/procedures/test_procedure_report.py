@@ -1,0 +1,185 @@
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from iosonde.analysis.run import RunAnalysis
+from iosonde.failures import FailureLog
+from iosonde.findings import find_in
+from iosonde.records import RunRecord
+from iosonde.report.export import run_tables
+from iosonde.report.markdown import page_markdown
+from iosonde.report.page import Page, page_of
+from iosonde.report.tables import ResultTable
+from iosonde.vocabulary import Mode, ProcedureKind, PurgeState
+from tests.procedure_builder import MATRIX, WRITE, procedure_run, steady_procedure
+
+NUMBERS = (1000, 2000, 3000, 4000)
+"""The IOPS of 4 KiB reads, 64 KiB reads, 4 KiB writes and 64 KiB writes."""
+
+
+def matrix_run(*, first: int = 1, kind: ProcedureKind = ProcedureKind.IOPS, **others: Any) -> RunRecord:
+    """A run whose first round has ``first`` times the IOPS of the later ones, which rise by 1 each."""
+    procedure = steady_procedure(
+        MATRIX, (WRITE,), kind=kind, title="IOPS test", specification="SNIA SSS PTS 2.0.2, chapter 7", **others
+    )
+    steps = (-2, -1, 0, 1, 2)
+    rounds = [dict(zip((each.cell for each in MATRIX), (value * first for value in NUMBERS), strict=True))]
+    rounds += [
+        dict(zip((each.cell for each in MATRIX), (value + step for value in NUMBERS), strict=True)) for step in steps
+    ]
+    return procedure_run(procedure, rounds, MATRIX, purge=PurgeState.SIMULATED)
+
+
+def page(run: RunRecord) -> Page:
+    analysis, failures = RunAnalysis(run), FailureLog()
+    return page_of(analysis, find_in(analysis, failures))
+
+
+def table(found: Page, caption: str) -> Sequence[tuple[str, ...]]:
+    [only] = [each for each in found.all_of(ResultTable) if each.caption.startswith(caption)]
+    return [line.texts for line in only.lines]
+
+
+def test_the_matrix_has_the_means_of_the_window() -> None:
+    assert table(page(matrix_run(first=5)), "IOPS, mean over the window") == [
+        ("4 KiB", "1,000", "3,000"),
+        ("64 KiB", "2,000", "4,000"),
+    ]
+
+
+def test_other_quantities_are_derived_from_the_same_rounds() -> None:
+    # 4,000 operations of 64 KiB are 262.144 MB; all operations take 100 µs.
+    assert table(page(matrix_run()), "Bandwidth, mean over the window") == [
+        ("4 KiB", "4.096", "12.29"),
+        ("64 KiB", "131.1", "262.1"),
+    ]
+    assert table(page(matrix_run()), "Mean latency, mean over the window") == [
+        ("4 KiB", "100.0", "100.0"),
+        ("64 KiB", "100.0", "100.0"),
+    ]
+
+
+def test_the_determination_block_is_printed_in_figures() -> None:
+    facts = {name: value for name, value in table(page(matrix_run(first=5)), "Steady-state determination")}  # noqa: C416
+
+    assert facts == {
+        "Round 2": "2,998",
+        "Round 3": "2,999",
+        "Round 4": "3,000",
+        "Round 5": "3,001",
+        "Round 6": "3,002",
+        "Average": "3,000",
+        "Allowed maximum data excursion": "600.0",
+        "Measured maximum data excursion": "4.000 (0.13 %)",
+        "Allowed maximum slope excursion": "300.0",
+        "Measured maximum slope excursion": "4.000 (0.13 %)",
+        "Slope per round, × 4 intervals, × 5 rounds": "0.03 %, 0.13 %, 0.17 %",
+        "Best-fit line (R: round)": "1.000 · R + 2,996",
+        "Correlation coefficient": "1.000",
+        "Steady in this window": "yes",
+        "This variable alone": "reached in round 6",
+    }
+
+
+def test_the_chapter_has_every_chart_and_none_of_them_is_empty() -> None:
+    found = page(matrix_run())
+
+    assert [figure.id for figure in found.figures] == [
+        "procedure-1-convergence-iops-writes",
+        "procedure-1-window-1",
+        "procedure-1-heat",
+        "procedure-1-lines",
+        "procedure-1-solid",
+    ]
+    assert all(figure.chart is not None for figure in found.figures)
+
+
+def test_a_latency_procedure_has_three_tables_and_two_plots_of_bars() -> None:
+    found = page(matrix_run(kind=ProcedureKind.LATENCY))
+
+    assert table(found, "Maximum latency") == [("4 KiB", "100.0", "100.0"), ("64 KiB", "100.0", "100.0")]
+    assert table(found, "99.999 % latency") == [("4 KiB", "–", "–"), ("64 KiB", "–", "–")]
+    assert {"procedure-1-solid-mean", "procedure-1-solid-maximum", "procedure-1-convergence-maximum-writes"} <= {
+        figure.id for figure in found.figures
+    }
+
+
+def test_the_statement_names_the_specification_and_its_open_points() -> None:
+    text = page_markdown(page(matrix_run(mode=Mode.ENTERPRISE, open_points=("the cadence of samples",))), "pictures")
+
+    assert "after SNIA SSS PTS 2.0.2, chapter 7, enterprise mode" in text
+    assert "Not confirmed in the specification: the cadence of samples." in text
+
+
+def test_a_short_form_says_so_in_title_header_and_brand() -> None:
+    found = page(matrix_run(is_like=True))
+
+    assert "PTS-like: IOPS test" in [chapter.title for chapter in found.chapters]
+    assert dict(found.headers[1].columns[0])["Procedure"] == "PTS-like: IOPS test"
+    assert "PTS-like" in [brand.word for brand in found.brands]
+
+
+def test_a_scaled_run_says_so_on_each_page() -> None:
+    procedure = steady_procedure()
+    run = procedure_run(procedure, [{WRITE.cell: 100}] * 5, time_scale=300)
+
+    assert "scaled 1:300 in capacity and time" in [brand.word for brand in page(run).brands]
+
+
+def test_the_header_of_the_pages_has_all_facts_and_says_what_is_unknown() -> None:
+    general, own = page(matrix_run()).headers
+    facts = {name: value for column in own.columns for name, value in column}
+
+    assert (general.chapter, own.chapter) == ("", "procedure-1")
+    assert list(facts) == [
+        *("Run start", "Run finish", "Procedure", "Specification", "Tested by"),
+        *("Vendor", "Model", "Serial", "Firmware", "Capacity"),
+        *("Platform", "OS", "Test software", "Purge", "Write cache"),
+        *("Data pattern", "Active range", "Precondition", "Test parameters"),
+    ]
+    assert (facts["Tested by"], facts["Vendor"], facts["Run finish"]) == ("unknown", "unknown", "unknown")
+    assert (facts["Model"], facts["Serial"]) == ("Example NVMe 512 GB", "S000EXAMPLE")
+    assert facts["Test parameters"] == "random, 100/0, 0/100 × 4 KiB, 64 KiB, 1 job × QD 8, 1.0 s"
+
+
+def test_the_first_answer_is_what_was_not_verified() -> None:
+    text = page_markdown(page(matrix_run(first=5)), "pictures")
+
+    assert text.index("Not verified: write cache, unknown") < text.index("steady state reached in round 6")
+    assert "Means of rounds 2 to 6: 4 KiB 0/100 3,000 IOPS." in text
+
+
+def test_rounds_are_not_judged_as_repeats() -> None:
+    # The first round is five times as fast, which would be an initial state of repeats.
+    analysis = RunAnalysis(matrix_run(first=5))
+
+    found = {each.id for each in find_in(analysis, FailureLog())}
+
+    assert found.isdisjoint({"repeats-discarded", "state-left", "cold-queue", "drift", "repeats-differ"})
+
+
+def test_the_table_of_rounds_has_a_row_for_each_cell_and_round() -> None:
+    tables = run_tables(RunAnalysis(matrix_run(first=5)), [])
+    rounds, determinations = tables["rounds"], tables["determinations"]
+
+    assert len(rounds["cell"]) == 6 * 4
+    written = [
+        (number, window, iops)
+        for number, window, cell, iops in zip(
+            *(rounds[each] for each in ("round", "in_window", "cell", "iops")), strict=True
+        )
+        if cell == WRITE.cell
+    ]
+    assert written[:2] == [(1, "no", 15000.0), (2, "yes", 2998.0)]
+    assert (determinations["average"][0], determinations["reached"][0]) == (3000.0, 6)
+    assert np.ma.getmaskarray(determinations["left"])[0]
+
+
+def test_a_procedure_that_was_not_begun_says_so() -> None:
+    run = matrix_run()
+    empty = run.model_copy(update={"cells": (), "turns_chosen": (), "procedure_starts": (), "finished": False})
+
+    text = page_markdown(page(empty), "pictures")
+
+    assert "It was not measured." in text

@@ -1,0 +1,89 @@
+"""A user's own procedure on a simulated drive, from the run to the report."""
+
+import csv
+import json
+from pathlib import Path
+
+import pypdfium2  # type: ignore[import-untyped] # It comes without types.
+import pytest
+
+from tests.commands import iosonde
+
+PROCEDURE = """
+name = "stick"
+
+[about]
+"tested by" = "A. Tester"
+
+[[procedure]]
+name = "stick"
+title = "Until steady"
+purge = false
+
+[[procedure.phase]]
+name = "rounds"
+
+[procedure.phase.steady]
+track = [{ read = 0, block_size = "4KiB", quantity = "iops" }]
+
+[[procedure.phase.cells]]
+pattern = "random"
+read = [100, 0]
+block_size = ["4KiB", "64KiB"]
+queue_depth = 8
+duration = "60s"
+"""
+
+
+@pytest.fixture(scope="module")
+def story(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
+    """The directory of a finished run, and what the run printed at its end."""
+    folder = tmp_path_factory.mktemp("procedure")
+    (folder / "stick.toml").write_text(PROCEDURE, encoding="utf-8")
+    run = folder / "run"
+    done = iosonde(
+        *("run", "sim:sata-dc,scale=300", "--profile", str(folder / "stick.toml"), "--seed", "1", "--out", str(run))
+    )
+    assert done.returncode == 0, done.stderr
+    return run, done.stdout
+
+
+def test_the_summary_of_the_run_agrees_with_its_exported_figures(story: tuple[Path, str], tmp_path: Path) -> None:
+    run, printed = story
+    done = iosonde("report", str(run), "--json", str(tmp_path / "run.json"), "--csv", str(tmp_path / "csv"))
+    assert done.returncode == 0, done.stderr
+    [procedure] = json.loads((tmp_path / "run.json").read_text())["procedures"]
+    with (tmp_path / "csv/rounds.csv").open(newline="", encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+
+    cell = procedure["determinations"][0]["cell"]
+    window = [float(row["iops"]) for row in rows if row["cell"] == cell and row["in_window"] == "yes"]
+    mean = sum(window) / len(window)
+
+    assert len(window) == 5
+    assert procedure["determinations"][0]["average"] == pytest.approx(mean)
+    told = " ".join(printed.split())
+    assert f"4 KiB 0/100 {mean:,.0f} IOPS" in told
+    assert f"steady state reached in round {procedure['criteria'][0]['reached']}" in told
+
+
+def test_show_prints_the_tables_of_the_report(story: tuple[Path, str]) -> None:
+    shown = iosonde("show", str(story[0])).stdout
+
+    assert "Steady-state determination" in shown
+    assert "IOPS, mean over the window" in shown
+
+
+@pytest.mark.parametrize("paper", ["a4", "letter"])
+def test_each_page_of_the_pdf_has_the_header_block(story: tuple[Path, str], tmp_path: Path, paper: str) -> None:
+    done = iosonde("report", str(story[0]), "--pdf", str(tmp_path / "report.pdf"), "--paper", paper)
+    assert done.returncode == 0, done.stderr
+
+    document = pypdfium2.PdfDocument(tmp_path / "report.pdf")
+    pages = [" ".join(page.get_textpage().get_text_range().split()) for page in document]
+
+    for number, text in enumerate(pages, 1):
+        assert f"Page {number} of {len(pages)}" in text
+        assert "SIMULATED, SCALED 1:300 IN CAPACITY AND TIME" in text
+        assert "Tested by A. Tester" in text
+    assert "Until steady: a procedure of the user." in " ".join(pages)
