@@ -124,7 +124,7 @@ pub fn run_simulated_job(
             may_run_out = false;
             total.fail(Some(failure));
             context.stop.store(true, Ordering::Relaxed);
-            workers.iter_mut().for_each(|worker| worker.is_due = true);
+            wake_all(&mut workers);
             continue;
         }
         // Completions after the end of all workers are dropped.
@@ -246,6 +246,13 @@ fn tag(start_ns: u64, worker: usize, slot: u32) -> u64 {
 #[cold]
 fn end_intervals(workers: &mut [VirtualWorker], now: u64) {
     workers.iter_mut().filter_map(|worker| worker.machine.as_mut()).for_each(|machine| machine.advance(now));
+}
+
+#[cold]
+fn wake_all(workers: &mut [VirtualWorker]) {
+    for worker in workers {
+        worker.is_due = true;
+    }
 }
 
 // Ends the measurement of all workers now, as its planned end would.
