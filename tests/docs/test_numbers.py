@@ -24,6 +24,7 @@ from tests.judging import findings_of
 from tests.lab_builder import lab_run
 from tests.pace_builder import paced_repeat, paced_run
 from tests.power_builder import powered_run
+from tests.procedure_builder import procedure_run, steady_procedure, write_rounds
 from tests.transfer_builder import filled_run, sustained_run
 
 TEXT = (ROOT / "docs/numbers.md").read_text(encoding="utf-8")
@@ -107,7 +108,8 @@ def made_pages() -> tuple[Page, ...]:
 @cache
 def columns() -> frozenset[str]:
     """Every column of every table, as ``table.column``."""
-    tables = run_tables(RunAnalysis(lab_run()), ())
+    procedures = procedure_run(steady_procedure(), write_rounds(100))
+    tables = run_tables(RunAnalysis(lab_run()), ()) | run_tables(RunAnalysis(procedures), ())
     return frozenset(f"{table}.{column}" for table, columns in tables.items() for column in columns)
 
 

@@ -34,6 +34,7 @@ from iosonde.report.made_charts import made_figures
 from iosonde.report.measurement_order import measurements, plan_listing
 from iosonde.report.preconditioning_words import prepared_sentence
 from iosonde.report.procedures import procedure_answers, procedure_chapters, setup_groups
+from iosonde.report.procedures.definitions import DEFINITIONS as PROCEDURE_TERMS
 from iosonde.report.run_chapters import contrasts_chapter, explanations_chapter, over_time_chapter, targets_chapter
 from iosonde.report.signs import SIGNS, UNITS
 from iosonde.report.sustained_chapter import sustained_chapter
@@ -77,7 +78,7 @@ def chapters_of(found: EvaluatedRun, failures: FailureLog) -> tuple[Chapter, ...
         *measured,
         _findings(found, failures),
         _conditions(found, failures),
-        _definitions(),
+        _definitions(TERMS),
     )
 
 
@@ -96,7 +97,7 @@ def _of_procedures(found: EvaluatedRun, failures: FailureLog) -> tuple[Chapter, 
         *procedures,
         _findings(found, failures),
         _conditions(found, failures),
-        _definitions(),
+        _definitions(PROCEDURE_TERMS),
     )
 
 
@@ -114,8 +115,8 @@ def _procedures_in_short(found: EvaluatedRun, failures: FailureLog) -> Chapter:
     return Chapter(*IN_SHORT, blocks, lead)
 
 
-def _definitions() -> Chapter:
-    folded = Folded(DEFINITIONS_FOLDED.format(len(TERMS)), (Terms(TERMS),), on_paper=True)
+def _definitions(terms: tuple[tuple[str, str], ...]) -> Chapter:
+    folded = Folded(DEFINITIONS_FOLDED.format(len(terms)), (Terms(terms),), on_paper=True)
     return Chapter(*DEFINITIONS, (folded,), label=DEFINITIONS_LABEL)
 
 

@@ -33,7 +33,8 @@ def procedures_of(run: RunRecord) -> tuple[ProcedureRounds, ...]:
 
     def phase_of(procedure: Procedure, phase: PhasePlan) -> PhaseRounds:
         mine = [each for each in trials.get(procedure.name, ()) if each[0].phase == phase.name]
-        workloads = {name: planned[name].workload for name in dict.fromkeys((*phase.cells, *(t.cell for t, _ in mine)))}
+        names = dict.fromkeys((*phase.cells, *(turn.cell for turn, _ in mine)))
+        workloads = {name: planned[name].workload for name in names if name in planned}
         return _phase(phase, mine, workloads, procedure.gap_ns_max)
 
     return tuple(
@@ -70,12 +71,14 @@ def trials_of_procedure(run: RunRecord, name: str) -> tuple[CellRecord, ...]:
 
 def _last_attempts(run: RunRecord) -> dict[str, list[_Trial]]:
     """The trials of the last attempt of each procedure that has begun, in run order."""
-    records = {each.order: each for each in run.cells if not each.stream}
+    # A trial on several hosts has a record and a turn for each. Cells of procedures have a single stream.
+    records = {each.order: each for each in reversed(run.cells)}
+    turns = {each.order: each for each in reversed(run.turns)}
     by_procedure: dict[str, list[_Trial]] = defaultdict(list)
     attempts: dict[str, int] = defaultdict(int)
     for start in run.procedure_starts:
         attempts[start.procedure] = max(attempts[start.procedure], start.attempt)
-    for turn in sorted(run.turns, key=lambda each: each.order):
+    for turn in sorted(turns.values(), key=lambda each: each.order):
         record = records.get(turn.order)
         if turn.procedure is None or record is None:
             continue

@@ -104,7 +104,7 @@ def determination_table(found: Sequence[Determination]) -> ResultTable:
         heads=heads,
         lines=tuple(lines),
         notes=(),
-    )
+    ).explained
 
 
 def _percent(share: float) -> str:

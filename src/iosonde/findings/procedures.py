@@ -1,0 +1,44 @@
+"""Rules about standard procedures: steady state that was not reached."""
+
+from collections.abc import Iterator
+
+from iosonde.analysis.procedures import Criterion, ProcedureRounds, Verdict, criteria_of, procedures_of
+from iosonde.findings.case import Case, count_of
+from iosonde.findings.finding import Confidence, Finding, Severity
+
+
+def steady_state_missed(case: Case) -> Iterator[Finding]:
+    """A procedure ended without steady state of all tracking variables, or left it again."""
+    judged = [(each, each.judged) for each in procedures_of(case.run) if each.judged is not None]
+    found = [(each, phase, criteria_of(phase)[0]) for each, phase in judged]
+    missed = [(each, own) for each, _, own in found if own.verdict is not Verdict.REACHED]
+    if not missed:
+        return
+    cells = tuple(tracked.cell for each, _ in missed if each.judged is not None for tracked in each.judged.tracked)
+    yield Finding(
+        id="steady-state-missed",
+        severity=Severity.DOUBTFUL,
+        confidence=Confidence.CERTAIN,
+        statement=(
+            f"{'; '.join(_told(each, own) for each, own in missed)}. The reported figures are those of a target that "
+            "still changed."
+        ),
+        evidence=tuple((each.procedure.name, _verdict(own)) for each, own in missed),
+        advice=(
+            "Report the figures only together with this statement. If the values still approach a level, allow more "
+            "rounds (rounds_max). If they scatter, measure longer in each round, or find what disturbs the target."
+        ),
+        deciding_test="Run the procedure again with more rounds.",
+        cells=tuple(dict.fromkeys(cells)),
+    )
+
+
+def _told(rounds: ProcedureRounds, own: Criterion) -> str:
+    name = rounds.procedure.title or rounds.procedure.name
+    return f"{name}: steady state was {_verdict(own)}"
+
+
+def _verdict(own: Criterion) -> str:
+    if own.verdict is Verdict.LEFT:
+        return f"left again in round {own.left}"
+    return f"not reached after {count_of(own.rounds, 'round')}"

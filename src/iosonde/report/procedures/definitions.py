@@ -1,0 +1,91 @@
+"""The definitions of the terms in a report on standard procedures."""
+
+from typing import Final
+
+from iosonde.analysis.histogram import SAMPLES_BEYOND_MIN
+
+DEFINITIONS: Final = (
+    (
+        "Procedure, phase, round",
+        (
+            "A procedure is one test. It consists of phases, and a phase of rounds. A round measures each cell of the "
+            "phase once, in the order listed."
+        ),
+    ),
+    (
+        "Purge",
+        (
+            "Puts a drive into the state in which nothing has been written to it. The parameters of the test do not "
+            "apply to it."
+        ),
+    ),
+    (
+        "Preconditioning",
+        (
+            "Workload-independent preconditioning writes the active range in order, usually twice. The rounds "
+            "themselves are the workload-dependent preconditioning: they continue until steady state."
+        ),
+    ),
+    ("Active range", "The part of the capacity that the test reads and writes."),
+    (
+        "Tracking variable",
+        ("A quantity of one cell that must be steady. If there are several, all must be steady in the same window."),
+    ),
+    (
+        "Measurement window",
+        (
+            "The last rounds, in which steady state was reached. All reported figures are those of its rounds. If "
+            "steady state was not reached, it is the last rounds that were measured."
+        ),
+    ),
+    (
+        "Steady state",
+        (
+            "Over the window, the values range over at most 20 % of their average, and the best-fit line changes by "
+            "at most 10 % of it, unless the procedure sets other limits."
+        ),
+    ),
+    (
+        "Data excursion, slope excursion",
+        (
+            "The largest value of the window minus the smallest; the change of the least-squares line from the first "
+            "round of the window to the last. The slope is judged over the intervals between rounds: five rounds have "
+            "four."
+        ),
+    ),
+    (
+        "Criteria of other tools",
+        (
+            "TKperf applies the same two limits to its only tracking variable. fio limits either the largest distance "
+            "of a value from the average, or the slope per round. 10 % and 2.5 % are the values that correspond to "
+            "the limits of the SNIA PTS."
+        ),
+    ),
+    ("IOPS", "Operations completed in a trial, divided by its length. Reported: the mean over the rounds."),
+    ("Bandwidth", "Bytes transferred in a trial, divided by its length. 1 MB is 10⁶ bytes, and 1 KiB is 2¹⁰ bytes."),
+    (
+        "Mean latency",
+        (
+            "The time from the submission of an operation to its completion, as the mean over all operations of a "
+            "trial. Reported: the mean over the rounds."
+        ),
+    ),
+    ("Maximum latency", "The longest operation of all rounds of the window, and not a mean of maxima."),
+    (
+        "99.999 % latency",
+        (
+            "The latency that 99.999 % of all operations of the window do not exceed, from the merged histograms of "
+            f"its rounds. It is shown only if at least {SAMPLES_BEYOND_MIN} operations are above it, which takes a "
+            "million operations."
+        ),
+    ),
+    (
+        "Verified, failed, skipped, unknown, simulated",
+        (
+            "The states of a condition. Verified: iosonde saw that it was met. Failed: it was not met. Skipped: it "
+            "was not done. Unknown: it could not be seen. Simulated: a model stands for the drive."
+        ),
+    ),
+    ("Reads/writes (%)", "The share of reads and writes of a cell: 65/35 is 65 % reads and 35 % writes."),
+)
+"""Terms and their definitions, in the order of their first use."""

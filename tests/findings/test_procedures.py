@@ -1,0 +1,41 @@
+"""Findings about standard procedures."""
+
+from collections.abc import Callable
+
+from iosonde.findings import Severity
+from iosonde.records import RunRecord
+from tests.builders import SECOND_NS, cell_record, target_facts
+from tests.findings.runs import only
+from tests.procedure_builder import READ, operations, procedure_run, steady_procedure, write_rounds
+
+
+def busy_rounds(*values: int) -> RunRecord:
+    """Rounds of reads on a whole device, whose latencies agree with their rates and the queue depth of 8."""
+    records = [cell_record(READ, operations(READ, value, 8 * SECOND_NS // value)) for value in values]
+    rounds = [{READ.cell: record} for record in records]
+    target = target_facts(span_bytes=100 * 2**30)
+    return procedure_run(steady_procedure((READ,), (READ,)), rounds, (READ,), target=target)
+
+
+FIRES: dict[str, Callable[[], RunRecord]] = {
+    # The line changes by 12 % of the average.
+    "steady-state-missed": lambda: busy_rounds(9400, 9700, 10_000, 10_300, 10_600),
+}
+
+NEAR_MISSES: list[tuple[str, Callable[[], RunRecord]]] = [
+    # It changes by 8 %.
+    ("steady-state-missed", lambda: busy_rounds(9600, 9800, 10_000, 10_200, 10_400)),
+]
+
+
+def test_a_procedure_without_steady_state_says_after_how_many_rounds() -> None:
+    found = only(FIRES["steady-state-missed"](), "steady-state-missed")
+
+    assert found.statement.startswith("Test: steady state was not reached after 5 rounds.")
+    assert (found.severity, found.cells) == (Severity.DOUBTFUL, (READ.cell,))
+
+
+def test_rounds_that_left_the_steady_state_say_in_which_round() -> None:
+    run = procedure_run(steady_procedure(), write_rounds(100, 100, 100, 100, 100, 300))
+
+    assert "left again in round 6" in only(run, "steady-state-missed").statement
