@@ -69,9 +69,7 @@ def solid_bars(identity: str, title: str, cells: Sequence[ReportedCell], quantit
 
 def solid_maxima(identity: str, title: str, cells: Sequence[ReportedCell]) -> Figure:
     """A bar for the longest operation of each cell in the window."""
-    unit = replace(
-        unit_of(Quantity.LATENCY_NS_MEAN, (each.latency_ns_max for each in cells)), title="Maximum latency"
-    )
+    unit = replace(unit_of(Quantity.LATENCY_NS_MEAN, (each.latency_ns_max for each in cells)), title="Maximum latency")
     rows = [
         {
             "cell": each.cell,
