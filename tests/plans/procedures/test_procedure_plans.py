@@ -116,6 +116,11 @@ def test_a_trial_whose_samples_are_judged_is_decided_after_each_block(time_scale
     assert (timing.warmup_ns, timing.measure_ns) == (0, 12 * stop.block_ns)
 
 
+def test_on_a_scale_of_whole_nanoseconds_the_times_are_exact() -> None:
+    timing = own_plan(STEADY, 'duration = "6h"', 128).cells[0].timing
+    assert (timing.decide_ns, timing.measure_ns) == (30 * MINUTE_NS // 128, 360 * MINUTE_NS // 128)
+
+
 def test_samples_of_several_cells_are_refused() -> None:
     with pytest.raises(UsageError, match="the phase only judges samples of one long trial, and has 2 cells"):
         own_plan(STEADY, 'duration = "6h"\njobs = [1, 2]')

@@ -64,7 +64,7 @@ class Clock:
         if not times:
             return None
         unit_ns = gcd(*times)
-        interval_ns = self.interval_ns(unit_ns)
+        interval_ns = _even_interval_ns(self.ns(unit_ns), self.interval_ns(unit_ns))
         if interval_ns < INTERVAL_NS_MIN:
             raise UsageError(
                 "the times of a duty cycle and of samples have no common divisor of at least "
@@ -108,6 +108,13 @@ class Clock:
             limit_ns=None if table.limit is None else max(self.ns(table.limit), 1),
             decide_ns=decide_ns,
         )
+
+
+def _even_interval_ns(whole_ns: int, interval_ns: int) -> int:
+    """An interval of up to twice the length that divides ``whole_ns`` exactly, if there is one; else the same."""
+    most = max(whole_ns // interval_ns, 1)
+    even = (whole_ns // parts for parts in range(most, most // 2, -1) if whole_ns % parts == 0)
+    return next(even, interval_ns)
 
 
 def _amount_interval_ns(amount_bytes: int) -> int:
