@@ -87,7 +87,7 @@ SUMMARY: Final = "summary"
 def _said(analysis: RunAnalysis, estimates: RunEstimates, invalid: Invalid) -> str:
     """What the run prepared, the verdicts of its procedures, or the results of its matrix."""
     if analysis.run.header.plan.procedures:
-        return " ".join(map(procedure_answer, procedures_of(analysis.recorded)))
+        return " ".join(procedure_answer(each, invalid) for each in procedures_of(analysis.recorded))
     return prepared_sentence(analysis.run) or _matrix_sentence(estimates, invalid)
 
 

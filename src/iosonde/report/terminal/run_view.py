@@ -58,7 +58,7 @@ def render_run(
         isolated(f'the section "{title}"', partial(_experiment, experiment, title, estimates, invalid))
         for experiment, title in TITLES.items()
     )
-    parts.append(isolated("the procedures", lambda: render_procedures(analysis.recorded)))
+    parts.append(isolated("the procedures", lambda: render_procedures(analysis.recorded, invalid)))
     parts.append(isolated("the sweeps", lambda: render_sweeps(estimates, invalid)))
     parts.append(isolated("the distributions", lambda: _distributions(estimates, invalid)))
     parts.append(
