@@ -10,7 +10,7 @@ DEMO := $(VENV)/bin/iosonde run demo --quick --out demo/run
 BENCH := $(PY) -m bench
 # An installation compiles what it installs; a checkout is only compiled as it is used, and where PYTHONDONTWRITEBYTECODE
 # is set for users of the command not even then: every start would pay for it.
-COMPILE := $(PY) -m compileall -q src
+COMPILE := $(PY) -m compileall -q src lab tests/stories
 
 PACKAGES := $(VENV)/.stamp-packages
 INSTALLED := $(VENV)/.stamp-installed

@@ -9,7 +9,7 @@ from typing import Any, Final
 from lab.faults.check import faults
 from lab.faults.removal import removal
 from lab.guard.check import guard
-from lab.guest import IOSONDE, Guest, digest, drive, filled
+from lab.guest import IOSONDE, PRELOAD, PRELOADED, Guest, digest, drive, filled
 from lab.health.check import health
 from lab.kernel import Kernel
 from lab.known_time.check import known_time
@@ -55,12 +55,13 @@ def numa(kernel: Kernel, folder: Path) -> list[str]:
     """Two nodes with a CPU each, and a drive on each: workers run on the CPU of the drive's node, where they may."""
     guest = Guest(kernel, folder, _two_nodes(folder))
     guest.run(f"""
+        {PRELOAD}
         for node in 0 1; do
             disk=$(grep -lx $node /sys/block/nvme*/device/numa_node | cut -d/ -f4)
             mkfs.ext4 -q /dev/$disk; mkdir -p /mnt/$node; mount /dev/$disk /mnt/$node
-            {IOSONDE} probe /mnt/$node {PROBE} > /lab/node$node.json
+            {PRELOADED} probe /mnt/$node {PROBE} > /lab/node$node.json
         done
-        taskset 2 {IOSONDE} probe /mnt/0 {PROBE} > /lab/far.json
+        taskset 2 {PRELOADED} probe /mnt/0 {PROBE} > /lab/far.json
     """)
     told = []
     for node in (0, 1):
@@ -101,7 +102,7 @@ def media_error(kernel: Kernel, folder: Path) -> list[str]:
     sector = 180 * MIB // 512
     fails = f'event = "none"\niotype = "read"\nerrno = "5"\nsector = "{sector}"\nonce = "off"\n'
     rule.write_text(f"[inject-error]\n{fails}")
-    guest = Guest(kernel, folder, ("-smp", "2", *_nvme(Path(f"blkdebug:{rule}:{image}"), "LAB-BAD")))
+    guest = Guest(kernel, folder, ("-smp", "1", *_nvme(Path(f"blkdebug:{rule}:{image}"), "LAB-BAD")))
     guest.run(f"""
         mkfs.ext4 -q /dev/nvme0n1; mount /dev/nvme0n1 /mnt
         {IOSONDE} probe /mnt --size 192MiB --duration 5s --pattern sequential --block-size 64KiB --queue-depth 4 \\
@@ -118,19 +119,20 @@ def device(kernel: Kernel, folder: Path) -> list[str]:
     """A drive with a partition and a mapped part: each is read as it is, and nothing is written, or could be."""
     image = filled(folder / "drive.img", 256 * MIB)
     before = digest(image)
-    guest = Guest(kernel, folder, ("-smp", "2", *_nvme(image, "LAB-RAW")))
+    guest = Guest(kernel, folder, ("-smp", "1", *_nvme(image, "LAB-RAW")))
     guest.run(f"""
-        {IOSONDE} probe /dev/nvme0n1 {PROBE} > /lab/whole.json
-        {IOSONDE} probe /dev/nvme0n1p1 {PROBE} > /lab/part.json
+        {PRELOAD}
+        {PRELOADED} probe /dev/nvme0n1 {PROBE} > /lab/whole.json
+        {PRELOADED} probe /dev/nvme0n1p1 {PROBE} > /lab/part.json
         echo "0 262144 linear /dev/nvme0n1p1 0" | dmsetup create --readonly lab
-        {IOSONDE} probe /dev/dm-0 {PROBE} > /lab/mapped.json
-        {IOSONDE} probe /dev/nvme0n1 {PROBE} > /lab/used.json
+        {PRELOADED} probe /dev/dm-0 {PROBE} > /lab/mapped.json
+        {PRELOADED} probe /dev/nvme0n1 {PROBE} > /lab/used.json
         for words in "--read 0" "--read 99 --trim 1" "--overwrite"; do
-            {IOSONDE} probe /dev/nvme0n1 $words || test $? = 3
+            {PRELOADED} probe /dev/nvme0n1 $words || test $? = 3
         done
         dmsetup remove lab
-        {IOSONDE} probe /dev/nvme0n1 --duration 60s --json > /lab/gone.json 2> /lab/gone & probe=$!
-        sleep 15; echo 1 > /sys/block/nvme0n1/device/device/remove
+        {PRELOADED} probe /dev/nvme0n1 --duration 60s --json > /lab/gone.json 2> /lab/gone & probe=$!
+        sleep 6; echo 1 > /sys/block/nvme0n1/device/device/remove
         code=0; wait $probe || code=$?; echo '{{"code": '$code'}}' > /lab/code.json; cat /lab/gone
     """)
     assert digest(image) == before
@@ -170,22 +172,23 @@ def passthrough(kernel: Kernel, folder: Path) -> list[str]:
         hardware = ("-smp", "2", *_nvme(Path(f"blkdebug:{rule}:{image}"), "LAB-COMMANDS"))
         guest = Guest(kernel, folder, hardware, {"nvme": f"poll_queues={queues}"})
         guest.run(f"""
+            {PRELOAD}
             IOSONDE_NVME=/dev/nvme0n1:/dev/ng0n1 {_rust_test("passthrough")} --nocapture
             # The block layer makes one request of neighbours that are handed over together, and they fail together.
             echo 2 > /sys/block/nvme0n1/queue/nomerges
             for engine in io_uring passthrough; do
                 code=0
-                {IOSONDE} run /dev/nvme0n1 --profile {amount} --size {AMOUNT_TEXT} --engine $engine \\
+                {PRELOADED} run /dev/nvme0n1 --profile {amount} --size {AMOUNT_TEXT} --engine $engine \\
                     --out /tmp/$engine || code=$?
                 test $code = 0 -o $code = 5
-                {IOSONDE} report /tmp/$engine --json /lab/$engine.json
+                {PRELOADED} report /tmp/$engine --json /lab/$engine.json
             done
-            {IOSONDE} probe /dev/ng0n1 {COMMANDS} --size 64MiB > /lab/named.json
-            {IOSONDE} probe /dev/ng0n1 {COMMANDS} --size 64MiB --poll iopoll > /lab/polled.json
-            {IOSONDE} probe /dev/nvme0n1 {COMMANDS} --block-size 1MiB || test $? = 2
-            {IOSONDE} probe /dev/nvme0n1p1 {COMMANDS} || test $? = 2
-            {IOSONDE} probe /dev/nvme0n1 {COMMANDS} --read 50 || test $? = 3
-            {IOSONDE} probe /dev/ng0n1 || test $? = 2
+            {PRELOADED} probe /dev/ng0n1 {COMMANDS} --size 64MiB > /lab/named.json
+            {PRELOADED} probe /dev/ng0n1 {COMMANDS} --size 64MiB --poll iopoll > /lab/polled.json
+            {PRELOADED} probe /dev/nvme0n1 {COMMANDS} --block-size 1MiB || test $? = 2
+            {PRELOADED} probe /dev/nvme0n1p1 {COMMANDS} || test $? = 2
+            {PRELOADED} probe /dev/nvme0n1 {COMMANDS} --read 50 || test $? = 3
+            {PRELOADED} probe /dev/ng0n1 || test $? = 2
         """)
         counts = {engine: _counted(guest.left(f"{engine}.json")) for engine in ("io_uring", "passthrough")}
         assert counts["io_uring"] == counts["passthrough"], counts
@@ -212,21 +215,22 @@ def clock(kernel: Kernel, folder: Path) -> list[str]:
     campaign = folder / "short.toml"
     campaign.write_text(SHORT)
     guest.run(f"""
+        {PRELOAD}
         mkfs.ext4 -q /dev/nvme0n1; mount /dev/nvme0n1 /mnt
         cd /tmp
         now=$(date +%s)
-        {IOSONDE} run /mnt --profile {campaign} --size 32MiB --out jumped 2> /lab/jumped & run=$!
+        {PRELOADED} run /mnt --profile {campaign} --size 32MiB --out jumped 2> /lab/jumped & run=$!
         while ! test -s jumped/journal; do sleep 0.5; done
         sleep 2; date -s @$((now + 86400)) > /dev/null; sleep 4; date -s @$((now - 86400)) > /dev/null
         code=0; wait $run || code=$?; test $code = 0
-        {IOSONDE} report jumped --json /lab/jumped.json
-        {IOSONDE} run /mnt --profile {campaign} --size 32MiB --out killed 2> /dev/null & run=$!
+        {PRELOADED} report jumped --json /lab/jumped.json
+        {PRELOADED} run /mnt --profile {campaign} --size 32MiB --out killed 2> /dev/null & run=$!
         while ! test -s killed/journal; do sleep 0.5; done
         sleep 6; kill -KILL $run; sleep 2
         date -s @$((now - 10 * 86400)) > /dev/null
-        {IOSONDE} resume killed 2> /lab/resumed
-        {IOSONDE} report killed --json /lab/killed.json
-        {IOSONDE} list > /lab/listed
+        {PRELOADED} resume killed 2> /lab/resumed
+        {PRELOADED} report killed --json /lab/killed.json
+        {PRELOADED} list > /lab/listed
         ls -A /mnt > /lab/names
     """)
     assert guest.text("names").split() == ["lost+found"], guest.text("names")
@@ -247,17 +251,18 @@ def clock(kernel: Kernel, folder: Path) -> list[str]:
 def quota(kernel: Kernel, folder: Path) -> list[str]:
     """XFS with a project quota on a directory: what does not fit is told, and nothing is left."""
     image = drive(folder / "drive.img", 512 * MIB)
-    guest = Guest(kernel, folder, ("-smp", "2", *_nvme(image, "LAB-QUOTA")))
+    guest = Guest(kernel, folder, ("-smp", "1", *_nvme(image, "LAB-QUOTA")))
     campaign = folder / "short.toml"
     campaign.write_text(SHORT)
     guest.run(f"""
+        {PRELOAD}
         mkfs.xfs -q /dev/nvme0n1; mount -o prjquota /dev/nvme0n1 /mnt
         mkdir /mnt/project
         xfs_quota -x -c "project -s -p /mnt/project 42" /mnt > /dev/null
         limited() {{
             xfs_quota -x -c "limit -p bhard=$1 42" /mnt
             code=0
-            {IOSONDE} run /mnt/project --profile {campaign} --size $2 --out /mnt/project/run 2> /lab/$3 || code=$?
+            {PRELOADED} run /mnt/project --profile {campaign} --size $2 --out /mnt/project/run 2> /lab/$3 || code=$?
             echo $code > /lab/$3.code
             ls -A /mnt/project > /lab/$3.names
             rm -rf /mnt/project/run
@@ -298,6 +303,8 @@ CHECKS: Final[dict[str, Callable[[Kernel, Path], list[str]]]] = {
     "write-cache": write_cache,
     "power-cuts": power_cuts,
 }
+ALONE: Final = ("removal", "faults", "polling", "known-time")
+"""Those that compare times: no other guest runs next to theirs."""
 
 
 def _counted(document: dict[str, Any]) -> tuple[int, list[str]]:

@@ -11,13 +11,28 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-from lab.kernel import Kernel, make_initramfs
+from lab.kernel import CHECKOUT, Kernel, make_initramfs
 
 # A boot takes 10 to 20 s without hardware virtualisation; a busy host takes its time.
 BOOT_S_MAX: Final = 600
 MIB: Final = 1 << 20
 # The command of this checkout, which the guest sees at the same place.
 IOSONDE: Final = Path(sys.executable).with_name("iosonde")
+# The same command without the time to load its modules: a client of ``lab.preloaded``, which PRELOAD starts.
+PRELOADED: Final = Path("/tmp/iosonde")  # noqa: S108 - the guest's own
+REQUESTS: Final = Path("/tmp/iosonde-requests")  # noqa: S108 - the guest's own
+PRELOAD: Final = f"""
+mkfifo {REQUESTS}
+cat > {PRELOADED} << 'END'
+#!/bin/sh
+mkfifo {REQUESTS}.$$
+echo $$ > {REQUESTS}
+read code < {REQUESTS}.$$
+exit $code
+END
+chmod +x {PRELOADED}
+(cd {CHECKOUT}; {sys.executable} -m lab.preloaded || kill $$) &
+"""
 SECTOR_BYTES: Final = 512
 # Hardware virtualisation is not asked for: where it is offered it may hang, and behaviour is the same.
 MACHINE: Final = (
@@ -26,6 +41,8 @@ MACHINE: Final = (
 )
 # NumPy's sort for AVX2 crashes on the CPU that QEMU 7.2 emulates.
 NUMPY: Final = "NPY_DISABLE_CPU_FEATURES=X86_V3"
+# What the command sets for itself, before it loads modules.
+LOADING: Final = "OPENBLAS_NUM_THREADS=1 PYDANTIC_DISABLE_PLUGINS=__all__"
 # For scripts: the name of the drive with the serial number LAB-$1.
 FIND_DRIVE: Final = 'disk() { basename $(dirname $(dirname $(grep -lx "LAB-$1 *" /sys/block/nvme*/device/serial))); }'
 # How often a guest is looked at that is to be killed.
@@ -87,7 +104,7 @@ class Guest:
         for left in shared.iterdir():
             left.unlink()
         path = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
-        (shared / "script").write_text(f"set -eu\nexport PATH={path} HOME=/tmp {NUMPY}\ncd /tmp\n{script}\n")
+        (shared / "script").write_text(f"set -eu\nexport PATH={path} HOME=/tmp {NUMPY} {LOADING}\ncd /tmp\n{script}\n")
         initramfs = make_initramfs(self.kernel, self.folder, self.modules)
         words = [
             *(*MACHINE, *self.hardware, "-kernel", str(self.kernel.image), "-initrd", str(initramfs)),

@@ -83,6 +83,9 @@ CASES_KEPT: Final[dict[str, dict[str, int]]] = {
         "test_neither_page_nor_tables_nor_summary_cost_each_other": 2,
         "test_whatever_fails_stands_in_its_place_and_the_rest_is_there": 4,
     },
+    "tests/sources/test_long_trials.py": {
+        "test_a_trial_of_a_hundred_hours_takes_no_more_memory_than_one_of_ten": 0,
+    },
     "tests/store/test_damaged_journals.py": {
         "test_a_journal_cut_at_every_byte_of_its_last_4_kib_loads_up_to_the_last_whole_frame": 0,
     },

@@ -38,7 +38,8 @@ fn try_run(target: &Target, job: &Job) -> Result<(JobResult, Vec<Interval>), Fai
 fn try_run_on(targets: &[Target], job: &Job) -> Result<(JobResult, Vec<Interval>), Failure> {
     let context = JobContext { targets, clock: Monotonic::start(), stop: Arc::default(), limits: Limits::default() };
     let mut intervals = Vec::new();
-    let result = run_job(job, &context, &mut |_| {}, &mut |interval| intervals.push(interval), &mut |_| {})?;
+    let result =
+        run_job(job, &context, &mut |_| {}, &mut |interval| intervals.push(interval), &mut |_| {}, &mut |_| {})?;
     Ok((result, intervals))
 }
 

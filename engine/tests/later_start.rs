@@ -9,7 +9,7 @@ use std::sync::atomic::Ordering;
 use common::{MS, ManualClock, ScriptedRing, WorkerRig, job};
 use iosonde_engine::clock::Clock;
 use iosonde_engine::job::{Engine, Job, Sync};
-use iosonde_engine::pattern::{Accesses, ArrivalKind, Arrivals, Burst, OpenLoop, Shared};
+use iosonde_engine::pattern::{Accesses, ArrivalKind, Arrivals, Burst, Duty, OpenLoop, Shared};
 use iosonde_engine::record::{Class, Phase};
 use iosonde_engine::ring::SharedBuffers;
 use iosonde_engine::worker::{Machine, MachineParts, Step, recorder_pair};
@@ -30,7 +30,9 @@ fn forms() -> Vec<Job> {
         Job { pace: pace(ArrivalKind::Constant), ..job() },
         Job { pace: pace(ArrivalKind::Poisson), warmup_ns: 0, ..job() },
         Job { burst: Some(Burst { operations: 6, think_ns: 3 * MS }), ..job() },
+        Job { duty: Some(Duty { on_ns: 3 * MS, off_ns: 5 * MS }), ..job() },
         Job { amount_bytes: Some(1 << 20), ..job() },
+        Job { amount_bytes: Some(1 << 30), limit_ns: Some(25 * MS), ..job() },
     ]
 }
 

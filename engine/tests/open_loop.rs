@@ -130,7 +130,7 @@ fn a_ring_in_real_time_achieves_the_requested_rate() {
                 measured += interval.operations.get(&Class::Read).map_or(0, |reads| reads.count);
             }
         };
-        run_job(&job, &context, &mut |_| {}, &mut add, &mut |_| {}).expect("a null target takes anything");
+        run_job(&job, &context, &mut |_| {}, &mut add, &mut |_| {}, &mut |_| {}).expect("a null target takes anything");
         // 6,000 are expected. The standard deviation of a Poisson stream is 77, and a busy machine leaves the last
         // milliseconds undone.
         assert!((5_000..=6_400).contains(&measured), "{measured} with {arrivals:?}");

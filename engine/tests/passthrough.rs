@@ -81,7 +81,7 @@ fn a_passthrough_job_is_refused_if_it_writes_or_its_blocks_exceed_a_command() {
         |targets| JobContext { targets, clock: Monotonic::start(), stop: Arc::default(), limits: Limits::default() };
     let plain = [Target::null(1 << 20)];
     let asked = Job { engine: Engine::Passthrough, ..job() };
-    let refused = run_job(&asked, &context(&plain), &mut |_| {}, &mut |_| {}, &mut |_| {})
+    let refused = run_job(&asked, &context(&plain), &mut |_| {}, &mut |_| {}, &mut |_| {}, &mut |_| {})
         .expect_err("there is nothing to command");
     assert_eq!(refused.kind, FailureKind::BadJob);
     let Some(target) = namespace() else { return };
@@ -91,10 +91,11 @@ fn a_passthrough_job_is_refused_if_it_writes_or_its_blocks_exceed_a_command() {
         Job { read_percent: 50, ..asked.clone() },
         Job { block_size_bytes: 64 << 20, span_bytes: 64 << 20, ..asked.clone() },
     ] {
-        let refused =
-            run_job(&wrong, &context(&targets), &mut |_| {}, &mut |_| {}, &mut |_| {}).expect_err("it can't be");
+        let refused = run_job(&wrong, &context(&targets), &mut |_| {}, &mut |_| {}, &mut |_| {}, &mut |_| {})
+            .expect_err("it can't be");
         assert_eq!(refused.kind, FailureKind::BadJob, "{}", refused.message);
     }
-    let result = run_job(&asked, &context(&targets), &mut |_| {}, &mut |_| {}, &mut |_| {}).expect("reads");
+    let result =
+        run_job(&asked, &context(&targets), &mut |_| {}, &mut |_| {}, &mut |_| {}, &mut |_| {}).expect("reads");
     assert_eq!((result.outcome, result.engine.engine), (Outcome::Finished, Engine::Passthrough));
 }

@@ -24,7 +24,7 @@ fn cost_ps(asked: &Job) -> u64 {
             writes += interval.operations.get(&Class::Write).map_or(0, |totals| totals.count);
         }
     };
-    let result = run_job(asked, &context, &mut |_| {}, &mut count, &mut |_| {});
+    let result = run_job(asked, &context, &mut |_| {}, &mut count, &mut |_| {}, &mut |_| {});
     result.expect("a job on the null target").measured_ns * 1000 / writes
 }
 

@@ -302,3 +302,52 @@ fn virtual_time_has_an_end() {
     }
     assert!(said.iter().all(|message| message == "virtual time ends at 4611686018427387904 ns"), "{said:?}");
 }
+
+// A simulated job of one second that asks every 200 ms.
+fn asking() -> Engine {
+    let mut engine = Engine::start();
+    engine.receive();
+    let model = json!({
+        "kind": "queueing", "size_bytes": 1 << 20, "servers": 1, "service": "constant", "service_ns": 100_000
+    });
+    engine.send(&json!({ "id": 1, "command": "open", "kind": "simulation", "seed": 1, "model": model }).to_string());
+    assert_eq!(engine.receive()["type"], "opened");
+    let job = json!({
+        "engine": "simulation", "pattern": "random", "read_percent": 100, "block_size_bytes": 4096, "queue_depth": 1,
+        "jobs": 1, "targets": 1, "sync": "none", "data": "random", "seed": 1, "span_bytes": 1 << 20, "warmup_ns": 0,
+        "measure_ns": 1_000_000_000, "interval_ns": 100_000_000, "decide_ns": 200_000_000
+    });
+    engine.send(&json!({ "id": 2, "command": "run", "job": job }).to_string());
+    engine
+}
+
+#[test]
+fn in_virtual_time_the_engine_waits_for_the_decision() {
+    let mut engine = asking();
+    for number in 1..5 {
+        let events = engine.receive_answer();
+        let asked = json!({ "type": "deciding", "id": 2, "measured_ns": number * 200_000_000 });
+        assert_eq!(events.last(), Some(&asked));
+        assert_eq!(events.iter().filter(|event| event["type"] == "interval").count(), 2);
+        // An answer to another command is none.
+        engine.send(r#"{"id":1,"command":"continue"}"#);
+        engine.send(r#"{"id":2,"command":"continue"}"#);
+    }
+    let result = engine.receive_answer().pop().expect("an end")["result"].take();
+    assert_eq!((&result["outcome"], &result["measured_ns"]), (&json!("finished"), &json!(1_000_000_000)));
+}
+
+#[test]
+fn a_stop_or_the_end_of_the_input_ends_a_job_that_waits_at_that_moment() {
+    for is_stopped in [true, false] {
+        let mut engine = asking();
+        assert_eq!(engine.receive_answer().last().map(|event| event["type"].clone()), Some(json!("deciding")));
+        if is_stopped {
+            engine.send(r#"{"id":2,"command":"stop"}"#);
+        } else {
+            engine.input = None;
+        }
+        let result = engine.receive_answer().pop().expect("an end")["result"].take();
+        assert_eq!((&result["outcome"], &result["measured_ns"]), (&json!("cut"), &json!(200_000_000)));
+    }
+}

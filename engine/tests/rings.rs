@@ -29,7 +29,8 @@ fn try_run(target: &Target, job: &Job) -> Result<(JobResult, Vec<Interval>), Fai
         limits: Limits::default(),
     };
     let mut intervals = Vec::new();
-    let result = run_job(job, &context, &mut |_| {}, &mut |interval| intervals.push(interval), &mut |_| {})?;
+    let result =
+        run_job(job, &context, &mut |_| {}, &mut |interval| intervals.push(interval), &mut |_| {}, &mut |_| {})?;
     Ok((result, intervals))
 }
 
@@ -204,7 +205,8 @@ fn differences_between_the_rings_of_two_targets_are_reported() {
             stop: Arc::default(),
             limits: Limits::default(),
         };
-        let together = run_job(&job, &context, &mut |_| {}, &mut |_| {}, &mut |_| {}).expect("a job that can run");
+        let together =
+            run_job(&job, &context, &mut |_| {}, &mut |_| {}, &mut |_| {}, &mut |_| {}).expect("a job that can run");
         (alone, together.engine)
     };
     for poll in Poll::ALL {

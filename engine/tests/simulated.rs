@@ -12,6 +12,7 @@ use iosonde_engine::pattern::{ArrivalKind, OpenLoop};
 use iosonde_engine::record::{Class, Phase};
 use iosonde_engine::ring::Operation;
 use iosonde_engine::sim::{Drive, IoCommand, Model, QueueingModel, Service, VirtualClock, flush_all};
+use iosonde_engine::target::Target;
 
 const SECOND: u64 = 1_000 * MS;
 const US: u64 = 1_000;
@@ -67,6 +68,32 @@ fn intervals_have_the_requested_length_in_virtual_time() {
     let bounds: Vec<(u64, u64)> = intervals.iter().map(|interval| (interval.start_ns, interval.end_ns)).collect();
     assert_eq!(bounds, (0..10).map(|number| (number * 100 * MS, (number + 1) * 100 * MS)).collect::<Vec<_>>());
     assert_eq!((result.measured_ns, result.intervals_merged, result.cpu), (SECOND, 0, None));
+}
+
+#[test]
+fn a_job_with_an_amount_and_a_limit_ends_with_whichever_is_first() {
+    // One server and 100 µs: 1,000 operations in 100 ms.
+    let ended = |limit_ns, blocks: u64| {
+        let job = Job { amount_bytes: Some(blocks * 4096), limit_ns: Some(limit_ns), ..simulated() };
+        let (intervals, result) = run(&job, &model(1, Service::Constant, 100 * US), 1);
+        assert_eq!((result.outcome, result.failure), (Outcome::Finished, None));
+        (measured(&intervals).count, result.measured_ns, result.censored.count)
+    };
+    assert_eq!(ended(SECOND, 1_000), (1_000, 100 * MS, 0));
+    assert_eq!(ended(50 * MS, 1_000), (499, 50 * MS, 4));
+    // The limit may fall within an interval.
+    assert_eq!(ended(150 * MS, 1 << 20), (1_499, 150 * MS, 4));
+}
+
+#[test]
+fn a_limit_needs_an_amount_and_is_at_most_thirty_days() {
+    let target = Target::simulation(1 << 20);
+    let refused = |job: Job| job.check(&target).expect_err("refused").message;
+    assert_eq!(refused(Job { limit_ns: Some(1), ..simulated() }), "limit_ns requires amount_bytes");
+    for limit_ns in [0, 31 * 86_400 * SECOND] {
+        let job = Job { amount_bytes: Some(4096), limit_ns: Some(limit_ns), ..simulated() };
+        assert!(refused(job).starts_with(&format!("limit_ns is {limit_ns}; the range is 1 to")));
+    }
 }
 
 #[test]

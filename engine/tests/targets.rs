@@ -28,7 +28,8 @@ fn files(folder: &Path, number: u64) -> Vec<Target> {
 fn run(targets: &[Target], job: &Job) -> Result<(JobResult, Vec<Interval>), Failure> {
     let context = JobContext { targets, clock: Monotonic::start(), stop: Arc::default(), limits: Limits::default() };
     let mut intervals = Vec::new();
-    let result = run_job(job, &context, &mut |_| {}, &mut |interval| intervals.push(interval), &mut |_| {})?;
+    let result =
+        run_job(job, &context, &mut |_| {}, &mut |interval| intervals.push(interval), &mut |_| {}, &mut |_| {})?;
     Ok((result, intervals))
 }
 

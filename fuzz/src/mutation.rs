@@ -40,7 +40,7 @@ const NUMBERS: [u64; 32] = [
 ];
 
 /// Words with a meaning in some command.
-const WORDS: [&str; 45] = [
+const WORDS: [&str; 50] = [
     "open",
     "run",
     "sync",
@@ -86,6 +86,11 @@ const WORDS: [&str; 45] = [
     "direct",
     "amount_bytes",
     "done_bytes",
+    "duty",
+    "limit_ns",
+    "decide_ns",
+    "continue",
+    "purge_simulated",
 ];
 
 struct Dice(u64);
@@ -186,7 +191,7 @@ fn change_fields(fields: &mut Map<String, Value>, dice: &mut Dice) {
 }
 
 fn another(dice: &mut Dice) -> Value {
-    match dice.below(8) {
+    match dice.below(9) {
         0 => Value::Null,
         1 => json!(dice.below(2) == 0),
         2 => json!([]),
@@ -194,6 +199,7 @@ fn another(dice: &mut Dice) -> Value {
         4 => json!(-1),
         5 => json!(WORDS[dice.below(WORDS.len())]),
         6 => json!({"think_ns": NUMBERS[dice.below(NUMBERS.len())], "operations": NUMBERS[dice.below(NUMBERS.len())]}),
+        7 => json!({"on_ns": NUMBERS[dice.below(NUMBERS.len())], "off_ns": NUMBERS[dice.below(NUMBERS.len())]}),
         _ => json!(NUMBERS[dice.below(NUMBERS.len())]),
     }
 }

@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any, Final
 
-from lab.guest import FIND_DRIVE, IOSONDE, MIB, Guest, drive
+from lab.guest import FIND_DRIVE, MIB, PRELOAD, PRELOADED, Guest, drive
 from lab.kernel import Kernel
 
 SECTOR_BYTES: Final = 512
@@ -79,37 +79,38 @@ def _nvme(name: str, source: str) -> list[str]:
 
 def _script(folder: Path) -> str:
     return f"""
+        {PRELOAD}
         {FIND_DRIVE}
         reads() {{ awk '{{print $1}}' /sys/block/$1/stat; }}
         measure() {{
             name=$1; target=$2; profile=$3; shift 3
-            code=0; {IOSONDE} run $target --profile {folder}/$profile.toml --out /tmp/$name "$@" 2> /lab/$name.said \\
+            code=0; {PRELOADED} run $target --profile {folder}/$profile.toml --out /tmp/$name "$@" 2> /lab/$name.said \\
                 || code=$?
             echo $code > /lab/$name.code
-            {IOSONDE} report /tmp/$name --json /lab/$name.json > /dev/null 2>&1
+            {PRELOADED} report /tmp/$name --json /lab/$name.json > /dev/null 2>&1
         }}
         measure read /dev/$(disk read) reads
-        code=0; {IOSONDE} probe /dev/$(disk write) --read 0 --pattern sequential --warmup 0s --duration 20s \
+        code=0; {PRELOADED} probe /dev/$(disk write) --read 0 --pattern sequential --warmup 0s --duration 20s \
             --destroy LAB-write --json > /lab/write.json 2> /lab/write.said || code=$?; echo $code > /lab/write.code
-        {IOSONDE} probe /dev/$(disk limited) --warmup 3s --duration 6s --queue-depth 8 --json > /lab/limited.json
+        {PRELOADED} probe /dev/$(disk limited) --warmup 3s --duration 6s --queue-depth 8 --json > /lab/limited.json
 
         mapped=$(disk mapped); sectors=$(cat /sys/block/$mapped/size)
         echo "0 $sectors delay /dev/$mapped 0 {DELAY_MS}" | dmsetup create --readonly slow
-        {IOSONDE} probe /dev/dm-0 --warmup 500ms --duration 4s --queue-depth 4 --json > /lab/delayed.json
+        {PRELOADED} probe /dev/dm-0 --warmup 500ms --duration 4s --queue-depth 4 --json > /lab/delayed.json
         dmsetup remove --retry slow
         echo "0 $sectors flakey /dev/$mapped 0 1 1" | dmsetup create --readonly flaky
         reads $mapped > /lab/before
-        {IOSONDE} probe /dev/dm-0 --rate 100 --warmup 0s --duration 8s --json > /lab/flaky.json || true
+        {PRELOADED} probe /dev/dm-0 --rate 100 --warmup 0s --duration 8s --json > /lab/flaky.json || true
         reads $mapped > /lab/after
         dmsetup remove --retry flaky
 
         lies=/dev/$(disk lies)
         measure sealed $lies sealed --destroy LAB-lies
-        code=0; {IOSONDE} verify /tmp/sealed > /lab/true.said 2>&1 || code=$?; echo $code > /lab/true.code
+        code=0; {PRELOADED} verify /tmp/sealed > /lab/true.said 2>&1 || code=$?; echo $code > /lab/true.code
         for at in {" ".join(str(at // BLOCK_BYTES) for at in LIES)}; do
             dd if=/dev/urandom of=$lies bs={BLOCK_BYTES} count=1 seek=$at oflag=direct conv=notrunc 2> /dev/null
         done
-        code=0; {IOSONDE} verify /tmp/sealed > /lab/lies.said 2>&1 || code=$?; echo $code > /lab/lies.code
+        code=0; {PRELOADED} verify /tmp/sealed > /lab/lies.said 2>&1 || code=$?; echo $code > /lab/lies.code
 
     """
 

@@ -72,7 +72,7 @@ def _page(ways: list[dict[str, Any]], rightful: list[dict[str, Any]], version: s
 
 
 def _hardware(folder: Path) -> tuple[str, ...]:
-    words = ["-smp", "2"]
+    words = ["-smp", "1"]
     for each in DRIVES:
         image = drive(folder / f"{each}.img", SIZE_BYTES)
         words += ["-drive", f"file={image},if=none,id={each},format=raw,discard=unmap"]

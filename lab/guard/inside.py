@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from iosonde.errors import IosondeError
+from lab.forked import load_modules
 from lab.guard.asking import Engine, refused
 from lab.guard.drives import DRIVES, MIB, by_serial
 from lab.guard.mistaken import MISTAKEN
@@ -42,6 +43,7 @@ def try_way(engine: Engine, way: LabWay, disk: Path) -> dict[str, Any]:
 
 def main() -> None:
     """Tries all ways, then the special ones."""
+    load_modules()
     disk = by_serial(DRIVES[0])
     engine = Engine()
     with SEEN.open("w", encoding="utf-8") as seen:

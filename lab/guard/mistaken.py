@@ -1,7 +1,7 @@
 """Ways to be in use or mistaken that are no use of one drive."""
 
+import os
 import signal
-import subprocess
 import tempfile
 import time
 from collections.abc import Callable
@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any, Final
 
 from iosonde.sources import find_engine
+from lab.forked import command, forked
 from lab.guard.asking import Engine, checksum, claim_of, open_with, refused
 from lab.guard.drives import DRIVES, SHARED, by_serial, namespaces
-from lab.guest import IOSONDE
 from tests.stories.devices_in_use import EFI, TWO, divide, gpt_backup_only, held_by, mounted, partitioned, whole_open
 from tests.stories.loop_devices import done
 
@@ -98,36 +98,33 @@ def mounted_since(engine: Engine) -> dict[str, Any]:
         return _refusal(open_with(engine, path, claim), "(mounted)", unchanged=checksum(path) == before)
 
 
+def _in(folder: Path, *words: str | Path) -> None:
+    """A command in a folder."""
+    os.chdir(folder)
+    command(*words)
+
+
 def resumed_on_another(_engine: Engine) -> dict[str, Any]:
     """Another drive has the name at the resumption."""
     path, other = by_serial(DRIVES[0]), by_serial(DRIVES[1])
+    named = ("--destroy", DRIVES[0])
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)
         (folder / "long.toml").write_text(CAMPAIGN, encoding="utf-8")
-        words: list[str | Path] = [
-            IOSONDE,
-            "run",
-            path,
-            "--profile",
-            "long.toml",
-            "--out",
-            "run",
-            "--destroy",
-            DRIVES[0],
-        ]
-        with subprocess.Popen(words, cwd=folder, stderr=subprocess.PIPE, text=True) as process:
+        with forked(lambda: _in(folder, "run", path, "--profile", "long.toml", "--out", "run", *named)) as process:
             until = time.monotonic() + 120
-            while not (folder / "run/journal").exists() and process.poll() is None and time.monotonic() < until:
+            while not (folder / "run/journal").exists() and process.code() is None and time.monotonic() < until:
                 time.sleep(0.2)
             time.sleep(5)
-            process.send_signal(signal.SIGINT)
-            told = process.communicate(timeout=60)[1]
-        assert process.returncode == 130, told
+            process.send(signal.SIGINT)
+            code = process.wait()
+        assert code == 130, process.ended().stderr
         before = checksum(other)
         swap_names()
         try:
-            words = [IOSONDE, "resume", "run", "--destroy", DRIVES[0]]
-            ended = subprocess.run(words, cwd=folder, capture_output=True, text=True, check=False)
+            with forked(lambda: _in(folder, "resume", "run", *named)) as process:
+                process.wait()
+            ended = process.ended()
             unchanged = checksum(path) == before
         finally:
             swap_names()

@@ -8,9 +8,9 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
 
+from lab.forked import command, forked
 from lab.guard.asking import Engine, checksum, chunks, claim_of
 from lab.guard.drives import DRIVES, MIB, SHARED, by_serial, namespaces
-from lab.guest import IOSONDE
 from tests.stories.devices_in_use import TWO, divide, mounted
 from tests.stories.loop_devices import done
 
@@ -18,8 +18,9 @@ WRITES: Final = ("--read", "0", "--duration", "500ms", "--warmup", "0s", "--json
 
 
 def _probe(path: Path, identity: str, *more: str) -> dict[str, Any]:
-    words: list[str | Path] = [IOSONDE, "probe", path, *WRITES, "--destroy", identity, *more]
-    ended = subprocess.run(words, capture_output=True, text=True, check=False)
+    with forked(lambda: command("probe", path, *WRITES, "--destroy", identity, *more)) as process:
+        process.wait()
+    ended = process.ended()
     assert ended.returncode == 0, ended.stderr
     cell = json.loads(ended.stdout)["run"]["cells"][0]
     return {"written": cell["operations"]["write"]["count"]}

@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any, Final
 
-from lab.guest import IOSONDE, MIB, Guest, drive
+from lab.guest import IOSONDE, MIB, PRELOAD, PRELOADED, Guest, drive
 from lab.kernel import Kernel
 
 SERIAL: Final = "LAB-HEALTH"
@@ -26,30 +26,31 @@ duration = "2s"
 def health(kernel: Kernel, folder: Path) -> list[str]:
     """The health of an NVMe drive is recorded, its warnings are findings, and no limit of the user is exceeded."""
     image = drive(folder / "drive.img", 64 * MIB)
-    hardware: tuple[str, ...] = ("-smp", "2", "-drive", f"file={image},if=none,id=d,format=raw")
+    hardware: tuple[str, ...] = ("-smp", "1", "-drive", f"file={image},if=none,id=d,format=raw")
     hardware += ("-device", f"nvme,serial={SERIAL},drive=d")
     (folder / "shared").mkdir(parents=True, exist_ok=True)
     campaign = folder / "writes.toml"
     campaign.write_text(CAMPAIGN)
-    run = f"{IOSONDE} run /dev/nvme0n1 --profile {campaign} --destroy {SERIAL}"
+    run = f"{PRELOADED} run /dev/nvme0n1 --profile {campaign} --destroy {SERIAL}"
     guest = Guest(kernel, folder, hardware)
     guest.run(f"""
+        {PRELOAD}
         limited() {{
             name=$1; shift
             code=0; {run} --out $name "$@" 2> /lab/$name.said || code=$?
             echo $code > /lab/$name.code
-            {IOSONDE} report $name --json /lab/$name.json || true
+            {PRELOADED} report $name --json /lab/$name.json || true
         }}
-        {IOSONDE} doctor /dev/nvme0n1 > /lab/doctor
+        {PRELOADED} doctor /dev/nvme0n1 > /lab/doctor
         limited free
         limited hot --max-temperature {CELSIUS - 1}
         limited cool --max-temperature {CELSIUS}
         limited writes --max-writes 70MiB
-        {IOSONDE} resume writes --destroy {SERIAL} --max-writes 100GB 2> /lab/resumed.said
-        {IOSONDE} report writes --json /lab/resumed.json
+        {PRELOADED} resume writes --destroy {SERIAL} --max-writes 100GB 2> /lab/resumed.said
+        {PRELOADED} report writes --json /lab/resumed.json
         limited spare --min-spare 100
         mkfs.ext4 -q /dev/nvme0n1; mount /dev/nvme0n1 /mnt
-        {IOSONDE} probe /mnt --size 16MiB --duration 1s --json > /lab/file.json
+        {PRELOADED} probe /mnt --size 16MiB --duration 1s --json > /lab/file.json
         mkdir -m 777 /mnt/all
         HOME=/mnt/all setpriv --reuid nobody --clear-groups \
             {IOSONDE} probe /mnt/all --size 16MiB --duration 500ms --json > /lab/nobody.json

@@ -5,6 +5,7 @@ import random
 import secrets
 import shutil
 import sys
+import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -13,9 +14,9 @@ from typing import Final
 
 from lab.guest import Guest, drive
 from lab.kernel import Kernel
-from lab.power_cuts.judge import frames_of, judge, unpacked
+from lab.power_cuts.judge import Verdict, commands, frames_of, judge, unpacked
 from lab.power_cuts.page import CutRow, KillRow, page
-from lab.power_cuts.replay import Moment, cut_at
+from lab.power_cuts.replay import Cut, Moment, cut_at
 from lab.power_cuts.stage import CELLS, EXT4, FINISHED, RUN, XFS, FileSystem, kill, reboot, record, revive
 from lab.power_cuts.write_log import WriteLog, read_log
 
@@ -24,12 +25,15 @@ KILLS: Final = 2
 # A guest resumes this many runs before it is replaced, so that one that hangs costs little.
 BATCH: Final = 5
 DELAY_S_MAX: Final = 2.0
+# Guests of this check at a time. Most of the time they wait for a trial to end.
+GUESTS: Final = threading.BoundedSemaphore(3)
 
 
 def power_cuts(kernel: Kernel, folder: Path) -> list[str]:
     """At most the running trial is lost, nothing is reported that did not happen, and each run can be resumed."""
     seed = int(os.environ.get("SEED") or secrets.randbelow(1 << 32))
     print(f"power cuts with SEED={seed}", file=sys.stderr, flush=True)
+    commands()
     with ThreadPoolExecutor() as pool:
         cut = [pool.submit(_cuts, kernel, folder / system.name, system, moments, seed) for system, moments in MOMENTS]
         killed = [pool.submit(_killed, kernel, folder / f"kill-{number}", seed) for number in range(1, KILLS + 1)]
@@ -50,7 +54,8 @@ def power_cuts(kernel: Kernel, folder: Path) -> list[str]:
 def _cuts(kernel: Kernel, place: Path, system: FileSystem, moments: int, seed: int) -> list[CutRow]:
     """Records one run, and cuts the power at random moments of it."""
     shutil.rmtree(place, ignore_errors=True)
-    guest = record(kernel, place, system)
+    with GUESTS:
+        guest = record(kernel, place, system)
     chosen = choose(place, moments, random.Random(f"{seed} {system.name}"))
     return cut_rows(kernel, place, system, guest.folder / "shared/complete.tar", chosen)
 
@@ -79,20 +84,29 @@ def cut_rows(kernel: Kernel, place: Path, system: FileSystem, complete: Path, mo
     whole = unpacked(complete, folder / "complete")
     assert whole is not None
     frames = frames_of(whole / RUN)
-    cuts = drive(place / "cuts.img", len(moments) * system.size_bytes)
-    with cuts.open("r+b") as image:
-        made = [cut_at(log, each, image, number * system.size_bytes) for number, each in enumerate(moments)]
-    rows = []
-    for start in range(0, len(moments), BATCH):
-        batch = range(start, min(start + BATCH, len(moments)))
-        guest = revive(kernel, place / f"revive-{start}", system, place / "target.img", cuts, batch)
-        for number in batch:
-            reported = _reported(log, moments[number].index)
-            verdict = judge(guest.folder / "shared", str(number), folder, reported, frames)
-            name = f"{system.name} {moments[number].index - log.at_mark('started')}"
-            rows.append(CutRow(name, system.name, _during(log, moments[number].index), made[number], verdict))
-            print(f"{name}: {verdict}", file=sys.stderr, flush=True)
-    return rows
+    batches = [range(start, min(start + BATCH, len(moments))) for start in range(0, len(moments), BATCH)]
+
+    def revived(batch: range) -> list[CutRow]:
+        # A guest locks its images, so each has its own.
+        cuts = drive(place / f"revive-{batch.start}/cuts.img", len(moments) * system.size_bytes)
+        with cuts.open("r+b") as image:
+            made = {number: cut_at(log, moments[number], image, number * system.size_bytes) for number in batch}
+        with GUESTS:
+            guest = revive(kernel, cuts.parent, system, batch)
+        return [_cut_row(system, log, moments[number], made[number], judged(guest, number)) for number in batch]
+
+    def judged(guest: Guest, number: int) -> Verdict:
+        reported = _reported(log, moments[number].index)
+        return judge(guest.folder / "shared", str(number), folder, reported, frames)
+
+    with ThreadPoolExecutor() as pool:
+        return [row for rows in pool.map(revived, batches) for row in rows]
+
+
+def _cut_row(system: FileSystem, log: WriteLog, moment: Moment, cut: Cut, verdict: Verdict) -> CutRow:
+    name = f"{system.name} {moment.index - log.at_mark('started')}"
+    print(f"{name}: {verdict}", file=sys.stderr, flush=True)
+    return CutRow(name, system.name, _during(log, moment.index), cut, verdict)
 
 
 def _reported(log: WriteLog, index: int) -> int:
@@ -110,9 +124,10 @@ def _killed(kernel: Kernel, folder: Path, seed: int) -> KillRow:
     shutil.rmtree(folder, ignore_errors=True)
     chance = random.Random(f"{seed} {folder.name}")
     trials, delay_s = chance.randrange(1, CELLS), chance.uniform(0, DELAY_S_MAX)
-    guest = kill(kernel, folder, _due(trials, delay_s))
-    reported = _finished(guest)
-    again = reboot(kernel, folder)
+    with GUESTS:
+        guest = kill(kernel, folder, _due(trials, delay_s))
+        reported = _finished(guest)
+        again = reboot(kernel, folder)
     verdict = judge(again.folder / "shared", "0", folder / "left", reported, None)
     row = KillRow(f"{delay_s:.2f} s after trial {trials}", verdict)
     print(f"{row.name}: {verdict}", file=sys.stderr, flush=True)

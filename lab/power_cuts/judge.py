@@ -1,8 +1,8 @@
 """What must hold of a run directory after a power cut, judged by iosonde itself and by the frames of the journal."""
 
-import subprocess
 import tarfile
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Final
 
@@ -11,11 +11,17 @@ from iosonde.records import CellRecord, Outcome
 from iosonde.store import JOURNAL_NAME, load_run
 from iosonde.store.frame_stream import FrameStream
 from iosonde.store.frames import PREFIX, Frame, Kind
-from lab.guest import IOSONDE
+from lab.power_cuts.commands import Commands
 from lab.power_cuts.stage import CELLS, RUN
 
 Frames = list[tuple[int, bytes]]
 READABLE: Final = "readable"
+
+
+@cache
+def commands() -> Commands:
+    """The process that runs the commands which read a run."""
+    return Commands()
 
 
 @dataclass
@@ -64,10 +70,14 @@ def frames_of(run: Path) -> Frames:
 
 def _shown(run: Path, found: Verdict) -> str:
     """What the commands that read a run say of it: ``readable``, or the error of the first that refuses it."""
-    commands = (["show", run], ["report", run, "--json", run.with_name("run.json")], ["list", run.parent])
+    words_of_each: tuple[list[str | Path], ...] = (
+        ["show", run],
+        ["report", run, "--json", run.with_name("run.json")],
+        ["list", run.parent],
+    )
     errors = []
-    for words in commands:
-        done = subprocess.run([IOSONDE, *map(str, words)], capture_output=True, text=True, check=False, cwd=run.parent)
+    for words in words_of_each:
+        done = commands().run(run.parent, words)
         if done.returncode:
             errors.append(_refusal(done.stderr, found, f"iosonde {words[0]}").replace(str(run), RUN))
     if errors and found.reported:

@@ -151,7 +151,7 @@ def scsi(options: str) -> Iterator[Path]:
     """A disk of scsi_debug."""
     module = next(modules_of(KERNEL_FOLDER).rglob("scsi_debug.ko"))
     subprocess.run(["rmmod", "scsi_debug"], check=False, capture_output=True)
-    subprocess.run(["insmod", module, "dev_size_mb=36", *options.split()], check=True, capture_output=True)
+    subprocess.run(["insmod", module, "dev_size_mb=36", "delay=0", *options.split()], check=True, capture_output=True)
     try:
         for _ in range(100):
             found = [

@@ -18,7 +18,7 @@ LEAVING: Final = "LAB-PURGE-LEAVING"
 
 def hardware(folder: Path) -> tuple[str, ...]:
     """The words for QEMU."""
-    words = ["-smp", "2"]
+    words = ["-smp", "1"]
     for serial in (*DRIVES, DEAF, LEAVING):
         discard = "ignore" if serial == DEAF else "unmap"
         words += [*_image(folder, serial, discard), "-device", f"nvme,serial={serial},drive={serial}"]

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Final
 
 from iosonde.store import load_run
+from lab.forked import Ended, Forked, command, forked, measure, measure_rest
 from lab.write_cache.drives import (
     FIXED,
     NVME,
@@ -27,7 +28,6 @@ from lab.write_cache.drives import (
     nameless,
     set_feature,
 )
-from lab.write_cache.forked import Ended, Forked, command, forked, measure, measure_rest
 
 SETTINGS: Final = Path("/tmp/.local/state/iosonde/settings")  # noqa: S108 - the guest's own
 WAIT_S: Final = 90

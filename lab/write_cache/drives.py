@@ -38,7 +38,7 @@ VOLATILE_WRITE_CACHE: Final = 0x06
 
 def hardware(folder: Path) -> tuple[str, ...]:
     """The words for QEMU."""
-    words = ["-smp", "2", "-device", "virtio-scsi-pci,id=scsi"]
+    words = ["-smp", "1", "-device", "virtio-scsi-pci,id=scsi"]
     for serial, device in (
         (NVME, "nvme"),
         (BESIDE, "nvme"),

@@ -6,6 +6,7 @@ import traceback
 from pathlib import Path
 from typing import Final
 
+from lab.forked import load_modules
 from lab.write_cache.attempts import ATTEMPTS
 from lab.write_cache.drives import BESIDE, cache, device, kernel
 
@@ -14,6 +15,7 @@ SEEN: Final = Path("/lab/seen.jsonl")
 
 def main() -> None:
     """Runs all of them. The drive that none of them names must not change."""
+    load_modules()
     beside = device(BESIDE)
     before = (cache(beside), kernel(beside))
     with SEEN.open("w", encoding="utf-8") as seen:

@@ -105,10 +105,7 @@ class Experiment(StrEnum):
 
 
 class ProcedureKind(StrEnum):
-    """The kind of a standard procedure, which decides on its chapter in the report.
-
-    The first eight are those of the SNIA PTS. ``rounds`` is any other procedure that repeats rounds of cells.
-    """
+    """The kind of a standard procedure: one of the eight of the SNIA PTS, or any other that repeats rounds."""
 
     IOPS = "iops"
     THROUGHPUT = "throughput"
@@ -122,21 +119,14 @@ class ProcedureKind(StrEnum):
 
 
 class Mode(StrEnum):
-    """The mode of a SNIA procedure: which write cache setting, active range and demand it uses."""
+    """The mode of a SNIA procedure: its write cache, active range and demand."""
 
     ENTERPRISE = "enterprise"
     CLIENT = "client"
 
 
 class PhaseRole(StrEnum):
-    """What a phase of a procedure is for.
-
-    ``preconditioning``: writes that bring the drive into a defined state. ``rounds``: the measured rounds.
-    ``screening``: short rounds of the tracking variables alone, in short forms. ``saturation``: one long write.
-    ``histogram``: one trial whose latency distribution is reported. ``stimulus``: one of several long workloads.
-    ``idle_recovery``: writes with idle time between them. ``baseline``: continuous writes after those.
-    ``operating_points``: trials at points that earlier rounds decide.
-    """
+    """What a phase is for; ``screening`` are short rounds of tracking variables, ``stimulus`` a long workload."""
 
     PRECONDITIONING = "preconditioning"
     ROUNDS = "rounds"
@@ -150,10 +140,7 @@ class PhaseRole(StrEnum):
 
 
 class PurgeState(StrEnum):
-    """How far the purge before a procedure is known to have happened.
-
-    ``simulated``: the drive is a model, which was put back to its fresh state. ``skipped``: nothing was purged.
-    """
+    """How far a purge is known to have happened; ``simulated`` drives were put back to their fresh state."""
 
     VERIFIED = "verified"
     SIMULATED = "simulated"
@@ -162,7 +149,7 @@ class PurgeState(StrEnum):
 
 
 class SampleOf(StrEnum):
-    """Which sample of a block of samples is judged."""
+    """Which sample of a block is judged."""
 
     FIRST = "first"
     LAST = "last"

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from iosonde.campaign.procedure_starts import NO_STATE
 from iosonde.campaign.procedures import ProcedureScheduler
 from iosonde.plans import TargetInfo
 from iosonde.plans.procedures import procedures_plan, read_procedures
@@ -192,3 +193,56 @@ def test_a_run_that_is_interrupted_at_any_trial_ends_as_an_unbroken_one(
         assert resumed.cells == unbroken.cells
         assert resumed.turns == unbroken.turns
         assert resumed.procedure_starts == unbroken.procedure_starts
+
+
+PURGED = """name = "purged"
+[[procedure]]
+name = "{name}"
+purge = {purge}
+[[procedure.phase]]
+name = "writes"
+[[procedure.phase.cells]]
+pattern = "random"
+read = 0
+block_size = "4KiB"
+queue_depth = 4
+duration = "40ms"
+"""
+
+
+def purged_run(folder: Path, target: str, *, purge: bool, observer: Interrupting | None = None) -> RunRecord:
+    second = PURGED.format(name="second", purge=str(purge).lower()).split("\n", 1)[1]
+    (folder / "purged.toml").write_text(PURGED.format(name="first", purge="true") + second, encoding="utf-8")
+    measure(profile_request([target], folder / "purged.toml", size=SIZE, time_scale=1), folder / "run", observer)
+    return load_run(folder / "run")
+
+
+def test_a_simulated_drive_is_put_back_to_its_first_state_before_each_procedure_with_a_purge(tmp_path: Path) -> None:
+    runs = {}
+    for purge in (True, False):
+        folder = tmp_path / str(purge)
+        folder.mkdir()
+        runs[purge] = purged_run(folder, "sim:usb-stick,seed=2", purge=purge)
+    (first, again), (_, worn) = runs[True].cells, runs[False].cells
+    assert first.drives[0].state_hash == runs[False].cells[0].drives[0].state_hash
+    assert again.drives[0].state_hash != worn.drives[0].state_hash
+    # A real format does not reset the counters either.
+    before, after = first.drives[0].health.host_written_bytes, again.drives[0].health.host_written_bytes
+    assert before is not None
+    assert after is not None
+    assert after > before
+
+
+def test_a_resumed_run_purges_a_simulated_drive_again(tmp_path: Path) -> None:
+    for name in ("whole", "resumed"):
+        (tmp_path / name).mkdir()
+    whole = purged_run(tmp_path / "whole", "sim:usb-stick,seed=2", purge=True)
+    with pytest.raises(KeyboardInterrupt):
+        purged_run(tmp_path / "resumed", "sim:usb-stick,seed=2", purge=True, observer=Interrupting(1, within=True))
+    resume(tmp_path / "resumed/run")
+    assert load_run(tmp_path / "resumed/run").cells == whole.cells
+
+
+def test_a_drive_without_a_first_state_is_not_purged_and_the_record_says_so(tmp_path: Path) -> None:
+    run = purged_run(tmp_path, "sim:disk-7200,seed=2", purge=True)
+    assert [(each.purge, each.reason) for each in run.procedure_starts] == [(PurgeState.SKIPPED, NO_STATE)] * 2

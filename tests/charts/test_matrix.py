@@ -149,6 +149,8 @@ def test_every_property_of_a_workload_can_be_what_varies() -> None:
         "duplicates_percent": {"duplicates_percent": 30},
         "verify": {"verify": True},
         "write_cache": {"write_cache": "off"},
+        "on_ns": {"on_ns": 10**9, "off_ns": 10**9},
+        "off_ns": {"on_ns": 10**9, "off_ns": 10**10},
     }
     assert set(differing) == set(Workload.model_fields)
     for others in differing.values():

@@ -287,6 +287,42 @@ WRONG_INPUTS: Final[list[tuple[str, int, str, str]]] = [
         "add --think-time 10ms",
     ),
     (
+        "probe . --on-time 5s",
+        2,
+        "--on-time needs --off-time",
+        "add --off-time 25s",
+    ),
+    (
+        "probe . --off-time 25s",
+        2,
+        "--off-time needs --on-time",
+        "add --on-time 5s",
+    ),
+    (
+        "probe null: --on-time 1s --off-time 9s --warmup 2s --duration 8s",
+        2,
+        "random-read-4KiB-qd1-on1s-off9s: the measurement lies within an off-time",
+        "use a longer duration, or another warm-up",
+    ),
+    (
+        "probe null: --on-time 1us --off-time 9s",
+        2,
+        "random-read-4KiB-qd1-on1us-off9s: on-time 1 us is not in the range 1 ms to 720 h 00 min",
+        "use a time such as 5s",
+    ),
+    (
+        "probe null: --on-time 1s --off-time 9s --rate 20k",
+        2,
+        "random-read-4KiB-rate20k-on1s-off9s: on-time and off-time cannot be combined with a rate",
+        "omit one of them",
+    ),
+    (
+        "probe null: --on-time 1s --off-time 9s --burst 8 --think-time 1ms",
+        2,
+        "random-read-4KiB-qd1-burst8-think1ms-on1s-off9s: on-time and off-time cannot be combined with bursts",
+        "omit one of them",
+    ),
+    (
         "probe null: --pattern strided:6KiB",
         2,
         "strided6KiB-read-4KiB-qd1: stride 6 KiB must be a multiple of the block size (4 KiB) and at most 1 GiB",

@@ -13,6 +13,7 @@ from typer.main import get_command
 from iosonde.cli.main import app
 from iosonde.expectations import read_expectations
 from iosonde.plans import read_campaign
+from iosonde.plans.procedures import read_procedures
 from iosonde.plans.models import read_model
 from tests.docs.test_links import pages, tokens
 from tests.house.checkout import name_of
@@ -80,6 +81,8 @@ def test_every_campaign_and_every_model_in_the_docs_is_one(page: Path) -> None:
                 assert read_model(model + token.content, "shown", name_of(page)).faults
             elif "expect" in found:
                 assert read_expectations(token.content, name_of(page)).expect
+            elif "procedure" in found:
+                assert read_procedures(token.content, name_of(page)).procedure
             else:
                 assert read_campaign(token.content, name_of(page)).experiment
 

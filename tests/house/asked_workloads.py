@@ -18,6 +18,9 @@ ASKED: Final[dict[str, Any]] = {
     "burst": 8,
     "think_time": "10ms",
 }
+# What a key needs beside it, which fio does not measure.
+_DUTY: Final[dict[str, Any]] = {"on_time": "1s", "off_time": "2s"}
+BESIDE: Final[dict[str, dict[str, Any]]] = {"on_time": _DUTY, "off_time": _DUTY}
 
 
 @dataclass(frozen=True)
@@ -31,7 +34,8 @@ class Pair:
 def pair_of(key: Key[Any]) -> Pair:
     """The two by the way that knows the key: a probe's flags, else an experiment."""
     of = probed if key.help else planned
-    return Pair(of(ASKED), of(ASKED | {key.name: another_value(key)}))
+    asked = ASKED | BESIDE.get(key.name, {})
+    return Pair(of(asked), of(asked | {key.name: another_value(key)}))
 
 
 def probed(asked: dict[str, Any]) -> CellPlan:

@@ -110,6 +110,8 @@ def canonical(key: str, value: object) -> str:
         table["rate"] = 1
     if key in {"burst", "think_time"}:
         table = {"burst": 1, "think_time": "1ms"} | table
+    if key in {"on_time", "off_time"}:
+        table = {"on_time": "1ms", "off_time": "1ms"} | table
     campaign = CampaignTable.model_validate({"name": "x", "experiment": [table]})
     return str(getattr(campaign.experiment[0], key))
 
@@ -142,6 +144,8 @@ OTHERS = {
     "offset": values(quantity(2**60, SIZE_UNITS), by_size),
     "span": values(quantity(2**60, SIZE_UNITS), by_size),
     "think_time": values(quantity(30 * 86_400 * 10**9, TIME_UNITS), by_time),
+    "on_time": values(quantity(30 * 86_400 * 10**9, TIME_UNITS, 10**6), by_time),
+    "off_time": values(quantity(30 * 86_400 * 10**9, TIME_UNITS, 10**6), by_time),
     "duration": values(quantity(30 * 86_400 * 10**9, TIME_UNITS, 10**6), by_time),
     "amount": values(quantity(2**60, SIZE_UNITS, 512), by_size),
     "warmup": quantity(30 * 86_400 * 10**9, TIME_UNITS),
@@ -161,6 +165,9 @@ def experiments(draw: st.DrawFn) -> dict[str, Any]:
     if {"burst", "think_time"} & set(table):
         table.setdefault("burst", [8])
         table.setdefault("think_time", draw(OTHERS["think_time"]))
+    if {"on_time", "off_time"} & set(table):
+        table.setdefault("on_time", draw(OTHERS["on_time"]))
+        table.setdefault("off_time", draw(OTHERS["off_time"]))
     if "amount" in table:
         table.pop("duration", None)
         table.pop("warmup", None)
@@ -220,6 +227,8 @@ def test_experiments_that_differ_in_one_thing_share_the_cells_that_are_the_same_
     changed = data.draw(st.sampled_from(sorted({*NEEDED, *OTHERS})))
     other = {**table, changed: data.draw({**NEEDED, **OTHERS}[changed])}
     if ("arrivals" in other and "rate" not in other) or (("burst" in other) != ("think_time" in other)):
+        return
+    if ("on_time" in other) != ("off_time" in other):
         return
     if "amount" in other and {"duration", "warmup"} & set(other):
         return
@@ -318,6 +327,11 @@ def test_a_name_that_was_exact_stays(asked: dict[str, Any], name: str) -> None:
     ("asked", "name"),
     [
         ({"burst_operations": 64, "think_ns": 100_000}, "random-read-4KiB-qd8-burst64-think100us"),
+        ({"on_ns": 5 * 10**9, "off_ns": 25 * 10**9}, "random-read-4KiB-qd8-on5s-off25s"),
+        (
+            {"on_ns": 1_250_000_000, "off_ns": 60 * 10**9, "span_bytes": 2**20, "jobs": 2},
+            "random-read-4KiB-qd8-jobs2-on1250ms-off60s-span1MiB",
+        ),
         ({"burst_operations": 64, "think_ns": 1_250_000_000}, "random-read-4KiB-qd8-burst64-think1250ms"),
         ({"burst_operations": 64, "think_ns": 1}, "random-read-4KiB-qd8-burst64-think1ns"),
         ({"span_bytes": 1537 << 20}, "random-read-4KiB-qd8-span1537MiB"),

@@ -7,7 +7,9 @@ from pydantic import ValidationError
 
 from iosonde.errors import UsageError
 from iosonde.plans import TargetInfo, campaign_plan, cell_name, plan_cost, read_campaign
-from iosonde.records import BlockSizes, CellTurn, Engine, Workload, parse_pattern, parse_sizes
+from iosonde.plans.cost import cell_duration_ns
+from iosonde.plans.names import timing_name
+from iosonde.records import BlockSizes, CellTurn, Engine, Timing, Workload, parse_pattern, parse_sizes
 from iosonde.records.pattern import FORMS, NAMED_SIZES
 from iosonde.sources import IoPath
 from iosonde.sources.engine.job import job_of, pattern_of
@@ -155,6 +157,7 @@ NAMES: list[tuple[dict[str, Any], str]] = [
     ),
     ({"span_bytes": 16 * MIB, "offset_bytes": MIB}, "random-read-4KiB-qd8-span16MiB-from1MiB"),
     ({"burst_operations": 64, "think_ns": 10**7}, "random-read-4KiB-qd8-burst64-think10ms"),
+    ({"on_ns": 5 * 10**9, "off_ns": 25 * 10**9}, "random-read-4KiB-qd8-on5s-off25s"),
     ({"read_percent": 0, "sync": "fdatasync", "flush_every": 8}, "random-write-4KiB-qd8-fdatasync8"),
 ]
 
@@ -181,7 +184,7 @@ def test_what_a_workload_does_not_ask_for_is_left_out_of_the_job() -> None:
         IoPath(Engine.NULL, Poll.INTERRUPT),
         64 * MIB,
     )
-    extras = {"pace", "trim_percent", "block_sizes", "flush_every", "offset_bytes", "burst"}
+    extras = {"pace", "trim_percent", "block_sizes", "flush_every", "offset_bytes", "burst", "duty"}
     assert not extras & set(job)
     assert job["span_bytes"] == 64 * MIB
 
@@ -191,7 +194,48 @@ def test_half_of_how_a_worker_rests_is_a_mistake() -> None:
         planned(more="burst = 64")
 
 
+@pytest.mark.parametrize(
+    ("given", "missing", "keys"),
+    [("on_time", "off_time", 'on_time = "5s"'), ("off_time", "on_time", 'off_time = "25s"')],
+)
+def test_half_of_a_duty_cycle_is_a_mistake(given: str, missing: str, keys: str) -> None:
+    with pytest.raises(UsageError, match=f"{given} needs {missing}"):
+        planned(more=keys)
+
+
+def test_a_duty_cycle_reaches_the_engine() -> None:
+    (asked,) = planned('"random"', more='on_time = "5s"\noff_time = "25s"')
+    turn, way = CellTurn(order=1, cell="c", repeat=1, seed=7), IoPath(Engine.NULL, Poll.INTERRUPT)
+    assert job_of(cell_plan(asked), turn, way, 64 * MIB)["duty"] == {"on_ns": 5 * 10**9, "off_ns": 25 * 10**9}
+
+
+def test_the_cost_of_a_cell_counts_its_on_times_only() -> None:
+    always = workload(read_percent=0)
+    duty = workload(read_percent=0, on_ns=5 * 10**9, off_ns=25 * 10**9)
+    seconds = [each * 10**9 for each in (3, 5, 30, 32, 60)]
+    assert [duty.submitting_ns(each) // 10**9 for each in seconds] == [3, 5, 5, 7, 10]
+    assert [duty.time_to_submit_ns(each * 10**9) // 10**9 for each in (0, 5, 6, 10)] == [0, 5, 31, 35]
+    assert always.submitting_ns(10**9) == always.time_to_submit_ns(10**9) == 10**9
+
+
 def test_trims_are_not_counted_as_written() -> None:
     text = CAMPAIGN.format(pattern='"random"', block_size='"4KiB"', more="trim = 30")
     plan = campaign_plan(read_campaign(text, "m.toml"), TargetInfo(span_bytes=64 * MIB, fill=False), quick=True, seed=1)
     assert plan_cost(plan).write_bytes_max == 0
+
+
+def test_a_time_limit_bounds_an_amount_in_text_name_and_cost() -> None:
+    amount = Timing(warmup_ns=0, measure_ns=1, interval_ns=10**9, amount_bytes=64 * MIB)
+    limited = amount.model_copy(update={"limit_ns": 5 * 10**9})
+    assert (amount.longest_ns, limited.longest_ns) == (None, 5 * 10**9)
+    assert limited.text == "until 64 MiB are transferred, at most 5.0 s"
+    assert timing_name(limited, with_warmup=False) == "64MiB-limit5.0s"
+    cells = [cell_plan(workload()).model_copy(update={"timing": timing}) for timing in (amount, limited)]
+    slow, fast = 10**6, 10**9
+    assert [cell_duration_ns(cell, slow, overhead_ns=0) // 10**9 for cell in cells] == [67, 5]
+    assert cell_duration_ns(cells[0], fast) == cell_duration_ns(cells[1], fast)
+
+
+def test_a_time_limit_without_an_amount_is_a_mistake() -> None:
+    with pytest.raises(ValidationError, match="limit_ns needs amount_bytes"):
+        Timing(warmup_ns=0, measure_ns=1, interval_ns=1, limit_ns=1)

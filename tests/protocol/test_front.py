@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from iosonde.analysis.totals import merge_totals
+from iosonde.campaign.simulated import simulated_drive
 from iosonde.errors import EngineError, IosondeError, TargetError, UsageError
 from iosonde.records import (
     INTERVAL_FORM,
@@ -102,6 +103,22 @@ def test_a_job_on_nothing_is_asked_for_as_recorded_and_its_answer_becomes_a_reco
     assert record.intervals == tuple(intervals)
     assert {Operation.READ, Operation.WRITE} == set(record.operations)
     source.close()
+
+
+@pytest.mark.parametrize(("limit_ms", "is_whole"), [(50, False), (10_000, True)])
+def test_a_cell_with_an_amount_and_a_limit_ends_with_whichever_is_first(
+    limit_ms: int, is_whole: bool, ending: list[EngineSource]
+) -> None:
+    source = EngineSource()
+    ending.append(source)
+    drive, size_bytes = simulated_drive("sim:fixed", 1, 0)
+    source.open(OpenRequest(SimulatedDrive(span_bytes=size_bytes, drive=drive), write=True, direct=True))
+    timing = SHORT.model_copy(update={"amount_bytes": SPAN_BYTES, "limit_ns": limit_ms * MS, "warmup_ns": 0})
+    record, _ = measure(source, cell(timing), Engine.SIMULATION)
+    assert record.outcome is Outcome.FINISHED
+    assert (record.operations[Operation.READ].bytes == SPAN_BYTES) is is_whole
+    assert (record.measured_ns == limit_ms * MS) is not is_whole
+    assert record.timing == timing
 
 
 def test_totals_are_the_measured_intervals_added_up(tmp_path: Path, ending: list[EngineSource]) -> None:
@@ -249,3 +266,49 @@ def test_a_broken_engine_is_named_in_one_line(words: str, complaint: str, ending
     ending.append(source)
     with pytest.raises(EngineError, match=complaint):
         source.sync()
+
+
+def states_of(source: EngineSource, purge_after: int) -> list[str]:
+    """The states of a drive after each of three trials, with a purge after one of them."""
+    states = []
+    for order in range(1, 4):
+        record, _ = measure(source, cell(read_percent=0), Engine.SIMULATION, order)
+        states.append(record.drives[0].state_hash)
+        if order == purge_after:
+            assert source.purge_simulated()
+    return states
+
+
+def simulated(word: str, ending: list[EngineSource]) -> EngineSource:
+    source = EngineSource()
+    ending.append(source)
+    drive, size_bytes = simulated_drive(word, 1, 0)
+    source.open(OpenRequest(SimulatedDrive(span_bytes=size_bytes, drive=drive), write=True, direct=True))
+    return source
+
+
+def test_a_purge_of_a_simulated_drive_changes_its_state_in_the_same_way_each_time(ending: list[EngineSource]) -> None:
+    first, again, never = (states_of(simulated("sim:usb-stick", ending), purge_after) for purge_after in (2, 2, 0))
+    assert first == again
+    assert first[:2] == never[:2]
+    assert first[2] != never[2]
+
+
+def test_a_purge_leaves_the_counters_of_a_simulated_drive(ending: list[EngineSource]) -> None:
+    source = simulated("sim:usb-stick", ending)
+    before, _ = measure(source, cell(read_percent=0), Engine.SIMULATION)
+    assert source.purge_simulated()
+    after, _ = measure(source, cell(read_percent=100), Engine.SIMULATION, 2)
+    assert after.drives[0].health.host_written_bytes == before.drives[0].health.host_written_bytes
+
+
+@pytest.mark.parametrize("word", ["sim:disk-7200", "sim:cloud-burst", "sim:fixed"])
+def test_a_drive_without_an_erased_state_is_not_purged(word: str, ending: list[EngineSource]) -> None:
+    assert not simulated(word, ending).purge_simulated()
+
+
+def test_without_simulated_drives_nothing_is_purged(ending: list[EngineSource]) -> None:
+    source = EngineSource()
+    ending.append(source)
+    source.open(OpenRequest(NullTarget(span_bytes=SPAN_BYTES), write=True, direct=True))
+    assert not source.purge_simulated()

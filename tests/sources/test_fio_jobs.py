@@ -213,7 +213,19 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
         "requires an integer rate per job and direction",
     ),
     ({"burst_operations": 8, "think_ns": 1_500}, "whole microseconds"),
+    ({"on_ns": 10**9, "off_ns": 2 * 10**9}, "no duty cycle"),
 ]
+
+
+def test_fio_is_given_no_time_limit_for_an_amount() -> None:
+    timing = Timing(warmup_ns=0, measure_ns=1, interval_ns=10**9, amount_bytes=64 << 20, limit_ns=10**9)
+    with pytest.raises(UsageError, match="no time limit for an amount"):
+        check_fio_can(plan_of(planned().model_copy(update={"timing": timing})))
+
+
+def test_fio_decides_nothing_within_a_trial() -> None:
+    with pytest.raises(UsageError, match="cannot end a trial when its samples are steady"):
+        check_fio_can(plan_of(planned(TIMING.model_copy(update={"decide_ns": TIMING.interval_ns}))))
 
 
 @pytest.mark.parametrize(("asked", "reason"), REFUSED, ids=[str(asked) for asked, _ in REFUSED])

@@ -48,6 +48,15 @@ def test_a_worker_that_rests_leaves_its_queue_empty() -> None:
     assert rests.in_flight_ns < always.in_flight_ns
 
 
+def test_with_a_duty_cycle_each_interval_is_wholly_on_or_off() -> None:
+    run = iosonde.probe("sim:fixed", on_time="1s", off_time="3s", duration="12s", warmup="0s")
+    cell = run.record.cells[0]
+    counts = [sum(each.count for each in interval.operations.values()) for interval in cell.intervals]
+    # The operation in flight at the very end of an on-time completes in the interval after it.
+    assert [count > 1 for count in counts] == [True, False, False, False] * 3
+    assert cell.outcome == "finished"
+
+
 def test_trims_of_a_file_are_counted_and_reads_beside_them_are_doubted(tmp_path: Path) -> None:
     run = iosonde.probe(
         tmp_path, read=50, trim=20, size="32MiB", engine="psync", duration="200ms", warmup="0s", buffered=True

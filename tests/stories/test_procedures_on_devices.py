@@ -99,15 +99,15 @@ def test_a_procedure_that_was_killed_begins_again_from_its_purge(backing: Path, 
     text = BOTH.replace('"20ms"', '"300ms"').replace("capacities = 1", "capacities = 40")
     with attached(backing) as device:
         asked = words(folder, device, "--profile", campaign(folder, text), "--destroy", backing, *anyway)
-        state = {"XDG_STATE_HOME": str(folder / "state")}
+        state = str(folder / "state")
         with subprocess.Popen(
-            command(*asked), cwd=folder, env={**os.environ, **state}, stderr=subprocess.DEVNULL
+            command(*asked), cwd=folder, env={**os.environ, "XDG_STATE_HOME": state}, stderr=subprocess.DEVNULL
         ) as running:
             wait_for(folder / "run", phase)
             running.send_signal(signal.SIGKILL)
         killed = load_run(folder / "run")
         again = ["resume", folder / "run", "--destroy", backing, *anyway]
-        done = iosonde(*again, folder=folder, **state)
+        done = iosonde(*again, folder=folder, XDG_STATE_HOME=state)
     assert done.returncode == 0, done.stderr
     run = load_run(folder / "run")
     assert run.finished

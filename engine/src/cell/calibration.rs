@@ -36,9 +36,12 @@ pub fn calibration() -> Job {
         interval_ns: CALIBRATION_NS,
         pace: None,
         burst: None,
+        duty: None,
         failed_max: FAILED_MAX,
         write_cache: None,
         amount_bytes: None,
+        limit_ns: None,
+        decide_ns: None,
         done_bytes: 0,
     }
 }

@@ -5,6 +5,7 @@ mod calibration;
 mod collector;
 mod context;
 mod cpu_monitor;
+mod decisions;
 mod device_counts;
 mod drive_watch;
 mod frequency_monitor;

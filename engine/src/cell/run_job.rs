@@ -47,7 +47,8 @@ pub fn targets_of<'a>(job: &Job, open: &'a [Target]) -> Result<&'a [Target], Fai
     Ok(targets)
 }
 
-/// Runs a job to its end. `started` is called when all workers are ready, `interval` with each interval in order.
+/// Runs a job to its end. `started` is called when all workers are ready, `interval` with each interval in order, and
+/// `deciding` with the measurement time at each moment of a decision. The job does not wait for the decision.
 ///
 /// A worker that still sleeps in the kernel long after it should have ended is given up. `measured` is called with the
 /// result before the function waits for a target again. If operations did not complete, the function may never return
@@ -57,6 +58,7 @@ pub fn run_job(
     context: &JobContext<'_>,
     started: &mut dyn FnMut(u64),
     interval: &mut dyn FnMut(Interval),
+    deciding: &mut dyn FnMut(u64),
     measured: &mut dyn FnMut(JobResult),
 ) -> Result<JobResult, Failure> {
     let targets = targets_of(job, context.targets)?;
@@ -65,7 +67,7 @@ pub fn run_job(
     let drives = DriveWatch::start(targets, &context.limits)?;
     // New holes mean that another process changed the file, unless the job's own trims punch them.
     let whole: Vec<&Target> = targets.iter().filter(|target| !job.trims() && !has_holes(target)).collect();
-    let mut events = Events { started, interval, measured };
+    let mut events = Events { started, interval, deciding, measured };
     let mut result = run_workers(job, context, targets, &drives, &mut events)?;
     let is_stuck = result.is_stuck();
     if !is_stuck && whole.iter().any(|target| has_holes(target)) {
@@ -87,6 +89,7 @@ pub fn run_job(
 struct Events<'a> {
     started: &'a mut dyn FnMut(u64),
     interval: &'a mut dyn FnMut(Interval),
+    deciding: &'a mut dyn FnMut(u64),
     measured: &'a mut dyn FnMut(JobResult),
 }
 
@@ -97,7 +100,7 @@ fn run_workers(
     drives: &DriveWatch,
     events: &mut Events<'_>,
 ) -> Result<JobResult, Failure> {
-    let Events { started, interval, measured } = events;
+    let Events { started, interval, deciding, measured } = events;
     let gate = Gate::closed();
     let shared = Shared::new(job).within(context.limits.budget.clone());
     let (target_state, drive_state) = (MonitorState::default(), MonitorState::default());
@@ -114,16 +117,16 @@ fn run_workers(
         gate.open(Some(start_ns));
         pool.wake();
         started(start_ns);
-        let mut forwarder = IntervalForwarder::default();
+        let mut forwarder = IntervalForwarder::of(job);
         let warmup_end_ns = start_ns + if job.amount_bytes.is_some() { 0 } else { job.warmup_ns };
-        let end_ns = if job.amount_bytes.is_some() { u64::MAX } else { warmup_end_ns + job.measure_ns };
+        let end_ns = job.longest_ns().map_or(u64::MAX, |longest_ns| warmup_end_ns + longest_ns);
         let mut watchdog = WorkerWatchdog::new(start_ns, job.amount_bytes.is_none().then_some(end_ns), job.interval_ns);
         let mut cpus = CpuMonitor::new(take(&mut pool.cpus), warmup_end_ns, end_ns);
         let mut pass_on = |pool: &mut WorkerPool| {
             cpus.read_if_due(context.clock.now());
             let has_news = pool.gather();
-            forwarder
-                .add_ready(&mut pool.collector, &mut |found| interval(with_io_wq(found, &mut pool.kernel_monitor)));
+            let monitor = &mut pool.kernel_monitor;
+            forwarder.add_ready(&mut pool.collector, &mut |found| interval(with_io_wq(found, monitor)), deciding);
             if let Some(monitor) = &mut pool.kernel_monitor {
                 monitor.scan_if_due(context.clock.now());
             }

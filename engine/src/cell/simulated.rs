@@ -49,12 +49,33 @@ struct VirtualWorker {
     is_due: bool,
 }
 
-/// Runs a job to its end in virtual time. See [`super::run_job`].
+// The counters at both ends of the measurement.
+#[derive(Default)]
+struct MeasurementEnds {
+    before: Option<Snapshot>,
+    after: Option<Snapshot>,
+}
+
+impl MeasurementEnds {
+    fn note(&mut self, workers: &[VirtualWorker], clock: &VirtualClock) {
+        let phase = workers.iter().find_map(|worker| worker.machine.as_ref()?.phase());
+        if phase == Some(Phase::Measure) {
+            self.before.get_or_insert_with(|| Snapshot::simulated(clock));
+        }
+        if phase.is_none() {
+            self.after.get_or_insert_with(|| Snapshot::simulated(clock));
+        }
+    }
+}
+
+/// Runs a job to its end in virtual time. See [`super::run_job`]. Virtual time stands still until `deciding` returns: the
+/// job then goes on, or ends if `stop` is set.
 pub fn run_simulated_job(
     job: &Job,
     context: &mut SimulatedContext<'_>,
     started: &mut dyn FnMut(u64),
     interval: &mut dyn FnMut(Interval),
+    deciding: &mut dyn FnMut(u64),
 ) -> Result<JobResult, Failure> {
     let targets = targets_of(job, context.targets)?;
     expect_caches(targets, job.write_cache)?;
@@ -67,13 +88,22 @@ pub fn run_simulated_job(
     let mut may_run_out = job.amount_bytes.is_some();
     let (mut workers, mut collector) = workers(job, context, start_ns);
     started(start_ns);
-    let mut forwarder = IntervalForwarder::default();
+    let mut forwarder = IntervalForwarder::of(job);
+    let measure_start_ns = start_ns + if job.amount_bytes.is_some() { 0 } else { job.warmup_ns };
     let mut total = Total::default();
     // Simulated operations move no data, so there are no buffers.
     total.grant(0, Granted { facts: RingFacts::plain("none"), buffer_bytes: None });
-    let (mut before, mut after) = (None, None);
+    let mut ends = MeasurementEnds::default();
     loop {
         let now = clock.now();
+        if now >= measure_start_ns.saturating_add(forwarder.next_decision_ns()) {
+            end_intervals(&mut workers, now);
+            collector.gather();
+            forwarder.add_ready(&mut collector, interval, deciding);
+            if context.stop.load(Ordering::Relaxed) {
+                end_all(&mut workers, now);
+            }
+        }
         let mut has_turned = false;
         for (number, worker) in
             workers.iter_mut().enumerate().filter(|(_, worker)| worker.is_due || worker.wake_ns <= now)
@@ -87,22 +117,14 @@ pub fn run_simulated_job(
         }
         if has_turned {
             collector.gather();
-            forwarder.add_ready(&mut collector, interval);
-            let phase = workers.iter().find_map(|worker| worker.machine.as_ref()?.phase());
-            if phase == Some(Phase::Measure) && before.is_none() {
-                before = Some(Snapshot::simulated(&clock));
-            }
-            if phase.is_none() && after.is_none() {
-                after = Some(Snapshot::simulated(&clock));
-            }
+            forwarder.add_ready(&mut collector, interval, deciding);
+            ends.note(&workers, &clock);
         }
         if may_run_out && let Err(failure) = clock.check(0) {
             may_run_out = false;
             total.fail(Some(failure));
             context.stop.store(true, Ordering::Relaxed);
-            for worker in &mut workers {
-                worker.is_due = true;
-            }
+            wake_all(&mut workers);
             continue;
         }
         // Completions after the end of all workers are dropped.
@@ -112,7 +134,8 @@ pub fn run_simulated_job(
         advance(&mut workers, &mut context.drives[..wanted], start_ns, &clock);
     }
     forwarder.add_rest(&mut collector, interval);
-    let [before, after] = [before, after].map(|snapshot| snapshot.unwrap_or_else(|| Snapshot::simulated(&clock)));
+    let [before, after] =
+        [ends.before, ends.after].map(|snapshot| snapshot.unwrap_or_else(|| Snapshot::simulated(&clock)));
     let mut result = total.result(job, &forwarder, collector.shares(), &before, &after);
     result.drives = context.drives[..wanted].iter_mut().map(state_of).collect();
     Ok(result)
@@ -217,6 +240,30 @@ fn io_command(request: &Request) -> IoCommand {
 // waits for that long, so the next job has another number.
 fn tag(start_ns: u64, worker: usize, slot: u32) -> u64 {
     ((start_ns / DRAIN_NS_MAX) << 32) | ((worker as u64) << 16) | u64::from(slot)
+}
+
+// Ends the intervals that are over by now, before anything that happens now is counted.
+#[cold]
+fn end_intervals(workers: &mut [VirtualWorker], now: u64) {
+    workers.iter_mut().filter_map(|worker| worker.machine.as_mut()).for_each(|machine| machine.advance(now));
+}
+
+#[cold]
+fn wake_all(workers: &mut [VirtualWorker]) {
+    for worker in workers {
+        worker.is_due = true;
+    }
+}
+
+// Ends the measurement of all workers now, as its planned end would.
+#[cold]
+fn end_all(workers: &mut [VirtualWorker], now: u64) {
+    for worker in workers {
+        if let Some(machine) = &mut worker.machine {
+            machine.end(now);
+            worker.is_due = true;
+        }
+    }
 }
 
 // Advances virtual time to the next event, and delivers completions.

@@ -1,6 +1,7 @@
 //! Sums the final reports of all workers to the result of a job.
 
 use super::collector::Collector;
+use super::decisions::Decisions;
 use super::frequency_monitor::CpuFrequency;
 use super::granted::merged;
 use super::kernel_threads::{KernelThreads, KernelThreadsCpu};
@@ -11,7 +12,7 @@ use crate::clock::{Clock, Monotonic};
 use crate::failure::{Failure, FailureKind};
 use crate::host::{ClockPair, Usage, steal_ns};
 use crate::job::Job;
-use crate::record::{Faults, Phase, Slowest, Tally, TimeDistribution};
+use crate::record::{Class, Faults, Phase, Slowest, Tally, TimeDistribution};
 use crate::ring::RingFacts;
 use crate::sim::VirtualClock;
 use crate::worker::Censored;
@@ -49,17 +50,36 @@ impl Snapshot {
     }
 }
 
-/// Forwards intervals and sums their measurement time.
-#[derive(Default)]
+/// Forwards intervals, sums their measurement time, and asks whether the job goes on.
 pub struct IntervalForwarder {
     measured_ns: u64,
+    decisions: Decisions,
 }
 
 impl IntervalForwarder {
-    /// Forwards what all workers have reported.
-    pub fn add_ready(&mut self, collector: &mut Collector, interval: &mut dyn FnMut(Interval)) {
+    /// For the intervals of a job.
+    pub fn of(job: &Job) -> Self {
+        Self { measured_ns: 0, decisions: Decisions::of(job) }
+    }
+
+    /// The measurement time after which it asks next; `u64::MAX` if it does not.
+    pub fn next_decision_ns(&self) -> u64 {
+        self.decisions.next_ns()
+    }
+
+    /// Forwards what all workers have reported. Calls `deciding` with the measurement time at each moment of a
+    /// decision, after all intervals up to it.
+    pub fn add_ready(
+        &mut self,
+        collector: &mut Collector,
+        interval: &mut dyn FnMut(Interval),
+        deciding: &mut dyn FnMut(u64),
+    ) {
         while let Some(tally) = collector.take_next() {
             self.add(&tally, interval);
+            if tally.phase == Phase::Measure && self.decisions.take(self.measured_ns) {
+                deciding(self.measured_ns);
+            }
         }
     }
 
@@ -73,6 +93,11 @@ impl IntervalForwarder {
     }
 
     fn add(&mut self, tally: &Tally, interval: &mut dyn FnMut(Interval)) {
+        // A job that is stopped between two intervals has just begun another one.
+        let is_empty = Class::ALL.into_iter().all(|class| tally.class(class).count == 0);
+        if self.measured_ns > 0 && tally.start_ns == tally.end_ns && is_empty {
+            return;
+        }
         if tally.phase == Phase::Measure {
             self.measured_ns += tally.end_ns - tally.start_ns;
         }

@@ -21,6 +21,8 @@ pub const RATE_PER_S_MAX: u64 = 1_000_000_000;
 pub const FAILED_MAX: u64 = 1000;
 /// The shortest interval.
 pub const INTERVAL_NS_MIN: u64 = 1_000_000;
+/// The shortest on-time and off-time of a duty cycle.
+pub const DUTY_NS_MIN: u64 = 1_000_000;
 /// The maximum number of block sizes in a mix.
 pub const SIZES_MAX: usize = 16;
 /// The largest sum of their weights.

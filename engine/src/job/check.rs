@@ -1,10 +1,9 @@
 //! Rejects jobs that cannot be run, with the reason.
 
 use super::{
-    BLOCK_SIZE_BYTES_MAX, COUNT_MAX, DURATION_NS_MAX, Data, EXPONENT_PERMILLE_MAX, Engine, IN_FLIGHT_BYTES_MAX,
-    INTERVAL_NS_MIN, JOBS_MAX, Job, OVER_PROVISIONING_PERMILLE_MAX, OVER_PROVISIONING_PERMILLE_MIN, PSYNC_THREADS_MAX,
-    Pattern, QUEUE_DEPTH_MAX, RATE_PER_S_MAX, SIZES_MAX, SizeShare, Sync, TARGETS_MAX, VERIFY_COMPRESSIBLE_PERCENT_MAX,
-    WEIGHTS_MAX, ZONES_MAX, Zone,
+    BLOCK_SIZE_BYTES_MAX, COUNT_MAX, Data, EXPONENT_PERMILLE_MAX, Engine, IN_FLIGHT_BYTES_MAX, JOBS_MAX, Job,
+    OVER_PROVISIONING_PERMILLE_MAX, OVER_PROVISIONING_PERMILLE_MIN, PSYNC_THREADS_MAX, Pattern, QUEUE_DEPTH_MAX,
+    SIZES_MAX, SizeShare, Sync, TARGETS_MAX, VERIFY_COMPRESSIBLE_PERCENT_MAX, WEIGHTS_MAX, ZONES_MAX, Zone,
 };
 use crate::failure::{Failure, FailureKind};
 use crate::ring::Poll;
@@ -277,55 +276,6 @@ impl Job {
         }
         Ok(())
     }
-
-    fn check_time(&self) -> Result<(), Failure> {
-        if self.measure_ns == 0 || self.measure_ns > DURATION_NS_MAX || self.warmup_ns > DURATION_NS_MAX {
-            return bad(format!("a duration is not between 1 and {DURATION_NS_MAX} ns"));
-        }
-        if self.amount_bytes.is_none() {
-            self.check_sums(self.warmup_ns + self.measure_ns)?;
-        }
-        if self.pace.is_some_and(|pace| pace.rate_per_s == 0 || pace.rate_per_s > RATE_PER_S_MAX) {
-            return bad(format!("the arrival rate is not between 1 and {RATE_PER_S_MAX} per second"));
-        }
-        self.check_burst()?;
-        if self.interval_ns < INTERVAL_NS_MIN || self.interval_ns > DURATION_NS_MAX {
-            return bad(format!(
-                "interval {} ns is not between {INTERVAL_NS_MIN} and {DURATION_NS_MAX}",
-                self.interval_ns
-            ));
-        }
-        Ok(())
-    }
-
-    // The in-flight times of all operations are summed in 64 bits, and the sum must not overflow.
-    fn check_sums(&self, duration_ns: u64) -> Result<(), Failure> {
-        let in_flight = self.in_flight();
-        match u64::from(in_flight).checked_mul(duration_ns) {
-            Some(_) => Ok(()),
-            None => bad(format!(
-                "{in_flight} operations in flight for {duration_ns} ns: the sum of their latencies would exceed 2^64 ns"
-            )),
-        }
-    }
-
-    fn check_burst(&self) -> Result<(), Failure> {
-        let Some(burst) = self.burst else { return Ok(()) };
-        if burst.operations == 0 || burst.operations > COUNT_MAX || burst.think_ns > DURATION_NS_MAX {
-            return bad(format!(
-                "a burst requires 1 to {COUNT_MAX} operations and a think time of up to {DURATION_NS_MAX} ns"
-            ));
-        }
-        if self.pace.is_some() {
-            return bad("pace and burst cannot be combined".to_owned());
-        }
-        if self.engine == Engine::Psync && self.queue_depth > 1 {
-            return bad(
-                "with psync, burst requires queue depth 1, because each thread would run separate bursts".to_owned()
-            );
-        }
-        Ok(())
-    }
 }
 
 fn check_zones(zones: &[Zone]) -> Result<(), Failure> {
@@ -340,6 +290,6 @@ fn check_zones(zones: &[Zone]) -> Result<(), Failure> {
     Ok(())
 }
 
-fn bad(message: String) -> Result<(), Failure> {
+pub(super) fn bad(message: String) -> Result<(), Failure> {
     Err(Failure::new(FailureKind::BadJob, message))
 }

@@ -2,13 +2,14 @@
 
 use serde::Deserialize;
 
-use crate::pattern::{Burst, OpenLoop};
+use crate::pattern::{Burst, Duty, OpenLoop};
 use crate::record::Class;
 use crate::ring::Poll;
 use crate::write_cache::CacheState;
 
 mod bounds;
 mod check;
+mod check_time;
 mod limits;
 mod workload;
 
@@ -77,6 +78,9 @@ pub struct Job {
     /// Bursts with think time after each; None for a steady stream.
     #[serde(default)]
     pub burst: Option<Burst>,
+    /// Times without submissions, on a grid from the start of the job; None to submit all the time.
+    #[serde(default)]
+    pub duty: Option<Duty>,
     /// Failed operations of a worker that the job tolerates; 0 to end it at the first one.
     #[serde(default = "failed_max")]
     pub failed_max: u64,
@@ -85,6 +89,12 @@ pub struct Job {
     pub write_cache: Option<CacheState>,
     /// Ends the job after this many bytes on each target, instead of after a time.
     pub amount_bytes: Option<u64>,
+    /// Ends a job with an amount after this measurement time, if the amount is not transferred by then.
+    #[serde(default)]
+    pub limit_ns: Option<u64>,
+    /// Asks the front end after each multiple of this measurement time whether the job goes on; None to never ask.
+    #[serde(default)]
+    pub decide_ns: Option<u64>,
     /// The part of the amount that an earlier job has transferred on each target. This job goes on after it.
     #[serde(default)]
     pub done_bytes: u64,
@@ -147,6 +157,12 @@ impl Job {
             classes.push(Class::Trim);
         }
         classes
+    }
+
+    /// The longest measurement time; None if only an amount ends the job.
+    #[must_use]
+    pub fn longest_ns(&self) -> Option<u64> {
+        if self.amount_bytes.is_some() { self.limit_ns } else { Some(self.measure_ns) }
     }
 
     /// Operations in flight over all workers.

@@ -4,6 +4,7 @@
 mod accesses;
 mod arrivals;
 mod bursts;
+mod duty;
 mod fast_random;
 mod offsets;
 mod payload;
@@ -16,6 +17,7 @@ mod stride;
 pub use accesses::{Access, Accesses, Shared};
 pub use arrivals::{ArrivalKind, Arrivals, OpenLoop};
 pub use bursts::{Burst, Bursts};
+pub use duty::{Duty, DutyCycle};
 pub use fast_random::{FastRandom, REGIONS, flash_blocks, write_amplification};
 pub use payload::{Direction, Payload};
 pub use permutation::Permutation;

@@ -62,6 +62,8 @@ pub enum Command {
         /// The method.
         method: Method,
     },
+    /// Put all simulated drives that have an erased state back to it, at the present virtual time.
+    PurgeSimulated,
     /// Read the places again, and report what survived.
     ReadBack,
     /// Report the write cache of a block device, and whether it can be set.
@@ -94,6 +96,8 @@ pub enum Command {
     Calibrate,
     /// Close all targets.
     Close,
+    /// Let a job go on that has asked for a decision. Jobs on real targets do not wait for it.
+    Continue,
     /// End the running job now.
     Stop,
 }

@@ -82,6 +82,13 @@ pub enum Event {
         /// How it ended.
         purge: Box<Purge>,
     },
+    /// The simulated drives were purged.
+    SimulatedPurged {
+        /// The command's ID.
+        id: u64,
+        /// Whether each was purged, in the order in which they were opened; empty without simulated drives.
+        purged: Vec<bool>,
+    },
     /// The places were read again.
     ReadBack {
         /// The command's ID.
@@ -123,6 +130,13 @@ pub enum Event {
         id: u64,
         /// Its counts.
         interval: Interval,
+    },
+    /// The front end decides whether the job goes on. All intervals up to this moment were sent.
+    Deciding {
+        /// The command's ID.
+        id: u64,
+        /// The measurement time so far.
+        measured_ns: u64,
     },
     /// The job has ended.
     Finished {

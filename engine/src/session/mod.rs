@@ -95,6 +95,7 @@ pub fn serve_within(
 enum JobEvent {
     Started(u64),
     Interval(Interval),
+    Deciding(u64),
     // The result before the final checks of the targets.
     Measured(Box<JobResult>),
 }
@@ -204,6 +205,11 @@ impl<W: Write> Session<W> {
             Command::Survey { path } => self.survey(id, path),
             Command::Sample { method, places, seed } => self.sample(id, method, Extent { places, seed }),
             Command::Purge { method } => self.purge(id, method),
+            Command::PurgeSimulated => {
+                let now_ns = self.virtual_clock.now();
+                let purged = self.drives.iter_mut().map(|drive| drive.simulation().purge(now_ns)).collect();
+                Ok(Event::SimulatedPurged { id, purged })
+            }
             Command::ReadBack => self.read_back(id),
             Command::SurveyCache { path } => self.survey_cache(id, path),
             Command::SetCaches { states } => self.set_caches(id, states),
@@ -235,7 +241,7 @@ impl<W: Write> Session<W> {
                 self.close()?;
                 Ok(Event::Closed { id })
             }
-            Command::Stop => unreachable!("the listener handles stops"),
+            Command::Continue | Command::Stop => unreachable!("the listener handles decisions and stops"),
         }
     }
 
@@ -252,8 +258,9 @@ impl<W: Write> Session<W> {
             let say = RefCell::new(say);
             let mut started = |engine_ns| say.borrow_mut()(JobEvent::Started(engine_ns));
             let mut pass_on = |interval| say.borrow_mut()(JobEvent::Interval(interval));
+            let mut deciding = |measured_ns| say.borrow_mut()(JobEvent::Deciding(measured_ns));
             let mut measured = |result| say.borrow_mut()(JobEvent::Measured(Box::new(result)));
-            let result = run_job(&job, &context, &mut started, &mut pass_on, &mut measured);
+            let result = run_job(&job, &context, &mut started, &mut pass_on, &mut deciding, &mut measured);
             (targets, result)
         };
         let mut measured: Option<Box<JobResult>> = None;
@@ -261,6 +268,7 @@ impl<W: Write> Session<W> {
             match event {
                 JobEvent::Started(engine_ns) => session.send(&Event::Started { id, engine_ns }),
                 JobEvent::Interval(interval) => session.send(&Event::Interval { id, interval }),
+                JobEvent::Deciding(measured_ns) => session.send(&Event::Deciding { id, measured_ns }),
                 JobEvent::Measured(result) => {
                     let stuck = result.failure.clone().filter(|failure| failure.kind == FailureKind::Stuck);
                     measured = Some(result);
@@ -291,11 +299,19 @@ impl<W: Write> Session<W> {
         let session = RefCell::new(&mut *self);
         let mut started = |engine_ns| session.borrow_mut().send(&Event::Started { id, engine_ns });
         let mut pass_on = |interval| session.borrow_mut().send(&Event::Interval { id, interval });
+        let mut deciding = |measured_ns| session.borrow_mut().decide(id, measured_ns);
         let mut context = SimulatedContext { targets: &targets, drives: &mut drives, clock: &clock, stop, limits };
-        let result = run_simulated_job(job, &mut context, &mut started, &mut pass_on);
+        let result = run_simulated_job(job, &mut context, &mut started, &mut pass_on, &mut deciding);
         self.targets = targets;
         self.drives = drives;
         Ok(Event::Finished { id, result: Box::new(result?) })
+    }
+
+    // Asks the front end whether a job goes on, and waits for the answer.
+    fn decide(&mut self, id: u64, measured_ns: u64) {
+        self.stop_control.begin_decision();
+        self.send(&Event::Deciding { id, measured_ns });
+        self.stop_control.wait_for_decision(id);
     }
 
     fn sync(&mut self) -> Result<(), Failure> {
@@ -370,7 +386,7 @@ impl<W: Write> Session<W> {
                     done += interval.operations.values().map(|totals| totals.count).sum::<u64>();
                 }
             };
-            let result = run_job(&calibration(), &context, &mut |_| {}, &mut count, &mut |_| {})?;
+            let result = run_job(&calibration(), &context, &mut |_| {}, &mut count, &mut |_| {}, &mut |_| {})?;
             Ok(result.measured_ns / done.max(1))
         };
         let overhead_ns_per_io =

@@ -3,7 +3,7 @@
 use std::io::BufRead;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{SyncSender, TrySendError};
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 
 use crate::failure::{Failure, FailureKind};
 use crate::protocol::{Command, LINE_BYTES_MAX, Line, NumberedCommand, read_line};
@@ -18,6 +18,8 @@ pub struct StopControl {
     /// The number of commands refused because the queue was full.
     pub refused: AtomicU64,
     named: Mutex<Named>,
+    // Notified when a job that waits for a decision goes on or ends.
+    decided: Condvar,
 }
 
 // IDs of commands.
@@ -25,6 +27,8 @@ pub struct StopControl {
 struct Named {
     running: Option<u64>,
     stopped: Option<u64>,
+    // The job that goes on.
+    continued: Option<u64>,
     // Whether the front end is gone.
     all: bool,
 }
@@ -57,10 +61,28 @@ impl StopControl {
         self.set(true);
     }
 
+    /// Called before a job asks for a decision: an answer to an earlier question does not count.
+    pub fn begin_decision(&self) {
+        self.named().continued = None;
+    }
+
+    /// Waits until a job that has asked goes on, is stopped, or the front end is gone.
+    pub fn wait_for_decision(&self, command: u64) {
+        let is_open =
+            |named: &mut Named| !named.all && named.stopped != Some(command) && named.continued != Some(command);
+        drop(self.decided.wait_while(self.named(), is_open).expect("no thread panics while holding the lock"));
+    }
+
+    fn go_on(&self, command: u64) {
+        self.named().continued = Some(command);
+        self.decided.notify_all();
+    }
+
     // Called with the IDs locked, so that no command starts in between.
     fn set(&self, stop_requested: bool) {
         self.stop.store(stop_requested, Ordering::SeqCst);
         self.stop_requested.store(stop_requested, Ordering::SeqCst);
+        self.decided.notify_all();
     }
 }
 
@@ -80,6 +102,7 @@ pub fn read_commands(
         };
         match command {
             Ok(NumberedCommand { id, command: Command::Stop }) => stop_control.stop(id),
+            Ok(NumberedCommand { id, command: Command::Continue }) => stop_control.go_on(id),
             other => match commands.try_send(other) {
                 Ok(()) => (),
                 Err(TrySendError::Full(_)) => drop(stop_control.refused.fetch_add(1, Ordering::SeqCst)),

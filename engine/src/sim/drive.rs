@@ -27,6 +27,12 @@ pub trait Simulation {
 
     /// Resets the drive to its factory state, except for its counters. Called when nothing is in flight.
     fn format(&mut self, now_ns: u64);
+
+    /// Purges the drive, as a format does. False, without any change, for a drive that knows no erased state: disks,
+    /// volumes, queues, and a drive that has disappeared.
+    fn purge(&mut self, _now_ns: u64) -> bool {
+        false
+    }
 }
 
 /// A drive of one of the models.

@@ -183,4 +183,9 @@ impl Simulation for Faulty {
             self.drive.simulation().format(self.time.drive_ns(now_ns));
         }
     }
+
+    fn purge(&mut self, now_ns: u64) -> bool {
+        self.advance(now_ns);
+        now_ns < self.gone_ns && self.drive.simulation().purge(self.time.drive_ns(now_ns))
+    }
 }

@@ -53,6 +53,11 @@ pub trait CompletionModel {
 
     /// Resets the drive to its factory state, except for its counters.
     fn format(&mut self, now_ns: u64);
+
+    /// Whether the drive has an erased state, to which a format returns it.
+    fn has_erased_state(&self) -> bool {
+        false
+    }
 }
 
 /// Requests to a drive with a backlog of more than this (36 years) never complete.
@@ -119,5 +124,12 @@ impl<T: CompletionModel> Simulation for Pending<T> {
 
     fn format(&mut self, now_ns: u64) {
         self.model.format(now_ns);
+    }
+
+    fn purge(&mut self, now_ns: u64) -> bool {
+        if self.model.has_erased_state() {
+            self.model.format(now_ns);
+        }
+        self.model.has_erased_state()
     }
 }

@@ -12,10 +12,12 @@ pub struct Window {
     warmup_end_ns: u64,
     end_ns: u64,
     interval_ns: u64,
+    has_amount: bool,
 }
 
 impl Window {
-    /// The window of a job that starts at `start_ns`. A job with an amount has no time limit and no warm-up.
+    /// The window of a job that starts at `start_ns`. A job with an amount has no warm-up, and ends by a time only if
+    /// it has a limit.
     #[must_use]
     pub fn new(job: &Job, start_ns: u64) -> Self {
         let timed = job.amount_bytes.is_none();
@@ -25,8 +27,9 @@ impl Window {
             interval: 0,
             boundary_ns: 0,
             warmup_end_ns,
-            end_ns: if timed { warmup_end_ns + job.measure_ns } else { u64::MAX },
+            end_ns: job.longest_ns().map_or(u64::MAX, |longest_ns| warmup_end_ns + longest_ns),
             interval_ns: job.interval_ns,
+            has_amount: job.amount_bytes.is_some(),
         };
         window.boundary_ns = window.boundary_after(start_ns);
         window
@@ -51,6 +54,12 @@ impl Window {
     pub fn close(&mut self, now_ns: u64) {
         self.end_ns = self.end_ns.min(now_ns);
         self.boundary_ns = self.boundary_ns.min(self.end_ns);
+    }
+
+    /// Whether an amount ends the job, before its limit if it has one.
+    #[must_use]
+    pub fn has_amount(&self) -> bool {
+        self.has_amount
     }
 
     /// The phase of the current interval.

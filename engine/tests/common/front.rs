@@ -52,7 +52,7 @@ pub fn play(input: &[u8]) -> Vec<Value> {
     answers
 }
 
-// The number of answers to these lines: none for a stop, for a line that is not sent, and for a line without an end.
+// The number of answers to these lines: none for a stop or a decision, for a line that is not sent, and for a line without an end.
 fn answers_to(input: &[u8]) -> usize {
     let whole = input.iter().rposition(|byte| *byte == b'\n').map_or(&[][..], |end| &input[..end]);
     if whole.is_empty() && !input.contains(&b'\n') {
@@ -60,7 +60,8 @@ fn answers_to(input: &[u8]) -> usize {
     }
     let is_stop = |line: &[u8]| {
         line.len() <= LINE_BYTES_MAX
-            && serde_json::from_slice(line).is_ok_and(|known: NumberedCommand| known.command == Command::Stop)
+            && serde_json::from_slice(line)
+                .is_ok_and(|known: NumberedCommand| matches!(known.command, Command::Continue | Command::Stop))
     };
     whole.split(|byte| *byte == b'\n').filter(|line| !scratch::is_own(line) && !is_stop(line)).count()
 }
@@ -159,7 +160,7 @@ impl EventSink {
         self.line.clear();
         let kind = event["type"].as_str().expect("an event says its type").to_owned();
         // These precede an answer.
-        if !["started", "interval", "made", "verifying"].contains(&kind.as_str()) {
+        if !["started", "interval", "deciding", "made", "verifying"].contains(&kind.as_str()) {
             self.received.answers.lock().expect("no thread panics while holding the lock").push(event);
             self.received.more.notify_all();
         }

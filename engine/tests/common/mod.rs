@@ -48,9 +48,12 @@ pub fn job() -> Job {
         interval_ns: 10 * MS,
         pace: None,
         burst: None,
+        duty: None,
         failed_max: FAILED_MAX,
         write_cache: None,
         amount_bytes: None,
+        limit_ns: None,
+        decide_ns: None,
         done_bytes: 0,
     }
 }

@@ -4,6 +4,7 @@
 mod common;
 
 mod bursts;
+mod duty;
 mod fast_random;
 mod permutation;
 mod shuffled_deck;

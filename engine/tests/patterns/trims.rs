@@ -31,7 +31,7 @@ fn trims(target: &Target, job: &Job) -> u64 {
     let mut count = |interval: Interval| {
         trims += interval.operations.get(&Class::Trim).map_or(0, |totals| totals.count);
     };
-    let result = run_job(job, &context, &mut |_| {}, &mut count, &mut |_| {});
+    let result = run_job(job, &context, &mut |_| {}, &mut count, &mut |_| {}, &mut |_| {});
     let result = result.expect("a job that can run");
     assert_eq!(result.outcome, Outcome::Finished, "{:?}", result.failure);
     trims

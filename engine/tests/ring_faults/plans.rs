@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use iosonde_engine::failure::FailureKind;
 use iosonde_engine::job::{Job, Pattern, Sync};
-use iosonde_engine::pattern::{Accesses, ArrivalKind, Burst, OpenLoop, Shared};
+use iosonde_engine::pattern::{Accesses, ArrivalKind, Burst, Duty, OpenLoop, Shared};
 use iosonde_engine::record::FaultKind;
 use iosonde_engine::ring::{Completion, NullRing, Request, Ring, RingFacts, SharedBuffers, is_transient};
 use iosonde_engine::worker::{
@@ -27,6 +27,7 @@ fn loads() -> Vec<Job> {
         Job { pace: pace(ArrivalKind::Constant), ..half.clone() },
         Job { pace: pace(ArrivalKind::Poisson), queue_depth: 32, sync: Sync::Fdatasync, ..half.clone() },
         Job { burst: Some(Burst { operations: 10, think_ns: MS }), ..half.clone() },
+        Job { duty: Some(Duty { on_ns: 7 * MS, off_ns: 3 * MS }), ..half.clone() },
         Job { trim_percent: 25, queue_depth: 7, ..half },
     ]
 }

@@ -37,9 +37,12 @@ fn job(span_bytes: u64, read_percent: u8, operations: u64) -> Job {
         interval_ns: SECOND,
         pace: None,
         burst: None,
+        duty: None,
         failed_max: FAILED_MAX,
         write_cache: None,
         amount_bytes: Some(operations * 4096),
+        limit_ns: None,
+        decide_ns: None,
         done_bytes: 0,
     }
 }
@@ -64,7 +67,7 @@ fn three_million_requests_a_second_go_through_the_whole_loop() {
     let mut rate = |read_percent, operations: u64| {
         let start_ns = cpu_ns();
         let job = job(size_bytes, read_percent, operations);
-        run_simulated_job(&job, &mut context, &mut |_| {}, &mut |_| {}).expect("the job can be run");
+        run_simulated_job(&job, &mut context, &mut |_| {}, &mut |_| {}, &mut |_| {}).expect("the job can be run");
         operations as f64 * 1e9 / (cpu_ns() - start_ns) as f64
     };
     rate(0, 4 * size_bytes / 4096);

@@ -193,7 +193,8 @@ fn a_job_beyond_the_ledger_of_any_of_its_targets_is_refused() {
     let context =
         JobContext { targets: &targets, clock: Monotonic::start(), stop: Arc::default(), limits: Limits::default() };
     let job = Job { targets: 3, ..random_writes(Engine::Psync) };
-    let refused = run_job(&job, &context, &mut |_| {}, &mut |_| {}, &mut |_| {}).expect_err("only the first holds it");
+    let refused = run_job(&job, &context, &mut |_| {}, &mut |_| {}, &mut |_| {}, &mut |_| {})
+        .expect_err("only the first holds it");
     assert_eq!(refused.kind, FailureKind::BadJob);
 }
 

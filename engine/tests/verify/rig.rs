@@ -85,7 +85,7 @@ impl VerifyRig {
         let targets = std::slice::from_ref(&self.target);
         let context =
             JobContext { targets, clock: Monotonic::start(), stop: Arc::clone(stop), limits: Limits::default() };
-        run_job(job, &context, &mut |_| {}, &mut |_| {}, &mut |_| {}).expect("a job that can run")
+        run_job(job, &context, &mut |_| {}, &mut |_| {}, &mut |_| {}, &mut |_| {}).expect("a job that can run")
     }
 
     pub fn verify(&self) -> Verification {

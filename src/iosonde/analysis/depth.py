@@ -12,10 +12,10 @@ def depth_share(asked: Workload, achieved: float | None) -> float | None:
     """The achieved queue depth as a share of the requested one.
 
     None if the achieved depth is unknown, or if the workload does not keep its queue full. For a short time between a
-    write and its flush, and between bursts, nothing is in flight by design. The depth of an open loop is a maximum, not
-    a target.
+    write and its flush, between bursts, and in off-times, nothing is in flight by design. The depth of an open loop is
+    a maximum, not a target.
     """
-    if achieved is None or asked.is_open_loop or asked.burst_operations is not None:
+    if achieved is None or asked.is_open_loop or asked.has_pauses:
         return None
     if asked.sync is Sync.FDATASYNC and asked.operations_in_flight == 1:
         return None

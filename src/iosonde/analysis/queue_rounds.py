@@ -37,7 +37,7 @@ def queue_rounds(record: CellRecord) -> QueueRounds | None:
     """The rounds of a repeat. None if nothing completed, or if the workload does not keep its queue full."""
     asked = record.workload
     totals = total_of(record.operations, asked.subject)
-    if totals is None or not record.measured_ns or asked.is_open_loop or asked.burst_operations is not None:
+    if totals is None or not record.measured_ns or asked.is_open_loop or asked.has_pauses:
         return None
     rounds = totals.count / asked.operations_in_flight
     return QueueRounds(

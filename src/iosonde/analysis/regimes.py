@@ -91,7 +91,7 @@ def stalls_of(record: CellRecord) -> tuple[Regime, ...]:
     chance.
     """
     measured = measured_intervals(record)
-    if not measured or record.workload.burst_operations is not None:
+    if not measured or record.workload.has_pauses:
         return ()
     rates = [iops_of(each) for each in measured]
     # If the target stalled for most of a short repeat, the median rate is that of the stall.

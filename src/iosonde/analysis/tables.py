@@ -302,6 +302,8 @@ _CELL_COLUMNS: Final = (
     _Definition("span_bytes", maybe_integer, lambda row: row.record.workload.span_bytes),
     _Definition("burst_operations", maybe_integer, lambda row: row.record.workload.burst_operations),
     _Definition("think_ns", maybe_integer, lambda row: row.record.workload.think_ns),
+    _Definition("on_ns", maybe_integer, lambda row: row.record.workload.on_ns),
+    _Definition("off_ns", maybe_integer, lambda row: row.record.workload.off_ns),
     _Definition("count", integer, _count),
     _Definition("bytes", integer, _bytes),
     _Definition("measured_ns", integer, lambda row: row.duration_ns),

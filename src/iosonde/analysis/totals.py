@@ -115,10 +115,11 @@ def sums_of(intervals: Sequence[IntervalRecord]) -> dict[str, Any]:
 def folded(intervals: Sequence[IntervalRecord]) -> list[IntervalRecord]:
     """The intervals merged into one for each phase, with their total length. ``sums_of`` returns the same for both."""
     phases = dict.fromkeys(interval.phase for interval in intervals)
-    return [_one(phase, [interval for interval in intervals if interval.phase is phase]) for phase in phases]
+    return [merged_interval(phase, [interval for interval in intervals if interval.phase is phase]) for phase in phases]
 
 
-def _one(phase: Phase, intervals: Sequence[IntervalRecord]) -> IntervalRecord:
+def merged_interval(phase: Phase, intervals: Sequence[IntervalRecord]) -> IntervalRecord:
+    """Consecutive intervals of one phase as one, with their total length."""
     workers = [interval.kernel_workers for interval in intervals if interval.kernel_workers is not None]
     return IntervalRecord(
         phase=phase,

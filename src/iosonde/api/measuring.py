@@ -156,6 +156,8 @@ def probe(
     burst: int | None = None,
     think_time: str | None = None,
     write_cache: str | None = None,
+    on_time: str | None = None,
+    off_time: str | None = None,
     duration: str = "5s",
     warmup: str = "1s",
     size: str | int | None = None,

@@ -101,6 +101,9 @@ class AdaptiveScheduler:
             turn = self._next_of_round()
         return turn
 
+    def watch(self, turn: CellTurn) -> None:
+        """None: the length of its trials is fixed."""
+
     def _next_of_round(self) -> CellTurn | None:
         while self._round:
             turn = self._turn(self._round.pop(0))

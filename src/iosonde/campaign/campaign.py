@@ -21,6 +21,7 @@ from iosonde.campaign.session import OpenSession, SessionSetup, open_session, ut
 from iosonde.campaign.simulated import assumed_bytes_per_s
 from iosonde.campaign.slow_targets import why_slow
 from iosonde.campaign.target_resolution import TargetRequest, resolve_targets
+from iosonde.campaign.time_scaling import time_scaled
 from iosonde.campaign.verifying import check_verifiable
 from iosonde.campaign.write_caches import check_cache_targets
 from iosonde.machine import Host
@@ -33,6 +34,7 @@ from iosonde.records import (
     ExpectedValues,
     IntervalRecord,
     Plan,
+    Procedures,
     ProcedureStart,
     PurgeRecord,
     RunHeader,
@@ -137,6 +139,8 @@ def preflight(request: RunRequest, now: datetime) -> Preflight:
     if plan.procedures and plan.sets_write_cache and without_cache_reason(request.host.command_prefix(), targets):
         # A drive without a volatile write cache is measured as it is, and the record says that nothing was set.
         plan = request.plan(replace(info, is_device=False))
+    if isinstance(plan.stop, Procedures):
+        targets = tuple(time_scaled(each, plan.stop.time_scale) for each in targets)
     check_plan(plan, targets=len(targets))
     check_verifiable(plan, targets[0])
     check_purge(plan, targets, request.target)
@@ -257,20 +261,26 @@ class MemoryRecorder:
         self.cells: list[CellRecord] = []
         self.written: list[CellRecord] = []
         self.ended: SessionEnd | None = None
+        self._intervals: list[IntervalRecord] = []
 
     def turn(self, turn: CellTurn) -> None:
         """Does nothing: the cell contains its trial."""
 
-    def interval(self, order: int, interval: IntervalRecord, left_s: float) -> None:
-        """Does nothing: the cell contains its intervals."""
+    def interval(self, order: int, interval: IntervalRecord, left_s: float) -> None:  # noqa: ARG002 - trials do not mix
+        """Keeps an interval for its cell, whose own are merged if it is long."""
+        self._intervals.append(interval)
 
     def cell(self, cell: CellRecord) -> None:
         """Keeps a cell."""
-        self.cells.append(cell)
+        self.cells.append(self._with_intervals(cell))
 
     def prepared(self, cell: CellRecord) -> None:
         """Keeps a preconditioning write."""
-        self.written.append(cell)
+        self.written.append(self._with_intervals(cell))
+
+    def _with_intervals(self, cell: CellRecord) -> CellRecord:
+        kept, self._intervals = tuple(self._intervals), []
+        return cell.model_copy(update={"intervals": kept}) if len(kept) > len(cell.intervals) else cell
 
     def within(self, order: int, within: WithinRepeat) -> None:
         """Adds the variation within a repeat to its cell."""

@@ -12,7 +12,7 @@ from iosonde.campaign.drive_health import SmartReader
 from iosonde.campaign.engines import io_path_of_cell, io_path_of_preconditioning
 from iosonde.campaign.observer import Observer, Recorder
 from iosonde.campaign.power_watch import PowerWatch
-from iosonde.campaign.scheduler import scheduler_of
+from iosonde.campaign.scheduler import Watch, scheduler_of
 from iosonde.errors import HINT_GONE, HINT_HANGS, HINT_LIMIT, HINT_PROCESSES, EngineError, RecordError, TargetError
 from iosonde.machine import Host
 from iosonde.plans import timed
@@ -146,11 +146,11 @@ class Conductor:
         for turn, record in self._work.known:
             self._scheduler.follow(turn, record)
         for turn in self._work.turns:
-            if turn.order in self._work.replayed:
-                self._scheduler.follow(turn, self._work.replayed[turn.order])
-            else:
-                self._scheduler.expect(turn)
+            self._scheduler.expect(turn)
             yield turn
+            # After the replay, whose watch has to know what that of the trial knew, and no more.
+            if turn.order in self._work.replayed:
+                self._scheduler.take(turn, self._work.replayed[turn.order])
         if self._work.chosen is not None:
             self._scheduler.restart(self._work.chosen)
         while not self._ends_here() and (chosen := self._scheduler.next_turn()) is not None:
@@ -209,8 +209,10 @@ class Conductor:
         """Repeats a kept trial or preconditioning write. Keeps nothing. Raises RecordError if drive states differ."""
         self._observer.replay_started(cell, turn)
         way = io_path_of_cell(self._header, cell.workload)
+        watch = self._watch(cell, turn)
+        on_interval, is_enough = (lambda _: None, None) if watch is None else (watch.take, watch.is_enough)
         try:
-            record = self._source.measure(cell, turn, way, self._plan.span_bytes, lambda _: None)
+            record = self._source.measure(cell, turn, way, self._plan.span_bytes, on_interval, is_enough)
         except Interrupted as interrupted:
             raise interrupted.interruption from None
         kept = self._work.replayed[turn.order]
@@ -223,6 +225,11 @@ class Conductor:
                     final=True,
                 )
 
+    def _watch(self, cell: CellPlan, turn: CellTurn) -> Watch | None:
+        """A new watch of the scheduler for a trial that may be ended early; None for any other."""
+        # Preconditioning writes have no positive order.
+        return self._scheduler.watch(turn) if turn.order > 0 and cell.timing.decide_ns is not None else None
+
     def _verified(self, cell: CellPlan, record: CellRecord) -> CellRecord:
         """The record with the result of reading the targets back, if the cell finished and the plan verifies it."""
         lost = record.failure is not None and record.failure.kind in ENDS_RUN
@@ -231,16 +238,19 @@ class Conductor:
         return record.model_copy(update={"verification": self._source.verify(self._observer.verifying)})
 
     def _measure(self, cell: CellPlan, turn: CellTurn, way: IoPath, keep: Callable[[CellRecord], None]) -> CellRecord:
-        ends_ns = cell.timing.lasts_ns
+        longest_ns = cell.timing.longest_ns
         passed_ns = 0
+        watch = self._watch(cell, turn)
 
         def on_interval(interval: IntervalRecord) -> None:
             nonlocal passed_ns
             passed_ns += interval.end_ns - interval.start_ns
-            # The end of a cell with an amount of data is not known in advance.
-            left_ns = ends_ns - passed_ns if cell.timing.amount_bytes is None else inf
+            # The end of a cell with an amount of data is not known in advance, unless it has a limit.
+            left_ns = inf if longest_ns is None else longest_ns - passed_ns
             self._lookout.ends_in(left_ns)
             self._keeper.interval(turn.order, interval, left_ns / SECOND_NS)
+            if watch is not None:
+                watch.take(interval)
             self._observer.interval(interval)
 
         drives_before = self._smart.read()
@@ -248,7 +258,8 @@ class Conductor:
         self._lookout.begin()
         self._power.begin()
         try:
-            record = self._source.measure(cell, turn, way, self._plan.span_bytes, on_interval)
+            is_enough = None if watch is None else watch.is_enough
+            record = self._source.measure(cell, turn, way, self._plan.span_bytes, on_interval, is_enough)
         except Interrupted as interrupted:
             keep(interrupted.cell)
             self._observer.cell_finished(interrupted.cell)

@@ -9,6 +9,7 @@ from iosonde.vocabulary import PurgeState
 
 NO_DEVICE: Final = "a file cannot be purged"
 NOT_ASKED: Final = "no purge method was given"
+NO_STATE: Final = "the simulated drive has no fresh-out-of-box state: its model is no solid-state drive"
 
 
 class ProcedureStarts:
@@ -39,7 +40,8 @@ class ProcedureStarts:
         if not purged:
             return PurgeState.SKIPPED, "the procedure has no purge"
         if isinstance(self._targets[0], SimulatedDrive):
-            return PurgeState.SIMULATED, ""
+            # Before the first trial as well, so that each procedure begins in the same way.
+            return (PurgeState.SIMULATED, "") if self._source.purge_simulated() else (PurgeState.SKIPPED, NO_STATE)
         if self._purges:
             return PurgeState.VERIFIED, ""
         return PurgeState.SKIPPED, NOT_ASKED if isinstance(self._targets[0], BlockDevice) else NO_DEVICE

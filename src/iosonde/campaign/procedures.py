@@ -8,6 +8,7 @@ import numpy as np
 from iosonde.analysis.operating_points import cells_at_points
 from iosonde.analysis.rounds import gap_ns, tracked_value
 from iosonde.analysis.series.steady import SteadyRule, holds, window_figures
+from iosonde.campaign.sample_watch import SampleWatch
 from iosonde.plans import cell_seed
 from iosonde.records import (
     CellRecord,
@@ -136,12 +137,24 @@ class ProcedureScheduler:
             order=self._order,
             cell=cell,
             repeat=repeat,
-            seed=cell_seed(self._plan.seed, cell, repeat),
+            seed=cell_seed(self._plan.seed, cell, 1 if self.procedure.repeats_offsets else repeat),
             round=self._round,
             procedure=self.procedure.name,
             phase=self.phase.name,
             attempt=self._attempt,
         )
+
+    def watch(self, turn: CellTurn) -> SampleWatch | None:
+        """A new watch for a trial whose samples are judged; None for any other."""
+        stop = self._phase_of(turn).stop
+        if not isinstance(stop, SteadySamples):
+            return None
+        workload = next(each.workload for each in self._plan.cells if each.cell == turn.cell)
+        return SampleWatch(stop, workload.subject)
+
+    def _phase_of(self, turn: CellTurn) -> PhasePlan:
+        procedure = next(each for each in self._procedures if each.name == turn.procedure)
+        return next(each for each in procedure.phases if each.name == turn.phase)
 
     @property
     def procedure(self) -> Procedure:

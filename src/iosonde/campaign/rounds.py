@@ -60,6 +60,9 @@ class RoundScheduler:
             self._order += len(self._left)
         return self._left.pop(0)
 
+    def watch(self, turn: CellTurn) -> None:
+        """None: the length of its trials is fixed."""
+
     @property
     def is_steady(self) -> bool:
         """Whether all tracking variables are steady over the same last rounds."""

@@ -2,7 +2,30 @@
 
 from typing import Protocol, assert_never
 
-from iosonde.records import Aim, CellRecord, CellTurn, FixedTrials, Plan, Procedure, Procedures, SteadyState
+from iosonde.records import (
+    Aim,
+    CellRecord,
+    CellTurn,
+    FixedTrials,
+    IntervalRecord,
+    Plan,
+    Procedure,
+    Procedures,
+    SteadyState,
+)
+
+
+class Watch(Protocol):
+    """Watches one trial, and decides from its intervals alone when it is long enough.
+
+    A replay of the trial therefore makes the same decisions.
+    """
+
+    def take(self, interval: IntervalRecord) -> None:
+        """Takes an interval of the trial, also one of the warm-up."""
+
+    def is_enough(self) -> bool:
+        """Whether the trial ends now. Called at the moments of decision of its timing."""
 
 
 class Scheduler(Protocol):
@@ -29,6 +52,9 @@ class Scheduler(Protocol):
     def next_turn(self) -> CellTurn | None:
         """The next trial; None when the stop rule is met."""
 
+    def watch(self, turn: CellTurn) -> Watch | None:
+        """A new watch for a trial that begins now; None if its length is fixed."""
+
 
 class FixedScheduler:
     """The scheduler for a fixed number of trials: none follows those of the plan."""
@@ -52,6 +78,9 @@ class FixedScheduler:
     def next_turn(self) -> CellTurn | None:
         """None."""
         return None
+
+    def watch(self, turn: CellTurn) -> None:
+        """None: the length of its trials is fixed."""
 
 
 def scheduler_of(plan: Plan) -> Scheduler:

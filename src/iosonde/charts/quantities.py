@@ -143,6 +143,8 @@ def extra_parts(workload: Workload) -> dict[str, str]:
         parts["offset"] = f"offset {format_size(workload.offset_bytes)}"
     if workload.burst_operations is not None and workload.think_ns is not None:
         parts["burst"] = f"bursts of {workload.burst_operations}, {format_duration(workload.think_ns)} think time"
+    if workload.on_ns is not None and workload.off_ns is not None:
+        parts["duty cycle"] = f"{format_duration(workload.on_ns)} on, {format_duration(workload.off_ns)} off"
     return parts
 
 

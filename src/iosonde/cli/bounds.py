@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from iosonde.plans import DEFAULT_PROFILE
 
 if TYPE_CHECKING:
+    from iosonde.campaign import Preflight
     from iosonde.expectations.expected import Expected
 
 
@@ -27,3 +28,9 @@ def bounds_named(against: str | None) -> "Expected | None":
     from iosonde.expectations.names import expected_values
 
     return expected_values(against)
+
+
+def check_expected(expected: "Expected | None", ahead: "Preflight") -> None:
+    """Raises UsageError if values are expected of cells that the run will not measure."""
+    if expected is not None:
+        expected.check_cells(ahead.run, ahead.plan.cells)

@@ -24,6 +24,7 @@ from iosonde.cli.run import run
 from iosonde.cli.show import show
 from iosonde.cli.signals import ENDING, hides_an_interruption, leave, tell
 from iosonde.cli.sim import sim
+from iosonde.cli.steady import steady
 from iosonde.cli.system_errors import system_error
 from iosonde.cli.usage import usage_error
 from iosonde.cli.verify import verify
@@ -66,6 +67,7 @@ app.command("verify", cls=CommandHelp)(verify)
 app.command("list", cls=CommandHelp)(list_runs)
 app.command("show", cls=CommandHelp)(show)
 app.command("check", cls=CommandHelp)(check)
+app.command("steady", cls=CommandHelp)(steady)
 app.command("report", cls=CommandHelp)(report)
 app.command("export", cls=CommandHelp)(export)
 app.command("clean", cls=CommandHelp)(clean)

@@ -203,8 +203,9 @@ Profile = Annotated[
     str | None,
     typer.Option(
         "--profile",
-        help="Profile: lab, reads (lab without writes), data-sheet (the workloads of data sheets), or the path of a "
-        "campaign file (see docs/campaigns.md and examples/). Default: lab.",
+        help="Profile: lab, reads (lab without writes), data-sheet (the workloads of data sheets), a standard "
+        "procedure such as pts-iops (see docs/guides/procedures.md), or the path of a campaign file (see "
+        "docs/campaigns.md and examples/). Default: lab.",
         metavar="NAME|FILE",
         show_default=False,
     ),

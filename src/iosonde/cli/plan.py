@@ -68,7 +68,7 @@ def plan(
     """
     from iosonde.campaign import preflight
     from iosonde.campaign.requests import MeasuringOptions, campaign_request
-    from iosonde.cli.bounds import campaign_and_bounds
+    from iosonde.cli.bounds import campaign_and_bounds, check_expected
     from iosonde.cli.plan_text import cell_lines, plan_json, plan_lines
     from iosonde.machine.local_host import LocalHost
 
@@ -87,24 +87,24 @@ def plan(
     )
     campaign, expected = campaign_and_bounds(purpose, profile)
     request = campaign_request(options, profile=campaign, quick=quick, precision=precision, budget=budget, fixed=fixed)
-    rate = None if write_rate is None else _bytes_per_s(write_rate)
+    rate = _bytes_per_s(write_rate)
     ahead = preflight(request, datetime.now(UTC))
-    if expected is not None:
-        expected.check_cells(ahead.run, ahead.plan.cells)
+    check_expected(expected, ahead)
     cost = ahead.cost(rate)
     if json:
         typer.echo(plan_json(ahead, cost))
         return
-    lines = plan_lines(ahead, cost)
-    for line in [*lines, *(cell_lines(ahead) if cells else [])]:
+    for line in [*plan_lines(ahead, cost), *(cell_lines(ahead) if cells else [])]:
         typer.echo(line)
 
 
-def _bytes_per_s(write_rate: str) -> int:
-    """The value of ``--write-rate``. Raises UsageError."""
+def _bytes_per_s(write_rate: str | None) -> int | None:
+    """The value of ``--write-rate``; None without it. Raises UsageError."""
     from iosonde.errors import UsageError
     from iosonde.units import parse_bytes
 
+    if write_rate is None:
+        return None
     rate = parse_bytes(write_rate, "--write-rate")
     if rate == 0:
         raise UsageError(

@@ -100,7 +100,7 @@ class PurgeProgress:
 
 
 class PurgeLines:
-    """Tells of purges between procedures in plain lines, beside the progress of the run."""
+    """Tells of purges between procedures in plain lines, between those of the run."""
 
     def __init__(self, method: PurgeMethod) -> None:
         self._method = method
@@ -117,8 +117,8 @@ class PurgeLines:
         """Nothing: the run has a progress of its own."""
 
     def interrupted(self) -> None:
-        """Prints that the purge was asked to stop."""
-        say("the purge was asked to stop")
+        """Prints that the purge was requested to stop."""
+        say("the purge stops as soon as the drive allows it")
 
 
 def purging_of(plan: Plan) -> PurgeLines | None:

@@ -2,7 +2,7 @@
 
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
@@ -123,10 +123,9 @@ def run(
 
     The lab profile takes about 6 minutes and can write more than 1 TB. `iosonde plan TARGET` estimates both.
     """
-    if not targets:
-        raise _no_target()
+    named = targets or _no_target()
     from iosonde.campaign.requests import MeasuringOptions, campaign_request, limits_from
-    from iosonde.cli.bounds import campaign_and_bounds
+    from iosonde.cli.bounds import campaign_and_bounds, check_expected
     from iosonde.cli.destroyed import identities
     from iosonde.cli.left_settings import restored_preflight
     from iosonde.machine.local_host import LocalHost
@@ -134,7 +133,7 @@ def run(
     now = datetime.now(UTC)
     campaign, expected = campaign_and_bounds(purpose, profile, against)
     options = MeasuringOptions(
-        targets=targets,
+        targets=named,
         size=size,
         overwrite=overwrite,
         buffered=buffered,
@@ -156,8 +155,7 @@ def run(
     )
     request = campaign_request(options, profile=campaign, quick=quick, precision=precision, budget=budget, fixed=fixed)
     ahead = restored_preflight(request, now)
-    if expected is not None:
-        expected.check_cells(ahead.run, ahead.plan.cells)
+    check_expected(expected, ahead)
     measure(request, ahead, out or Path(f"iosonde-{ahead.run}"), now)
 
 
@@ -197,10 +195,10 @@ def measure(request: "RunRequest", ahead: "Preflight", directory: Path, now: dat
         raise unmet
 
 
-def _no_target() -> UsageError:
-    """Explains what a target is."""
+def _no_target() -> NoReturn:
+    """Explains what a target is, and raises UsageError."""
     for line in EXPLANATION.splitlines():
         say(line)
-    return UsageError(
+    raise UsageError(
         "no target specified", "specify a target as shown above; `iosonde sim list` lists the simulated drives"
     )

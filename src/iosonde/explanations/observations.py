@@ -106,7 +106,7 @@ def _mixes(observed: Observed) -> Iterator[_Told]:
 
 def _tails(observed: Observed) -> Iterator[_Told]:
     """The longest tails of reads and of writes with one operation in flight, as multiples of the median."""
-    single = [cell for cell in observed.cells if cell.queue_depth_asked == 1 and cell.workload.think_ns is None]
+    single = [cell for cell in observed.cells if cell.queue_depth_asked == 1 and not cell.workload.has_pauses]
     for operation, causes in ((Operation.READ, TAIL_OF_READS), (Operation.WRITE, TAIL_OF_WRITES)):
         tails = [tail for cell in single if cell.direction is operation and (tail := _tail(cell)) is not None]
         for factor, percent, value_ns, cell in sorted(tails, key=lambda each: -each[0])[:TAILS_MAX]:

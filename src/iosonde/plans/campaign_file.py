@@ -22,7 +22,19 @@ from iosonde.records.workload import ALL_READS
 from iosonde.units import SECOND_NS, exact_duration
 from iosonde.vocabulary import Data, OnError, Precondition, PurgeMethod, Sync
 from iosonde.workload_keys import Key
-from iosonde.workload_keys.keys import AMOUNT, ARRIVALS, BURST, DURATION, RATE, READ, SYNC, THINK_TIME, WARMUP
+from iosonde.workload_keys.keys import (
+    AMOUNT,
+    ARRIVALS,
+    BURST,
+    DURATION,
+    OFF_TIME,
+    ON_TIME,
+    RATE,
+    READ,
+    SYNC,
+    THINK_TIME,
+    WARMUP,
+)
 
 _Value = TypeVar("_Value")
 
@@ -115,6 +127,9 @@ class ExperimentTable(_Asked):
             )
         if bool(self.values(BURST)) != bool(self.values(THINK_TIME)):
             given, other = ("burst", 'think_time = "10ms"') if self.values(BURST) else ("think_time", "burst = 64")
+            raise disagreement(given, f"{given} needs {other.split()[0]}", f"add {other}")
+        if bool(self.values(ON_TIME)) != bool(self.values(OFF_TIME)):
+            given, other = ("on_time", 'off_time = "25s"') if self.values(ON_TIME) else ("off_time", 'on_time = "5s"')
             raise disagreement(given, f"{given} needs {other.split()[0]}", f"add {other}")
         if self.values(RATE) and self.kind not in RATE_KINDS:
             raise disagreement(

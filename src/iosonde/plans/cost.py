@@ -117,7 +117,9 @@ def cell_duration_ns(
     """The time from a cell's start to the start of the next; for a cell with an amount, at the assumed rate."""
     overhead_ns += cell.timing.idle_ns
     if cell.timing.left_bytes is not None:
-        return cell.timing.left_bytes * SECOND_NS // _taken_per_s(cell, bytes_per_s) + overhead_ns
+        busy_ns = cell.timing.left_bytes * SECOND_NS // _taken_per_s(cell, bytes_per_s)
+        needed_ns = cell.workload.time_to_submit_ns(busy_ns)
+        return (needed_ns if cell.timing.limit_ns is None else min(needed_ns, cell.timing.limit_ns)) + overhead_ns
     return cell.timing.lasts_ns + overhead_ns
 
 
@@ -138,7 +140,7 @@ def _written(cell: CellPlan, bytes_per_s: int) -> int:
 def _written_in(cell: CellPlan, time_ns: int, bytes_per_s: int) -> int:
     return (
         cell.workload.targets
-        * time_ns
+        * cell.workload.submitting_ns(time_ns)
         * _taken_per_s(cell, bytes_per_s)
         // SECOND_NS
         * cell.workload.write_percent

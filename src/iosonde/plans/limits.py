@@ -3,7 +3,7 @@
 from typing import Final
 
 from iosonde.errors import UsageError
-from iosonde.plans.model_checks import check_shape, checked_span
+from iosonde.plans.model_checks import check_duty, check_shape, checked_span
 from iosonde.plans.verifying import check_account, check_data
 from iosonde.records import CellPlan, NamespaceFacts, Plan, Sync, Workload
 from iosonde.units import MILLISECOND_NS, exact_duration, exact_size, format_rate
@@ -67,6 +67,7 @@ def check_plan(plan: Plan, *, targets: int) -> None:
     for cell in plan.cells:
         _check_cell(cell, plan.span_bytes)
         check_data(cell)
+        check_duty(cell)
         if cell.workload.targets > targets:
             raise UsageError(
                 f"{cell.cell} needs {cell.workload.targets} targets, but only {targets} "

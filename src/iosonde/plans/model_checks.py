@@ -1,10 +1,10 @@
 """Checks that the settings of a workload can be combined, and that its region fits into the test region."""
 
 from iosonde.errors import UsageError
-from iosonde.records import FastRandom, Permutation, Strided, Sync, Workload
+from iosonde.records import CellPlan, FastRandom, Permutation, Strided, Sync, Workload
 from iosonde.records.workload import ALL_READS
-from iosonde.units import exact_size
-from iosonde.workload_keys.bounds import SECTOR_BYTES
+from iosonde.units import exact_duration, exact_size
+from iosonde.workload_keys.bounds import DURATION_NS_MAX, DURATION_NS_MIN, SECTOR_BYTES
 
 
 def checked_span(cell: str, workload: Workload, whole_bytes: int) -> int:
@@ -47,6 +47,34 @@ def check_shape(cell: str, workload: Workload, span_bytes: int) -> None:
     if workload.burst_operations is not None and workload.is_open_loop:
         raise UsageError(f"{cell}: rate and bursts cannot be combined", "omit one of them")
     _check_pattern(cell, workload, span_bytes)
+
+
+def check_duty(cell: CellPlan) -> None:
+    """Raises UsageError for a duty cycle that cannot be kept, or that leaves nothing to measure."""
+    name, workload, timing = cell.cell, cell.workload, cell.timing
+    on_ns, off_ns = workload.on_ns, workload.off_ns
+    if on_ns is None or off_ns is None:
+        return
+    if workload.is_open_loop or workload.burst_operations is not None:
+        other = "a rate" if workload.is_open_loop else "bursts"
+        raise UsageError(f"{name}: on-time and off-time cannot be combined with {other}", "omit one of them")
+    for key, value in (("on-time", on_ns), ("off-time", off_ns)):
+        if not DURATION_NS_MIN <= value <= DURATION_NS_MAX:
+            raise UsageError(
+                f"{name}: {key} {exact_duration(value)} is not in the range "
+                f"{exact_duration(DURATION_NS_MIN)} to {exact_duration(DURATION_NS_MAX)}",
+                "use a time such as 5s",
+            )
+    starts_off = timing.warmup_ns % (on_ns + off_ns) >= on_ns
+    if timing.amount_bytes is None and starts_off and timing.measure_ns <= _to_next(timing.warmup_ns, on_ns + off_ns):
+        raise UsageError(
+            f"{name}: the measurement lies within an off-time", "use a longer duration, or another warm-up"
+        )
+
+
+def _to_next(time_ns: int, period_ns: int) -> int:
+    """The time to the start of the next period."""
+    return period_ns - time_ns % period_ns
 
 
 def _check_pattern(cell: str, workload: Workload, span_bytes: int) -> None:

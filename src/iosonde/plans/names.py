@@ -16,10 +16,7 @@ from iosonde.workload_keys.keys import JOBS, OFFSET, SPAN, TARGETS
 # Names are older than the descriptions of keys, so this order is fixed.
 _BEFORE_SYNC: Final = (JOBS, TARGETS)
 _LAST: Final = (SPAN, OFFSET)
-_AFTER_SYNC: Final = (
-    *(key for key in WORKLOAD_KEYS if key.in_name and key not in {*_BEFORE_SYNC, *_LAST}),
-    *_LAST,
-)
+_AFTER_SYNC: Final = tuple(key for key in WORKLOAD_KEYS if key.in_name and key not in {*_BEFORE_SYNC, *_LAST})
 
 
 def cell_name(workload: Workload) -> str:
@@ -35,6 +32,9 @@ def cell_name(workload: Workload) -> str:
     parts.extend(_plain_name(workload, *_BEFORE_SYNC))
     parts.extend(_sync_name(workload))
     parts.extend(_plain_name(workload, *_AFTER_SYNC))
+    if workload.on_ns is not None and workload.off_ns is not None:
+        parts.append(f"on{_short(workload.on_ns)}-off{_short(workload.off_ns)}")
+    parts.extend(_plain_name(workload, *_LAST))
     return "-".join(parts)
 
 
@@ -73,6 +73,11 @@ def _plain_name(workload: Workload, *keys: Key[Any]) -> Iterator[str]:
             yield key.in_name.format(_joined(key.kind.shown(value)))
 
 
+def _short(duration_ns: int) -> str:
+    """``5s``, ``1250ms``, ``5min``."""
+    return _joined(exact_duration(duration_ns)).replace(".0s", "s")
+
+
 def _joined(text: str) -> str:
     return text.replace(" ", "")
 
@@ -91,6 +96,7 @@ def timing_name(timing: Timing, *, with_warmup: bool) -> str:
     """The part of a name that distinguishes timings: ``5.0s``, ``64GiB``, ``5.0s-warmup1.0s``, ``60s-idle5min``."""
     idle = f"-idle{_joined(exact_duration(timing.idle_ns))}" if timing.idle_ns else ""
     if timing.amount_bytes is not None:
-        return f"{_joined(exact_size(timing.amount_bytes))}{idle}"
+        limit = f"-limit{_joined(exact_duration(timing.limit_ns))}" if timing.limit_ns else ""
+        return f"{_joined(exact_size(timing.amount_bytes))}{limit}{idle}"
     long = f"{_joined(exact_duration(timing.measure_ns))}{idle}"
     return f"{long}-warmup{_joined(exact_duration(timing.warmup_ns))}" if with_warmup else long

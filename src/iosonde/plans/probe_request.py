@@ -21,6 +21,7 @@ def probe_request(asked: Mapping[str, Any], *, targets: int) -> tuple[Workload, 
     _check_shares(values)
     _check_pace(values)
     _check_rest(values)
+    _check_duty(values)
     return workload_of(values, targets=targets), timing_of(values["warmup"], values["duration"])
 
 
@@ -84,4 +85,12 @@ def _check_rest(values: Mapping[str, Any]) -> None:
     burst, think_time = values["burst"], values["think_time"]
     if (burst is None) != (think_time is None):
         given, other = ("--think-time", "--burst 64") if burst is None else ("--burst", "--think-time 10ms")
+        raise UsageError(f"{given} needs {other.split()[0]}", f"add {other}")
+
+
+def _check_duty(values: Mapping[str, Any]) -> None:
+    """The two times of a duty cycle require each other."""
+    on_time, off_time = values["on_time"], values["off_time"]
+    if (on_time is None) != (off_time is None):
+        given, other = ("--off-time", "--on-time 5s") if on_time is None else ("--on-time", "--off-time 25s")
         raise UsageError(f"{given} needs {other.split()[0]}", f"add {other}")

@@ -94,7 +94,8 @@ class Procedure(Record):
     (``SNIA SSS PTS 2.0.2, chapter 7``), ``version`` the version of the procedure itself. A gap of more than
     ``gap_ns_max`` between two trials of a phase begins a new window. ``active_range_percent`` is the part of the
     capacity that it uses. ``open_points`` are sentences about what could not be confirmed in the specification.
-    ``is_like`` marks a short form, which must not be presented as the test itself.
+    ``is_like`` marks a short form, which must not be presented as the test itself. With ``repeats_offsets`` each trial
+    of a cell has the same seed, as TKperf has, so random offsets are the same in each round.
     """
 
     name: str
@@ -104,6 +105,7 @@ class Procedure(Record):
     specification: str = ""
     mode: Mode | None = None
     is_like: bool = False
+    repeats_offsets: bool = False
     purged: bool = True
     active_range_percent: int = Field(default=100, ge=1, le=100)
     gap_ns_max: int = Field(gt=0)

@@ -24,7 +24,8 @@ class Workload(Record):
     Operations that neither read nor trim are writes. With ``block_sizes`` operations have several sizes, and
     ``block_size_bytes`` is the largest. The test region has ``span_bytes`` from ``offset_bytes`` on (None: up to the
     end). If ``sync`` requests flushes, one follows after every ``flush_every`` writes of a worker. After
-    ``burst_operations`` a worker waits for the last of them to complete, and then pauses for ``think_ns``.
+    ``burst_operations`` a worker waits for the last of them to complete, and then pauses for ``think_ns``. With a duty
+    cycle, each worker submits for ``on_ns`` and then nothing for ``off_ns``, on a grid from the start of the warm-up.
 
     Random data is compressible by ``compressible_percent``, and ``duplicates_percent`` of the writes repeat data that
     was written before. With ``verify`` each written sector identifies itself, and the target is read back.
@@ -52,6 +53,8 @@ class Workload(Record):
     duplicates_percent: int = Field(default=0, ge=0, le=100)
     verify: bool = False
     write_cache: WriteCache | None = None
+    on_ns: int | None = Field(default=None, ge=1)
+    off_ns: int | None = Field(default=None, ge=1)
 
     @model_validator(mode="after")
     def _both_or_neither(self) -> Self:
@@ -61,12 +64,33 @@ class Workload(Record):
         if (self.burst_operations is None) != (self.think_ns is None):
             message = "burst_operations and think_ns must be specified together"
             raise ValueError(message)
+        if (self.on_ns is None) != (self.off_ns is None):
+            message = "on_ns and off_ns must be specified together"
+            raise ValueError(message)
         return self
 
     @property
     def is_open_loop(self) -> bool:
         """Whether operations arrive at a rate, independent of completions."""
         return self.rate_per_s is not None
+
+    @property
+    def has_pauses(self) -> bool:
+        """Whether nothing is submitted at times: between bursts, or in the off-times of a duty cycle."""
+        return self.burst_operations is not None or self.on_ns is not None
+
+    def submitting_ns(self, time_ns: int) -> int:
+        """The time in which operations are submitted, of the first ``time_ns``: its on-times if it has a duty cycle."""
+        if self.on_ns is None or self.off_ns is None:
+            return time_ns
+        periods, rest_ns = divmod(time_ns, self.on_ns + self.off_ns)
+        return periods * self.on_ns + min(rest_ns, self.on_ns)
+
+    def time_to_submit_ns(self, submitting_ns: int) -> int:
+        """The time after which operations were submitted for ``submitting_ns``."""
+        if self.on_ns is None or self.off_ns is None:
+            return submitting_ns
+        return submitting_ns + max(submitting_ns - 1, 0) // self.on_ns * self.off_ns
 
     @property
     def rate_per_s_all(self) -> int | None:
@@ -142,7 +166,7 @@ class Workload(Record):
 
         The write cache of the drive is as it was.
         """
-        unusual = (self.trim_percent, self.block_sizes, self.offset_bytes, self.span_bytes, self.burst_operations)
+        unusual = (self.trim_percent, self.block_sizes, self.offset_bytes, self.span_bytes, self.has_pauses)
         return self.write_cache is None and not any(unusual) and self.flush_every == 1
 
     @property
@@ -172,6 +196,9 @@ class Workload(Record):
 class Timing(Record):
     """The duration of a cell. A cell with ``amount_bytes`` ends when each target has transferred that amount.
 
+    With ``limit_ns`` it ends after that measurement time at the latest.
+    After each multiple of ``decide_ns`` of measurement time, a multiple of the interval, it is decided whether the cell
+    goes on. A cell that was ended by a decision has finished.
     ``done_bytes`` is the part of it that earlier sessions have transferred on each target, and that is not repeated.
     ``idle_ns`` is the time for which the targets are left idle before each trial; ``lasts_ns`` does not include it.
     """
@@ -180,8 +207,25 @@ class Timing(Record):
     measure_ns: int = Field(ge=0)
     interval_ns: int = Field(ge=0)
     amount_bytes: int | None = None
+    limit_ns: int | None = Field(default=None, ge=1)
+    decide_ns: int | None = Field(default=None, ge=1)
     done_bytes: int = Field(default=0, ge=0)
     idle_ns: int = Field(default=0, ge=0)
+
+    @model_validator(mode="after")
+    def _agrees(self) -> Self:
+        if self.limit_ns is not None and self.amount_bytes is None:
+            message = "limit_ns needs amount_bytes"
+            raise ValueError(message)
+        if self.decide_ns is not None and self.decide_ns % max(self.interval_ns, 1):
+            message = "decide_ns must be a multiple of interval_ns"
+            raise ValueError(message)
+        return self
+
+    @property
+    def longest_ns(self) -> int | None:
+        """The longest time from start to end, with the warm-up; None if only an amount ends the cell."""
+        return self.lasts_ns if self.amount_bytes is None else self.limit_ns
 
     @property
     def lasts_ns(self) -> int:
@@ -198,5 +242,6 @@ class Timing(Record):
         """The duration as text: ``1.0 s warm-up + 5.0 s``, ``until 8 GiB are transferred``."""
         idle = f"{exact_duration(self.idle_ns)} idle + " if self.idle_ns else ""
         if self.amount_bytes is not None:
-            return f"{idle}until {exact_size(self.amount_bytes)} are transferred"
+            limit = f", at most {exact_duration(self.limit_ns)}" if self.limit_ns else ""
+            return f"{idle}until {exact_size(self.amount_bytes)} are transferred{limit}"
         return f"{idle}{exact_duration(self.warmup_ns)} warm-up + {exact_duration(self.measure_ns)}"

@@ -45,7 +45,7 @@ NO_SUBJECT = "No cell in this experiment has commit results. The table shows wri
 
 def time_series_sentence(records: Sequence[CellRecord]) -> str:
     """How much throughput varies between the intervals of a cell. Cells with pauses vary by design and are left out."""
-    steady = [record for record in records if record.workload.think_ns is None]
+    steady = [record for record in records if not record.workload.has_pauses]
     moments = list(moments_of(steady, length_ns_min=STRETCH_NS))
     if not moments:
         return WITH_PAUSES if any(moments_of(records)) else "No finished trial has a time series."

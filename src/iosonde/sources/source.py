@@ -164,6 +164,12 @@ class Source(Protocol):
     def wait(self, duration_ns: int) -> None:
         """Keeps the targets idle for ``duration_ns`` of the source's clock."""
 
+    def purge_simulated(self) -> bool:
+        """Puts all simulated drives back to their fresh-out-of-box state, in no time; their counters carry on.
+
+        False if there is none, or one that has no such state (a disk, a volume, a queue), which is left as it is.
+        """
+
     def verify(self, on_progress: Callable[[int, int], None]) -> tuple[Verification, ...]:
         """Reads back every target that was opened with a ledger, and returns the result for each.
 
@@ -173,15 +179,20 @@ class Source(Protocol):
     def close(self) -> None:
         """Closes all targets. Does nothing if the source is lost."""
 
-    def measure(
+    def measure(  # noqa: PLR0913, PLR0917 - a measurement needs all of them
         self,
         cell: CellPlan,
         turn: CellTurn,
         way: IoPath,
         span_bytes: int,
         on_interval: Callable[[IntervalRecord], None],
+        is_enough: Callable[[], bool] | None = None,
     ) -> CellRecord:
-        """Measures one cell and passes each interval to the callback. Raises Interrupted with the results so far."""
+        """Measures one cell and passes each interval to the callback. Raises Interrupted with the results so far.
+
+        With ``decide_ns`` in its timing, ``is_enough`` is called at each of these moments, after the intervals up to
+        it. The cell ends if that returns True, and has finished.
+        """
 
     def end(self) -> None:
         """Ends the source."""

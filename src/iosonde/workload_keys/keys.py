@@ -198,6 +198,22 @@ THINK_TIME: Final = Key(
     "Pause after each burst. It starts when the last operation of the burst completes.",
     InFile("Pause after each burst. It starts when the last operation of the burst completes."),
 )
+ON_TIME: Final = Key(
+    "on_time",
+    _time(DURATION_NS_MIN, "5s", "500ms"),
+    "on_ns",
+    None,
+    "With --off-time: how long operations are submitted, over and over from the start of the warm-up.",
+    InFile("With off_time: how long operations are submitted, over and over from the start of the warm-up."),
+)
+OFF_TIME: Final = Key(
+    "off_time",
+    _time(DURATION_NS_MIN, "25s", "500ms"),
+    "off_ns",
+    None,
+    "Time without submissions after each --on-time. Operations in flight complete. Default: none.",
+    InFile("Time without submissions after each on_time. Operations in flight complete. Default: none."),
+)
 WRITE_CACHE: Final = Key(
     "write_cache",
     OneOf(WriteCache),
@@ -244,7 +260,19 @@ AMOUNT: Final = Key(
 )
 
 _LOOP: Final = (PATTERN, READ, TRIM, BLOCK_SIZE, QUEUE_DEPTH, RATE, ARRIVALS, JOBS, SYNC, FLUSH_EVERY)
-_CONTENT: Final = (DATA, COMPRESSIBLE, DUPLICATES, VERIFY, OFFSET, SPAN, BURST, THINK_TIME, WRITE_CACHE)
+_CONTENT: Final = (
+    DATA,
+    COMPRESSIBLE,
+    DUPLICATES,
+    VERIFY,
+    OFFSET,
+    SPAN,
+    BURST,
+    THINK_TIME,
+    WRITE_CACHE,
+    ON_TIME,
+    OFF_TIME,
+)
 
 WORKLOAD_KEYS: Final[tuple[Key[Any], ...]] = (*_LOOP, TARGETS, *_CONTENT)
 """In the order of a sweep: values of the last key change fastest."""

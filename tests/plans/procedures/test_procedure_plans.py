@@ -5,7 +5,7 @@ import pytest
 from iosonde.errors import UsageError
 from iosonde.plans import TargetInfo, plan_cost
 from iosonde.plans.procedures import load_procedures, procedures_plan, read_procedures
-from iosonde.records import Plan, SteadyState
+from iosonde.records import Plan, SteadySamples, SteadyState
 from iosonde.units import MILLISECOND_NS, SECOND_NS
 from iosonde.vocabulary import WriteCache
 from tests.plans.procedures.test_read_procedures import OWN
@@ -89,3 +89,54 @@ def test_operating_points_of_an_unknown_phase_are_refused() -> None:
     text = OWN.replace('name = "rounds"\n', 'name = "rounds"\npoints = { phase = "none", latency_max = "5ms" }\n')
     with pytest.raises(UsageError, match="which is no earlier phase"):
         procedures_plan(read_procedures(text, "own.toml"), TargetInfo(GIB, fill=True), seed=1)
+
+
+def campaign_of(phase: str, cells: str) -> str:
+    table = f'[[procedure.phase.cells]]\npattern = "random"\nread = 0\nblock_size = "4KiB"\nqueue_depth = 4\n{cells}\n'
+    return f'name = "own"\n[[procedure]]\nname = "first"\n[[procedure.phase]]\nname = "only"\n{phase}\n{table}'
+
+
+def own_plan(phase: str, cells: str, time_scale: int = 1) -> Plan:
+    campaign = read_procedures(campaign_of(phase, cells), "own.toml")
+    return procedures_plan(campaign, TargetInfo(GIB, fill=True), seed=1, time_scale=time_scale)
+
+
+STEADY = '[procedure.phase.steady]\nsample = "60s"\nblock = "30min"\n'
+
+
+@pytest.mark.parametrize("time_scale", [1, 7, 1000])
+def test_a_trial_whose_samples_are_judged_is_decided_after_each_block(time_scale: int) -> None:
+    plan = own_plan(STEADY, 'duration = "6h"', time_scale)
+    timing = plan.cells[0].timing
+    stop = plan.procedures[0].phases[0].stop
+    assert isinstance(stop, SteadySamples)
+    assert timing.decide_ns == stop.block_ns == 30 * stop.sample_ns
+    assert stop.sample_ns % timing.interval_ns == 0
+    assert stop.sample_ns == pytest.approx(MINUTE_NS / time_scale, rel=1e-6)
+    assert (timing.warmup_ns, timing.measure_ns) == (0, 12 * stop.block_ns)
+
+
+def test_samples_of_several_cells_are_refused() -> None:
+    with pytest.raises(UsageError, match="the phase only judges samples of one long trial, and has 2 cells"):
+        own_plan(STEADY, 'duration = "6h"\njobs = [1, 2]')
+
+
+@pytest.mark.parametrize("time_scale", [1, 7, 100])
+def test_each_interval_of_a_duty_cycle_lies_within_an_on_time_or_an_off_time(time_scale: int) -> None:
+    (cell,) = own_plan("", 'duration = "1h"\non_time = "5s"\noff_time = "25s"', time_scale).cells
+    on_ns, off_ns = cell.workload.on_ns, cell.workload.off_ns
+    assert on_ns is not None
+    assert off_ns == 5 * on_ns
+    assert on_ns == pytest.approx(5 * SECOND_NS / time_scale, rel=1e-6)
+    assert (on_ns % cell.timing.interval_ns, off_ns % cell.timing.interval_ns) == (0, 0)
+    assert (cell.timing.warmup_ns, cell.timing.measure_ns) == (0, 720 * on_ns)
+
+
+def test_a_duty_cycle_that_is_too_short_for_intervals_is_refused() -> None:
+    with pytest.raises(UsageError, match="no common divisor of at least 100 ms"):
+        own_plan("", 'duration = "1h"\non_time = "5s"\noff_time = "10.01s"', 100)
+
+
+def test_the_limit_of_an_amount_is_scaled_as_well() -> None:
+    timing = own_plan("", 'capacities = 2\nlimit = "6h"', 100).cells[0].timing
+    assert (timing.amount_bytes, timing.limit_ns) == (2 * GIB, 216 * SECOND_NS)

@@ -277,6 +277,10 @@ impl CompletionModel for Ssd {
         hash.add_random(&self.random);
     }
 
+    fn has_erased_state(&self) -> bool {
+        true
+    }
+
     fn format(&mut self, now_ns: u64) {
         self.catch_up(now_ns);
         let (wear, power) = (self.flash.wear, std::mem::take(&mut self.flash.power));

@@ -14,13 +14,13 @@ use super::reap_interval::ReapIntervals;
 use super::{Recorder, Window};
 use crate::failure::{Failure, FailureKind};
 use crate::job::{Job, Sync};
-use crate::pattern::{Accesses, Arrivals, Bursts, Payload};
+use crate::pattern::{Accesses, Arrivals, Bursts, DutyCycle, Payload};
 use crate::record::{Class, Faults, Phase, Slowest};
 use crate::verify::Ledger;
 
 /// How long operations may take to complete after the end, before the job is reported as stuck.
 pub const DRAIN_NS_MAX: u64 = 30_000_000_000;
-/// How long a job without a time limit may complete no operation before it is reported as stuck. This and the drain
+/// How long a job with an amount may complete no operation before it is reported as stuck. This and the drain
 /// time add up to two minutes, the longest silence that the front end expects.
 pub const SILENCE_NS_MAX: u64 = 90_000_000_000;
 /// The longest sleep in the kernel, so that a stop is noticed.
@@ -105,6 +105,7 @@ pub struct Machine {
     // Planned but not started.
     batch: Vec<u32>,
     bursts: Option<Bursts>,
+    duty: Option<DutyCycle>,
     sync: Sync,
     flush_every: u64,
     failed_max: u64,
@@ -164,6 +165,7 @@ impl Machine {
             unfinished: Vec::with_capacity(slots as usize),
             batch: Vec::with_capacity(slots as usize),
             bursts: Bursts::of(job),
+            duty: DutyCycle::of(job, start_ns),
             sync: job.sync,
             flush_every: job.flush_every,
             failed_max: job.failed_max,
@@ -220,7 +222,7 @@ impl Machine {
             }
             self.window.advance();
             self.recorder.next_interval(boundary, self.window.phase(), self.window.interval());
-            if self.window.end_ns() == u64::MAX && self.silent_ns(now) > SILENCE_NS_MAX {
+            if self.window.has_amount() && self.silent_ns(now) > SILENCE_NS_MAX {
                 let message = format!("no operation completed for {} s", SILENCE_NS_MAX / 1_000_000_000);
                 self.failure = Some(Failure::new(FailureKind::Stuck, message).after(self.failure.take()));
                 self.window.close(now);

@@ -17,12 +17,12 @@ impl Machine {
             && (!self.unfinished.is_empty() || (!self.ready.is_empty() && self.next_arrival_ns() <= now))
     }
 
-    /// Ends a job without a time limit if it only waits for operations in flight. Called by a driver that knows that
+    /// Ends a job with an amount if it only waits for operations in flight. Called by a driver that knows that
     /// these will never complete. Returns true if it ended the job.
     pub fn starve(&mut self, now: u64) -> bool {
         let may_submit = !self.ready.is_empty() && self.next_arrival_ns() < u64::MAX;
         let only_waits = self.in_flight > 0 && !may_submit && self.unfinished.is_empty();
-        let is_starved = only_waits && self.drain_since_ns.is_none() && self.window.end_ns() == u64::MAX;
+        let is_starved = only_waits && self.drain_since_ns.is_none() && self.window.has_amount();
         if is_starved {
             self.close(now);
         }
@@ -40,20 +40,22 @@ impl Machine {
         }
     }
 
-    // In a closed loop, an operation is due at the start of the job, and then whenever a slot is free.
+    // In a closed loop, an operation is due at the start of the job, and then whenever a slot is free, within the
+    // on-times if it has a duty cycle.
     #[inline]
     pub(super) fn next_arrival_ns(&self) -> u64 {
-        match (&self.arrivals, &self.bursts) {
-            (Some(arrivals), _) => arrivals.next_ns(),
-            (None, Some(bursts)) => bursts.next_ns().max(self.start_ns),
-            (None, None) => self.start_ns,
+        match (&self.arrivals, &self.bursts, &self.duty) {
+            (Some(arrivals), _, _) => arrivals.next_ns(),
+            (None, Some(bursts), _) => bursts.next_ns().max(self.start_ns),
+            (None, None, Some(duty)) => duty.next_ns(),
+            (None, None, None) => self.start_ns,
         }
     }
 
     /// Whether an operation may have to wait for its start time although a slot is free.
     #[inline]
     pub fn is_timed(&self) -> bool {
-        self.arrivals.is_some() || self.bursts.is_some() || !self.has_begun
+        self.arrivals.is_some() || self.bursts.is_some() || self.duty.is_some() || !self.has_begun
     }
 
     /// The number of completions that a driver may wait for, and how long. Without timed operations, `now` is not
@@ -81,6 +83,9 @@ impl Machine {
             return 0;
         }
         let is_timed = self.is_timed();
+        if let Some(duty) = &mut self.duty {
+            duty.advance(now);
+        }
         while self.batch.len() < most {
             let is_early = is_timed && self.next_arrival_ns() > now;
             let slot = self.unfinished.pop().or_else(|| if is_early { None } else { self.ready.pop() });

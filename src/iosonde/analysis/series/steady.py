@@ -33,6 +33,9 @@ class SteadyRule:
     slope_max: float | None = None
 
 
+ROUNDING: Final = 1e-9
+"""A share that is exactly at its bound may be above it by the rounding of its sums."""
+
 SNIA: Final = SteadyRule("SNIA PTS and TKperf", window=5, range_max=0.20, excursion_max=0.10)
 """TKperf uses the criterion of the specification, so it has both names and is reported once."""
 
@@ -119,7 +122,7 @@ def holds(figures: WindowFigures, rule: SteadyRule) -> bool:
         (figures.excursion_share, rule.excursion_max),
         (abs(figures.slope_share), rule.slope_max),
     )
-    return all(most is None or share <= most for share, most in asked)
+    return all(most is None or share <= most * (1 + ROUNDING) for share, most in asked)
 
 
 def _turns(holding: Sequence[bool], window: int) -> tuple[int | None, int | None]:

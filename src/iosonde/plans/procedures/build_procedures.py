@@ -1,7 +1,7 @@
 """The plan of a campaign of standard procedures, for targets of a known size."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import product
 from typing import Any, Final
@@ -12,7 +12,7 @@ from iosonde.plans.names import cell_name, timing_name
 from iosonde.plans.preconditioning import TargetInfo
 from iosonde.plans.procedures.read_procedures import ProcedureCampaign
 from iosonde.plans.procedures.stops import stop_of
-from iosonde.plans.procedures.tables import CellsTable, PhaseTable, ProcedureTable
+from iosonde.plans.procedures.tables import CellsTable, PhaseTable, ProcedureTable, SteadyTable
 from iosonde.plans.procedures.timings import Clock
 from iosonde.plans.workloads import workload_of
 from iosonde.records import (
@@ -28,6 +28,7 @@ from iosonde.records import (
     Workload,
     one_stream,
 )
+from iosonde.units import exact_size
 from iosonde.workload_keys import WORKLOAD_KEYS
 from iosonde.workload_keys.keys import BLOCK_SIZE, JOBS, QUEUE_DEPTH, READ
 
@@ -35,6 +36,15 @@ from iosonde.workload_keys.keys import BLOCK_SIZE, JOBS, QUEUE_DEPTH, READ
 NESTED: Final = (READ, BLOCK_SIZE, JOBS, QUEUE_DEPTH)
 _ORDER: Final = (*NESTED, *(key for key in WORKLOAD_KEYS if key.in_file is not None and key not in NESTED))
 WHOLE_PERCENT: Final = 100
+
+
+@dataclass(frozen=True)
+class _Ground:
+    """What the cells of a procedure are planned for. ``span_bytes`` is its active range."""
+
+    target: TargetInfo
+    clock: Clock
+    span_bytes: int
 
 
 @dataclass(frozen=True)
@@ -76,7 +86,7 @@ def procedures_plan(campaign: ProcedureCampaign, target: TargetInfo, *, seed: in
             )
             for cell, name in names.items()
         }
-        built.append(_procedure(table, phases, names, clock))
+        built.append(_procedure(table, phases, names, cells))
     check_cells(len(cells), "the campaign")
     return Plan(
         profile=campaign.name,
@@ -98,10 +108,11 @@ def procedures_plan(campaign: ProcedureCampaign, target: TargetInfo, *, seed: in
 
 
 def _phases(table: ProcedureTable, target: TargetInfo, clock: Clock) -> list[_Phase]:
+    ground = _Ground(target, clock, _active_bytes(table, target))
     found: list[_Phase] = []
     for phase in table.phase:
         if phase.points is None:
-            rounds = tuple(tuple(_cells(table, each, target, clock)) for each in phase.cells)
+            rounds = tuple(tuple(_cells(each, ground, steady=phase.steady)) for each in phase.cells)
             found.append(_Phase(phase, rounds))
             continue
         named = next((each for each in found if each.table.name == phase.points.phase and each.rounds), None)
@@ -111,7 +122,7 @@ def _phases(table: ProcedureTable, target: TargetInfo, clock: Clock) -> list[_Ph
                 "name an earlier phase with cells of its own",
             )
         at = {
-            cell: tuple(each for own in phase.cells for each in _cells(table, own, target, clock, cell.workload))
+            cell: tuple(each for own in phase.cells for each in _cells(own, ground, point=cell.workload))
             for cell in named.rounds[-1]
         }
         found.append(_Phase(phase, at=at))
@@ -119,22 +130,35 @@ def _phases(table: ProcedureTable, target: TargetInfo, clock: Clock) -> list[_Ph
 
 
 def _cells(
-    procedure: ProcedureTable, table: CellsTable, target: TargetInfo, clock: Clock, point: Workload | None = None
+    table: CellsTable, ground: _Ground, *, steady: SteadyTable | None = None, point: Workload | None = None
 ) -> Iterator[_Cell]:
     """The cells of one table: all combinations of its values, in nesting order. ``point`` sets the demand."""
+    target, clock = ground.target, ground.clock
     axes: dict[str, list[Any]] = {key.name: table.values(key.name) or [None] for key in _ORDER}
     if point is not None:
         axes |= {JOBS.name: [point.jobs], QUEUE_DEPTH.name: [point.queue_depth]}
-    span_bytes = _active_bytes(procedure, target)
-    for chosen in product(*axes.values()):
+    for region, chosen in product(_regions(table, ground), list(product(*axes.values()))):
         values = dict(zip(axes, chosen, strict=True)) | {"verify": False}
         if not target.is_device:
             # Neither files nor simulated drives have a write cache that could be set.
             values["write_cache"] = None
         workload = workload_of(values, targets=target.targets)
-        if workload.span_bytes is None and span_bytes != target.span_bytes:
-            workload = workload.model_copy(update={"span_bytes": span_bytes})
-        yield _Cell(workload, clock.timing(table, workload, target.span_bytes))
+        if workload.span_bytes is None and region != (0, target.span_bytes):
+            workload = workload.model_copy(update={"offset_bytes": region[0], "span_bytes": region[1]})
+        yield _Cell(clock.exact(workload, steady), clock.timing(table, workload, target.span_bytes, steady))
+
+
+def _regions(table: CellsTable, ground: _Ground) -> list[tuple[int, int]]:
+    """Start and size of the regions that the cells of a table are measured in."""
+    if table.zones is None:
+        return [(0, ground.span_bytes)]
+    zone_bytes = ground.span_bytes // table.zones >> 20 << 20
+    if not zone_bytes:
+        raise UsageError(
+            f"the target of {exact_size(ground.target.span_bytes)} is too small for {table.zones} zones of 1 MiB",
+            "use a larger target, or fewer zones",
+        )
+    return [(number * zone_bytes, zone_bytes) for number in range(table.zones)]
 
 
 def _active_bytes(procedure: ProcedureTable, target: TargetInfo) -> int:
@@ -156,13 +180,15 @@ def _names(procedure: str, cells: list[_Cell]) -> dict[_Cell, str]:
     return names
 
 
-def _procedure(table: ProcedureTable, phases: list[_Phase], names: dict[_Cell, str], clock: Clock) -> Procedure:
+def _procedure(
+    table: ProcedureTable, phases: list[_Phase], names: dict[_Cell, str], cells: Mapping[str, CellPlan]
+) -> Procedure:
     built = tuple(
         PhasePlan(
             name=phase.table.name,
             role=phase.table.role,
             cells=tuple(names[cell] for each in phase.rounds for cell in each),
-            stop=stop_of(phase.table, {names[cell]: cell.workload for cell in phase.cells}, clock),
+            stop=stop_of(phase.table, {names[cell]: cells[names[cell]] for cell in phase.cells}),
             points=_points(phase, names),
         )
         for phase in phases
@@ -175,6 +201,7 @@ def _procedure(table: ProcedureTable, phases: list[_Phase], names: dict[_Cell, s
         specification=table.specification,
         mode=table.mode,
         purged=table.purge,
+        repeats_offsets=table.repeats_offsets,
         active_range_percent=round(table.active_range),
         # Operations in flight at the end of a trial take their time on any scale.
         gap_ns_max=max(table.gap, 1),

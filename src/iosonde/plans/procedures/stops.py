@@ -4,18 +4,17 @@ from collections.abc import Mapping
 
 from iosonde.errors import UsageError
 from iosonde.plans.procedures.tables import PhaseTable, SteadyTable, TrackTable
-from iosonde.plans.procedures.timings import Clock
-from iosonde.records import PhaseStop, Rounds, SteadySamples, SteadyState, Tracked, Workload
+from iosonde.records import CellPlan, PhaseStop, Rounds, SteadySamples, SteadyState, Tracked, Workload
 from iosonde.units import exact_size, parse_bytes
 
 
-def stop_of(phase: PhaseTable, cells: Mapping[str, Workload], clock: Clock) -> PhaseStop:
+def stop_of(phase: PhaseTable, cells: Mapping[str, CellPlan]) -> PhaseStop:
     """The stop rule of a phase with these cells. Raises UsageError for a tracking variable that is no single cell."""
     steady = phase.steady
     if steady is None:
         return Rounds(rounds=phase.rounds)
     if steady.sample is not None and steady.block is not None:
-        return _samples(steady, steady.sample, steady.block, clock)
+        return _samples(phase, steady, steady.block // steady.sample, cells)
     return SteadyState(
         tracked=tuple(_tracked(each, phase, cells) for each in steady.track),
         window=steady.window,
@@ -25,12 +24,18 @@ def stop_of(phase: PhaseTable, cells: Mapping[str, Workload], clock: Clock) -> P
     )
 
 
-def _samples(steady: SteadyTable, sample_ns: int, block_ns: int, clock: Clock) -> SteadySamples:
-    scaled_ns = clock.sample_ns(sample_ns)
+def _samples(phase: PhaseTable, steady: SteadyTable, samples: int, cells: Mapping[str, CellPlan]) -> SteadySamples:
+    """The rule for samples of the only cell of a phase, whose timing has the scaled length of a block."""
+    block_ns = None if len(cells) != 1 else next(iter(cells.values())).timing.decide_ns
+    if block_ns is None:
+        raise UsageError(
+            f"the phase {phase.name} judges samples of one long trial, and has {len(cells)} cells",
+            "specify one cell, or track a quantity over rounds",
+        )
     return SteadySamples(
         quantity=steady.quantity,
-        sample_ns=scaled_ns,
-        block_ns=scaled_ns * (block_ns // sample_ns),
+        sample_ns=block_ns // samples,
+        block_ns=block_ns,
         sample_of=steady.sample_of,
         window=steady.window,
         range_share=steady.range / 100,
@@ -38,8 +43,8 @@ def _samples(steady: SteadyTable, sample_ns: int, block_ns: int, clock: Clock) -
     )
 
 
-def _tracked(track: TrackTable, phase: PhaseTable, cells: Mapping[str, Workload]) -> Tracked:
-    found = [name for name, workload in cells.items() if _is(workload, track)]
+def _tracked(track: TrackTable, phase: PhaseTable, cells: Mapping[str, CellPlan]) -> Tracked:
+    found = [name for name, cell in cells.items() if _is(cell.workload, track)]
     if len(found) != 1:
         size = f" and block_size = {track.block_size}" if track.block_size else ""
         raise UsageError(

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, Self
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, create_model, model_validator
 
 from iosonde.plans.campaign_file import disagreement, is_printable
-from iosonde.plans.file_values import Duration, Percentage, Warmup, experiment_fields
+from iosonde.plans.file_values import Depth, Duration, Percentage, Several, Warmup, experiment_fields
 from iosonde.units import SECOND_NS
 from iosonde.vocabulary import Mode, PhaseRole, ProcedureKind, Quantity, SampleOf
 from iosonde.workload_keys.keys import AMOUNT, DURATION, READ
@@ -30,6 +30,10 @@ else:
 class CellsTable(_Cells):
     """One ``[[procedure.phase.cells]]``: each combination of values is a cell, the last key varying fastest."""
 
+    queue_depth: Several[Depth] | None = Field(
+        default=None,
+        description="Operations that each job keeps in flight. At operating points: that of the point. Default: 1.",
+    )
     capacities: int | None = Field(
         default=None,
         strict=True,
@@ -40,6 +44,15 @@ class CellsTable(_Cells):
     limit: Duration | None = Field(
         default=None, description="With capacities or amount: the time after which the cell ends in any case."
     )
+
+    zones: int | None = Field(
+        default=None,
+        strict=True,
+        ge=1,
+        le=4096,
+        description="Divide the target into so many zones of equal size, and measure each of them in turn.",
+    )
+    idle: Warmup = Field(default=0, description="Time for which the targets are left idle before the cell.")
 
     def values(self, name: str) -> list[Any]:
         """The values of a key; empty if the key is not set and has no default."""
@@ -125,6 +138,11 @@ class ProcedureTable(_Table):
     mode: Mode | None = Field(default=None, description="Mode of a SNIA procedure.")
     purge: bool = Field(default=True, strict=True, description="Whether the targets are purged first.")
     active_range: Percentage = Field(default=100.0, description="Part of the capacity that it uses.")
+    repeats_offsets: bool = Field(
+        default=False,
+        strict=True,
+        description="Use the same random offsets in each round, as TKperf does. They then cover little of the target.",
+    )
     gap: Warmup = Field(default=GAP_NS, description="A longer gap between two trials begins a new window.")
     open_points: list[Text] = Field(default=[], description="What could not be confirmed in the specification.")
     phase: list[PhaseTable] = Field(min_length=1, description="The phases, in order.")

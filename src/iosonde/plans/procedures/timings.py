@@ -1,18 +1,36 @@
 """The times of procedures, divided by a scale on simulated drives that are smaller by as much."""
 
 from dataclasses import dataclass
+from math import gcd
 from typing import Final
 
-from iosonde.plans.procedures.tables import CellsTable
+from iosonde.errors import UsageError
+from iosonde.plans.procedures.tables import CellsTable, SteadyTable
 from iosonde.plans.timings import AMOUNT_INTERVAL_NS_MIN, SLOW_BYTES_PER_S
 from iosonde.records import Timing, Workload
-from iosonde.units import SECOND_NS
+from iosonde.units import MILLISECOND_NS, SECOND_NS, exact_duration
 from iosonde.workload_keys.keys import AMOUNT, DURATION
 
 INTERVAL_NS: Final = SECOND_NS
 """The samples of the standard are seconds."""
+INTERVAL_NS_MIN: Final = MILLISECOND_NS
+"""The engine has no shorter intervals."""
 AMOUNT_INTERVALS: Final = 1000
 WARMUP_PART: Final = 2
+ROUND_CELL_NS: Final = 60 * SECOND_NS
+
+
+@dataclass(frozen=True)
+class _Grid:
+    """Scales multiples of ``unit_ns`` to multiples of the interval, so that they keep their ratios."""
+
+    unit_ns: int
+    scaled_ns: int
+    interval_ns: int
+
+    def ns(self, time_ns: int) -> int:
+        """A scaled time, at least one unit of the grid."""
+        return max(time_ns // self.unit_ns, 1) * self.scaled_ns
 
 
 @dataclass(frozen=True)
@@ -31,30 +49,64 @@ class Clock:
         wanted_ns = min(max(INTERVAL_NS // self.scale, AMOUNT_INTERVAL_NS_MIN), scaled_ns)
         return scaled_ns // (scaled_ns // wanted_ns)
 
-    def sample_ns(self, sample_ns: int) -> int:
-        """A scaled sample: a whole number of intervals."""
-        interval_ns = self.interval_ns(sample_ns)
-        return self.ns(sample_ns) // interval_ns * interval_ns
+    def exact(self, workload: Workload, steady: SteadyTable | None = None) -> Workload:
+        """The workload with a scaled duty cycle. Each interval of its timing lies wholly in an on-time or off-time."""
+        if workload.on_ns is None or workload.off_ns is None:
+            return workload
+        grid = self._grid(workload, steady)
+        assert grid is not None, "a duty cycle has a grid"
+        return workload.model_copy(update={"on_ns": grid.ns(workload.on_ns), "off_ns": grid.ns(workload.off_ns)})
+
+    def _grid(self, workload: Workload, steady: SteadyTable | None) -> _Grid | None:
+        """The grid that a duty cycle and samples need; None for a cell with neither."""
+        sample_ns = None if steady is None else steady.sample
+        times = [each for each in (workload.on_ns, workload.off_ns, sample_ns) if each is not None]
+        if not times:
+            return None
+        unit_ns = gcd(*times)
+        interval_ns = self.interval_ns(unit_ns)
+        if interval_ns < INTERVAL_NS_MIN:
+            raise UsageError(
+                "the times of a duty cycle and of samples have no common divisor of at least "
+                f"{exact_duration(INTERVAL_NS_MIN * self.scale)}",
+                "use multiples of a longer time, or a smaller --time-scale",
+            )
+        return _Grid(unit_ns, self.ns(unit_ns) // interval_ns * interval_ns, interval_ns)
 
     def _warmup_ns(self, measure_ns: int) -> int:
         """None, unless the cell is scaled: a deep queue of large blocks takes a while to fill, which is not scaled."""
-        return 0 if self.scale == 1 else self.ns(measure_ns) // WARMUP_PART
+        is_long = measure_ns > ROUND_CELL_NS
+        return 0 if self.scale == 1 or is_long else self.ns(measure_ns) // WARMUP_PART
 
-    def timing(self, table: CellsTable, workload: Workload, capacity_bytes: int) -> Timing:
-        """The timing of a cell. Amounts are on each target."""
+    def timing(
+        self, table: CellsTable, workload: Workload, capacity_bytes: int, steady: SteadyTable | None = None
+    ) -> Timing:
+        """The timing of a cell, whose times are not scaled yet. Amounts are on each target.
+
+        If samples of it are judged, it is decided after each block. Neither such a cell nor one with a duty cycle has a
+        warm-up, which would move its samples. Raises UsageError for times without a common grid.
+        """
+        grid = self._grid(workload, steady)
+        block_ns = None if steady is None or grid is None else steady.block
+        decide_ns = None if block_ns is None or grid is None else grid.ns(block_ns)
         for measure_ns in table.values(DURATION.name):
             return Timing(
-                warmup_ns=self._warmup_ns(measure_ns),
-                measure_ns=self.ns(measure_ns),
-                interval_ns=self.interval_ns(measure_ns),
+                warmup_ns=self._warmup_ns(measure_ns) if grid is None else 0,
+                measure_ns=self.ns(measure_ns) if grid is None else grid.ns(measure_ns),
+                interval_ns=self.interval_ns(measure_ns) if grid is None else grid.interval_ns,
+                decide_ns=decide_ns,
+                idle_ns=self.ns(table.idle),
             )
         (asked_bytes,) = table.values(AMOUNT.name) if table.capacities is None else (table.capacities * capacity_bytes,)
         amount_bytes = asked_bytes // workload.block_size_bytes * workload.block_size_bytes
         return Timing(
             warmup_ns=0,
             measure_ns=SECOND_NS,
-            interval_ns=_amount_interval_ns(amount_bytes),
+            interval_ns=_amount_interval_ns(amount_bytes) if grid is None else grid.interval_ns,
             amount_bytes=amount_bytes,
+            idle_ns=self.ns(table.idle),
+            limit_ns=None if table.limit is None else max(self.ns(table.limit), 1),
+            decide_ns=decide_ns,
         )
 
 

@@ -45,6 +45,12 @@ class HealthRead(Record):
     drives: tuple[Drive, ...]
 
 
+class SimulatedPurged(Record):
+    """Whether each simulated drive was purged."""
+
+    purged: tuple[bool, ...]
+
+
 class Verifying(Record):
     """The progress of reading back."""
 

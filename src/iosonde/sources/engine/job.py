@@ -41,6 +41,8 @@ def job_of(cell: CellPlan, turn: CellTurn, way: IoPath, span_bytes: int) -> dict
         "measure_ns": cell.timing.measure_ns,
         "interval_ns": cell.timing.interval_ns,
         "amount_bytes": cell.timing.amount_bytes,
+        **({} if cell.timing.limit_ns is None else {"limit_ns": cell.timing.limit_ns}),
+        **({} if cell.timing.decide_ns is None else {"decide_ns": cell.timing.decide_ns}),
         **({"done_bytes": cell.timing.done_bytes} if cell.timing.done_bytes else {}),
         **_extras(workload),
         **({"failed_max": 0} if way.on_error is OnError.STOP else {}),
@@ -75,6 +77,8 @@ def _extras(workload: Workload) -> dict[str, Any]:
         extras["offset_bytes"] = workload.offset_bytes
     if workload.burst_operations is not None:
         extras["burst"] = {"operations": workload.burst_operations, "think_ns": workload.think_ns}
+    if workload.on_ns is not None:
+        extras["duty"] = {"on_ns": workload.on_ns, "off_ns": workload.off_ns}
     if workload.write_cache is not None:
         extras["write_cache"] = workload.write_cache.value
     return extras

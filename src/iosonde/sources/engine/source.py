@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from pydantic import ValidationError
 
+from iosonde.analysis.interval_series import IntervalSeries
 from iosonde.children import Deadline
 from iosonde.errors import HINT_ONE_BUILD, EngineError, TargetError
 from iosonde.records import (
@@ -25,12 +26,14 @@ from iosonde.records import (
 )
 from iosonde.records.base import first_error
 from iosonde.sources.engine.assemble import assemble_cell
+from iosonde.sources.engine.decision import Decision
 from iosonde.sources.engine.event_schemas import (
     Calibrated,
     Event,
     Greeting,
     HealthRead,
     Inspected,
+    SimulatedPurged,
     Verified,
     Verifying,
     check_interval,
@@ -149,6 +152,15 @@ class EngineSource:
         """Keeps the targets idle for ``duration_ns``: for simulated drives in virtual time, without a real wait."""
         self._ask(duration_ns / SECOND_NS + BEYOND_S, command="wait", duration_ns=duration_ns)
 
+    def purge_simulated(self) -> bool:
+        """Puts all simulated drives back to their fresh-out-of-box state, in no time; their counters carry on.
+
+        False if there is none, or one that has no such state (a disk, a volume, a queue), which is left as it is.
+        """
+        answer = self._ask(COMMAND_S_MAX, command="purge_simulated")
+        purged = checked(SimulatedPurged, _expected("simulated_purged", answer)).purged
+        return bool(purged) and all(purged)
+
     def verify(self, on_progress: Callable[[int, int], None]) -> tuple[Verification, ...]:
         """Reads back every target that was opened with a ledger, and returns the result for each.
 
@@ -196,41 +208,47 @@ class EngineSource:
         if not self._is_lost:
             self._ask(COMMAND_S_MAX, command="close")
 
-    def measure(
+    def measure(  # noqa: PLR0913, PLR0917 - a measurement needs all of them
         self,
         cell: CellPlan,
         turn: CellTurn,
         way: IoPath,
         span_bytes: int,
         on_interval: Callable[[IntervalRecord], None],
+        is_enough: Callable[[], bool] | None = None,
     ) -> CellRecord:
         """Measures one cell. Each interval is passed to the callback when it arrives.
+
+        At the times of decision of its timing, the cell ends if ``is_enough`` returns True. It has then finished with
+        what was measured. The record of a long trial has merged intervals, see ``IntervalSeries``.
 
         A KeyboardInterrupt stops the cell and becomes the cause of an Interrupted, which carries the results so far.
         If a stuck target prevents the engine from stopping, the KeyboardInterrupt itself propagates.
         """
         number = self._send(command="run", job=job_of(cell, turn, way, span_bytes))
-        intervals: list[IntervalRecord] = []
-
+        intervals = IntervalSeries()
+        decision = Decision(is_enough)
         timed = cell.timing.amount_bytes is None
         time_s = cell.timing.lasts_ns / SECOND_NS if timed else SILENCE_S_MAX
         # A second of virtual time may take longer than a second.
         ends = timed and way.engine is not Engine.SIMULATION
         try:
-            result = self._collect(number, time_s + JOB_SLACK_S, intervals, on_interval, ends=ends)
+            result = self._collect(number, time_s + JOB_SLACK_S, intervals, on_interval, decision, ends=ends)
         except KeyboardInterrupt as interruption:
             self._process.send({"id": number, "command": "stop"})
             try:
-                result = self._collect(number, STOP_S_MAX, intervals, on_interval)
+                result = self._collect(number, STOP_S_MAX, intervals, on_interval, Decision(None))
             except EngineError:
                 raise interruption from None
             # The signal may have cost an interval that was being read, so a cell that has just ended may be incomplete.
             if result["outcome"] == Outcome.FINISHED:
                 result = result | {"outcome": Outcome.CUT.value}
-            raise Interrupted(assemble_cell(cell, turn, intervals, result), interruption) from interruption
+            raise Interrupted(assemble_cell(cell, turn, intervals.intervals, result), interruption) from interruption
+        if decision.is_ended and result["outcome"] == Outcome.CUT:
+            result = result | {"outcome": Outcome.FINISHED.value}
         stuck = (result["failure"] or {}).get("kind") == FailureKind.STUCK
         self._is_lost = stuck and way.engine is not Engine.SIMULATION
-        return assemble_cell(cell, turn, intervals, result)
+        return assemble_cell(cell, turn, intervals.intervals, result)
 
     def end(self) -> None:
         """Ends the engine."""
@@ -246,12 +264,13 @@ class EngineSource:
         """The files that the engine has open: device and inode, and the path in /proc that opens the same file."""
         return self._process.handles()
 
-    def _collect(
+    def _collect(  # noqa: PLR0913 - as above
         self,
         number: int,
         silence_s_max: float,
-        intervals: list[IntervalRecord],
+        intervals: IntervalSeries,
         on_interval: Callable[[IntervalRecord], None],
+        decision: Decision,
         *,
         ends: bool = False,
     ) -> Event:
@@ -271,6 +290,8 @@ class EngineSource:
                 end = Deadline(silence_s_max)
             if event["type"] == "finished":
                 return checked_result(event)
+            if event["type"] == "deciding" and not decision.is_ended:
+                self._process.send({"id": number, "command": decision.answer()})
             if event["type"] == "interval":
                 try:
                     interval = INTERVAL_FORM.validate_python(event.get("interval"))

@@ -20,7 +20,7 @@ from iosonde.records import (
     Zipf,
 )
 from iosonde.records.workload import ALL_READS
-from iosonde.units import MILLISECOND_NS
+from iosonde.units import MILLISECOND_NS, exact_duration
 
 # fio calculates in whole microseconds: at 100,000 operations/s it submits 5 % more, at 600,000 three times as many.
 POISSON_PER_S_MAX: Final = 100_000
@@ -61,6 +61,10 @@ def _reasons(cell: CellPlan, span_bytes: int) -> Iterator[str]:
     amount_bytes = cell.timing.amount_bytes
     if amount_bytes is not None and amount_bytes % share_bytes:
         yield "each fio job transfers only whole blocks, so the amount of data must be a multiple of jobs x block size"
+    if cell.timing.limit_ns is not None:
+        yield "iosonde gives fio no time limit for an amount of data"
+    if cell.timing.decide_ns is not None:
+        yield "fio cannot end a trial when its samples are steady"
     # Seen in fio 3.33: its time is already over at the end of such a ramp, and it reports no latency.
     if amount_bytes is None and cell.timing.warmup_ns >= cell.timing.measure_ns:
         yield "fio can exit before the measurement starts if the warm-up is not shorter than the duration"
@@ -129,6 +133,8 @@ def _of_flushes(workload: Workload) -> Iterator[str]:
 def _of_pace(workload: Workload) -> Iterator[str]:
     if workload.think_ns is not None and workload.think_ns % MICROSECOND_NS:
         yield "fio accepts think time only in whole microseconds"
+    if workload.on_ns is not None and workload.off_ns is not None:
+        yield f"fio has no duty cycle ({exact_duration(workload.on_ns)} on, {exact_duration(workload.off_ns)} off)"
     rate_per_s = workload.rate_per_s
     if rate_per_s is None:
         return

@@ -96,6 +96,10 @@ class FioSource:
         """Leaves the targets alone for a time."""
         self._engine.wait(duration_ns)
 
+    def purge_simulated(self) -> bool:
+        """False: fio measures no simulated drives."""
+        return self._engine.purge_simulated()
+
     def verify(self, on_progress: Callable[[int, int], None]) -> tuple[Verification, ...]:
         """Returns nothing: fio's data carries no seals, and plans that verify are refused before the run."""
         return self._engine.verify(on_progress)
@@ -106,20 +110,23 @@ class FioSource:
         if not self.is_lost:
             self._engine.close()
 
-    def measure(
+    def measure(  # noqa: PLR0913, PLR0917 - a measurement needs all of them
         self,
         cell: CellPlan,
         turn: CellTurn,
         way: IoPath,
         span_bytes: int,
         on_interval: Callable[[IntervalRecord], None],
+        is_enough: Callable[[], bool] | None = None,
     ) -> CellRecord:
         """Measures one cell. Each interval is passed to the callback when the next one has begun.
+
+        fio decides nothing within a trial; plans that ask for it are refused before the run.
 
         A KeyboardInterrupt stops fio and becomes the cause of an Interrupted, which carries the results so far.
         """
         if way.engine is not Engine.FIO:
-            return self._engine.measure(cell, turn, way, span_bytes, on_interval)
+            return self._engine.measure(cell, turn, way, span_bytes, on_interval, is_enough)
         if cell.workload.changes:
             self._check_permits()
         setup = self._setup(cell, way, span_bytes)

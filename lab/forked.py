@@ -1,6 +1,9 @@
-"""Commands and runs in child processes that have all modules already: to load them takes half a minute in a guest."""
+"""Commands and runs in child processes that have all modules already: to load them takes 15 s or more in a guest."""
 
+import gc
+import importlib
 import os
+import pkgutil
 import signal
 import sys
 import tempfile
@@ -11,18 +14,28 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Final, NoReturn
 
-import iosonde.analysis.within_repeat
-import iosonde.campaign.doctor
-import iosonde.cli.main
-import iosonde.cli.probe_run
-import iosonde.report.probe_summary
-import iosonde.report.terminal.fitness  # noqa: F401 - loaded for the children
+import iosonde
 from iosonde.__main__ import start
 from iosonde.campaign import NullObserver, ResumeConsent, find_remaining, measure_to_directory, preflight, resume
 from iosonde.campaign.requests import MeasuringOptions, campaign_request
 from iosonde.machine.local_host import LocalHost
 from iosonde.vocabulary import EngineChoice, Poll
+
+# What the modules of iosonde import in functions only, as far as it takes long.
+LATE: Final = ("altair", "jinja2", "rich.console", "rich.progress", "rich.table")
+
+
+def load_modules() -> None:
+    """Loads all modules of iosonde, and those that it loads late. Children have them at once."""
+    gc.disable()
+    names = [each.name for each in pkgutil.walk_packages(iosonde.__path__, "iosonde.")]
+    for name in (*names, *LATE):
+        importlib.import_module(name)
+    # What is there for good need not be looked at again, least of all by each child.
+    gc.freeze()
+    gc.enable()
 
 
 @dataclass(frozen=True)
@@ -91,11 +104,16 @@ def forked(work: Callable[[], None]) -> Iterator[Forked]:
             process.read()
 
 
-def _become(work: Callable[[], None], folder: Path) -> None:
+def _become(work: Callable[[], None], folder: Path) -> NoReturn:
+    for handle, name in ((1, "stdout"), (2, "stderr")):
+        os.dup2(os.open(folder / name, os.O_WRONLY | os.O_CREAT), handle)
+    end_with(work)
+
+
+def end_with(work: Callable[[], None]) -> NoReturn:
+    """Does some work, and ends this process with its exit code."""
     code = 1
     try:
-        for handle, name in ((1, "stdout"), (2, "stderr")):
-            os.dup2(os.open(folder / name, os.O_WRONLY | os.O_CREAT), handle)
         work()
         code = 0
     except SystemExit as ended:

@@ -1,0 +1,217 @@
+"""What was found of rounds that another tool measured: as plain values, and in the tables of TKperf."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+from iosonde.analysis.procedures import (
+    Criterion,
+    Determination,
+    PhaseRounds,
+    ProcedureRounds,
+    ReportedCell,
+    criteria_of,
+    determinations_of,
+    reported_cells,
+)
+from iosonde.units import exact_size
+from iosonde.vocabulary import ProcedureKind, Quantity
+
+KIB: Final = 1024
+MICROSECOND_NS: Final = 1000
+MILLISECOND_NS: Final = 10**6
+
+
+@dataclass(frozen=True)
+class JudgedRounds:
+    """The rounds of a test with their verdict.
+
+    ``first_round`` is the number of the first round in the file. ``phase`` has the rounds up to the one in which steady
+    state was reached, or all of them; ``cells`` are the figures of its window.
+    """
+
+    name: str
+    source: str
+    kind: ProcedureKind
+    first_round: int
+    rounds: int
+    phase: PhaseRounds
+    criteria: tuple[Criterion, ...]
+    determinations: tuple[Determination, ...]
+    cells: tuple[ReportedCell, ...]
+    said: Mapping[str, str]
+
+    @property
+    def own(self) -> Criterion | None:
+        """The verdict of the criterion of the specification; None if nothing is tracked."""
+        return self.criteria[0] if self.criteria else None
+
+    @property
+    def window(self) -> range:
+        """The rounds of the window, as the file counts them."""
+        return range(self.phase.window.start - 1 + self.first_round, self.phase.window.stop - 1 + self.first_round)
+
+
+def judged(source: str, rounds: ProcedureRounds, first_round: int, said: Mapping[str, str]) -> JudgedRounds:
+    """Judges all rounds. The window ends with the first round in which all tracking variables are steady."""
+    phase = rounds.phases[0]
+    criteria = criteria_of(phase)
+    reached = criteria[0].reached if criteria else None
+    cut = phase if reached is None else replace(phase, values=phase.values[:reached])
+    return JudgedRounds(
+        name=rounds.procedure.name,
+        source=source,
+        kind=rounds.procedure.kind,
+        first_round=first_round,
+        rounds=phase.rounds,
+        phase=cut,
+        criteria=criteria,
+        determinations=determinations_of(cut),
+        cells=reported_cells(cut),
+        said=said,
+    )
+
+
+def plain(test: JudgedRounds) -> dict[str, Any]:
+    """A test as JSON. Rounds are those of the file; lines are over rounds as the file counts them."""
+    shift = test.first_round - 1
+    return {
+        "source": test.source,
+        "test": test.name,
+        "kind": test.kind,
+        "rounds": test.rounds,
+        "first_round": test.first_round,
+        "window": list(test.window),
+        "criteria": [
+            {
+                "criterion": each.name,
+                "of": each.of,
+                "verdict": each.verdict,
+                "reached_round": None if each.reached is None else each.reached + shift,
+                "left_round": None if each.left is None else each.left + shift,
+            }
+            for each in test.criteria
+        ],
+        "tracking_variables": [_variable(each, shift) for each in test.determinations],
+        "cells": [_cell(each) for each in test.cells],
+        "file_says": dict(test.said),
+    }
+
+
+def _variable(found: Determination, shift: int) -> dict[str, Any]:
+    return {
+        "cell": found.cell,
+        "quantity": found.quantity,
+        "rounds": [each + shift for each in found.rounds],
+        "values": list(found.values),
+        "average": found.average,
+        "range": found.range_measured,
+        "range_allowed": found.range_allowed,
+        "range_share": found.range_share,
+        "slope": found.slope,
+        "intercept": found.intercept - found.slope * shift,
+        "excursion": found.excursion_measured,
+        "excursion_allowed": found.excursion_allowed,
+        "excursion_share": found.excursion_share,
+        "slope_share_per_round": found.slope_per_round_share,
+        "slope_share_times_window": found.slope_all_rounds_share,
+        "correlation": found.correlation,
+        "steady": found.is_steady,
+    }
+
+
+def _cell(found: ReportedCell) -> dict[str, Any]:
+    return {
+        "cell": found.cell,
+        "read_percent": found.workload.read_percent,
+        "block_size_bytes": found.workload.block_size_bytes,
+        "queue_depth": found.workload.queue_depth,
+        "jobs": found.workload.jobs,
+        "rounds": found.rounds,
+        "iops": found.iops,
+        "bytes_per_s": found.bytes_per_s,
+        "latency_ns_mean": found.latency_ns_mean,
+        "latency_ns_min": found.latency_ns_min,
+        "latency_ns_max": found.latency_ns_max,
+    }
+
+
+@dataclass(frozen=True)
+class FigureTable:
+    """A table of figures: a row for each block size, a column for each mix. None is unknown."""
+
+    title: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, tuple[float | None, ...]], ...]
+
+
+def figure_tables(test: JudgedRounds) -> tuple[FigureTable, ...]:
+    """The tables of a test, with the rows, columns, units and roundings of TKperf's report."""
+    match test.kind:
+        case ProcedureKind.THROUGHPUT:
+            return (
+                _table(test, "Average throughput in MiB/s", Quantity.BYTES_PER_S, 1 << 20, largest_first=True),
+                _table(test, "Average throughput in MB/s", Quantity.BYTES_PER_S, 10**6, largest_first=True),
+            )
+        case ProcedureKind.LATENCY:
+            return (
+                _table(test, "Average latency in ms", Quantity.LATENCY_NS_MEAN, MILLISECOND_NS, largest_first=True),
+                _longest(test),
+            )
+        case _:
+            return (_table(test, "Average IOPS", Quantity.IOPS, 1, largest_first=False),)
+
+
+def _table(test: JudgedRounds, title: str, quantity: Quantity, unit: int, *, largest_first: bool) -> FigureTable:
+    def value(cell: ReportedCell) -> float | None:
+        found = cell.of(quantity)
+        return None if found is None else round(found / unit, 3)
+
+    return _filled(test, title, {cell.cell: value(cell) for cell in test.cells}, largest_first=largest_first)
+
+
+def _longest(test: JudgedRounds) -> FigureTable:
+    found = {
+        cell.cell: None if cell.latency_ns_max is None else round(cell.latency_ns_max / MILLISECOND_NS, 3)
+        for cell in test.cells
+    }
+    return _filled(test, "Maximum latency in ms", found, largest_first=True)
+
+
+def _filled(test: JudgedRounds, title: str, values: Mapping[str, float | None], *, largest_first: bool) -> FigureTable:
+    cells = [(cell, test.phase.workloads[cell]) for cell in values]
+    is_throughput = test.kind is ProcedureKind.THROUGHPUT
+    mixes = sorted({each.read_percent for _, each in cells}, reverse=test.kind is not ProcedureKind.LATENCY)
+    sizes = sorted({each.block_size_bytes for _, each in cells}, reverse=largest_first)
+
+    def at(size: int, mix: int) -> float | None:
+        place = (mix, size)
+        return next((values[cell] for cell, each in cells if (each.read_percent, each.block_size_bytes) == place), None)
+
+    names = {100: "read", 0: "write"} if is_throughput else {}
+    return FigureTable(
+        title,
+        tuple(names.get(mix, f"{mix}/{100 - mix}") for mix in mixes),
+        tuple((exact_size(size), tuple(at(size, mix) for mix in mixes)) for size in sizes),
+    )
+
+
+def verdict_words(test: JudgedRounds, criterion: Criterion) -> str:
+    """A verdict in words, with rounds as the file counts them."""
+    shift = test.first_round - 1
+    if criterion.reached is None:
+        few = test.phase.rule is not None and test.rounds < test.phase.rule.window
+        return f"undecided: there are only {test.rounds} rounds" if few else f"not reached after {test.rounds} rounds"
+    left = "" if criterion.left is None else f", left again in round {criterion.left + shift}"
+    return f"reached in round {criterion.reached + shift}{left}"
+
+
+def series_words(values: Sequence[float], quantity: Quantity) -> tuple[list[str], str]:
+    """Values and their unit, in the units of TKperf's report."""
+    match quantity:
+        case Quantity.BYTES_PER_S:
+            return [f"{value / KIB:,.1f}" for value in values], "KiB/s"
+        case Quantity.LATENCY_NS_MEAN:
+            return [f"{value / MICROSECOND_NS:,.7f}".rstrip("0").rstrip(".") for value in values], "µs"
+        case _:
+            return [f"{value:,.1f}" for value in values], "IOPS"

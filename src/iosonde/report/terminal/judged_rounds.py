@@ -1,0 +1,69 @@
+"""Shows the verdict on rounds that another tool measured: tracking variables, criteria and tables."""
+
+from collections.abc import Iterator
+
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from iosonde.analysis.procedures import Determination
+from iosonde.printing import printable
+from iosonde.report.judged_rounds import FigureTable, JudgedRounds, figure_tables, series_words, verdict_words
+
+
+def render_judged(tests: tuple[JudgedRounds, ...]) -> RenderableType:
+    """All tests, one after the other."""
+    return Group(*(part for test in tests for part in _test(test)))
+
+
+def _test(test: JudgedRounds) -> Iterator[RenderableType]:
+    own = test.own
+    yield Text(f"{printable(test.source)}: {test.name}, {test.rounds} rounds", style="bold")
+    if own is None:
+        yield Text("  nothing is tracked, so steady state is not judged")
+    else:
+        window = ", ".join(map(str, test.window))
+        style = "green" if own.reached is not None else "yellow"
+        yield Text(f"  steady state {verdict_words(test, own)}; window: rounds {window}", style=style)
+    for each in test.determinations:
+        yield from _variable(test, each)
+    for criterion in test.criteria[1:]:
+        yield Text(f"  by {criterion.name}: {verdict_words(test, criterion)}")
+    said = ", ".join(f"{name} {text}" for name, text in test.said.items() if len(text) <= 200)  # noqa: PLR2004 - one line
+    if said:
+        yield Text(f"  the file says: {printable(said)}")
+    for table in figure_tables(test):
+        yield _table(table)
+    yield Text("")
+
+
+def _variable(test: JudgedRounds, found: Determination) -> Iterator[Text]:
+    values, unit = series_words(found.values, found.quantity)
+    (average,), _ = series_words([found.average], found.quantity)
+    shift = test.first_round - 1
+    (slope, start), _ = series_words([found.slope, found.intercept - found.slope * shift], found.quantity)
+    correlation = "none" if found.correlation is None else f"{found.correlation:.3f}"
+    yield Text(f"  {found.cell}, {unit}: {', '.join(values)}")
+    yield Text(f"    average {average}; range {_exact(found.range_share)} of it (at most 20 %)")
+    yield Text(
+        f"    best-fit line {slope} * R + {start}, correlation {correlation}; it changes by "
+        f"{_exact(found.excursion_share)} over {len(found.values) - 1} intervals (at most 10 %)"
+    )
+    yield Text(
+        f"    other readings of the slope: {_exact(found.slope_per_round_share)} per round, "
+        f"{_exact(found.slope_all_rounds_share)} over {len(found.values)} rounds"
+    )
+
+
+def _exact(share: float) -> str:
+    return f"{100 * share:.2f} %"
+
+
+def _table(found: FigureTable) -> Table:
+    table = Table(title=found.title, title_justify="left", box=None, pad_edge=False)
+    table.add_column("block size")
+    for name in found.columns:
+        table.add_column(name, justify="right")
+    for size, values in found.rows:
+        table.add_row(size, *("–" if value is None else f"{value:,}" for value in values))
+    return table

@@ -1,0 +1,143 @@
+"""Reads rounds from fio's JSON: each output has one cell in one round, or several jobs.
+
+The round is the number in the name of the file or of its folder (``round3``, ``rnd_03``, or a folder ``3``). Without
+one, the n-th output of a cell, by time and else by name, is its round n.
+"""
+
+import json
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from iosonde.analysis.procedures import RoundValue
+from iosonde.errors import UsageError
+from iosonde.records import Workload
+from iosonde.sources.rounds.measured import Demand, Measured, workload_of
+
+_ROUND: Final = re.compile(
+    r"(?:^|[^a-z])(?:round|rnd|loop|iteration|iter|pass|run)[ _.=-]?0*(\d+)(?![a-z])", re.IGNORECASE
+)
+_SIZE: Final = re.compile(r"^\s*(\d+(?:\.\d+)?)\s*(b|k|kb|kib|m|mb|mib)?\s*$", re.IGNORECASE)
+_UNITS: Final = {"": 1, "b": 1, "k": 1024, "kb": 1024, "kib": 1024, "m": 1 << 20, "mb": 1 << 20, "mib": 1 << 20}
+READS: Final = {"read": 100, "randread": 100, "write": 0, "randwrite": 0}
+MIXED: Final = frozenset({"rw", "readwrite", "randrw"})
+
+
+def is_fio(text: str) -> bool:
+    """Whether a text looks like fio's JSON."""
+    return '"jobs"' in text and '"fio version"' in text
+
+
+def read_fio(texts: Mapping[Path, str]) -> list[Measured]:
+    """The cells of fio's outputs, with their rounds. Raises UsageError for a file that fio did not write."""
+    outputs = [(path, output) for path, text in texts.items() for output in _outputs(text, path)]
+    numbered = [(path, output, _round_of(path)) for path, output in outputs]
+    named = all(number is not None for _, _, number in numbered)
+    if not named:
+        numbered.sort(key=lambda each: (_time_ms(each[1]), _natural(each[0])))
+    found: list[Measured] = []
+    seen: Counter[Workload] = Counter()
+    for path, output, number in numbered:
+        for workload, value in _cells(output, path):
+            seen[workload] += 1
+            found.append(Measured(number if named and number is not None else seen[workload], workload, value))
+    return found
+
+
+def _outputs(text: str, path: Path) -> Iterator[dict[str, Any]]:
+    """The JSON objects of an output. fio prints warnings before them."""
+    decoder, at = json.JSONDecoder(), text.find("{")
+    if at < 0:
+        raise UsageError(f"{path} has no JSON output of fio", "use files written by fio --output-format=json")
+    while at >= 0:
+        try:
+            found, end = decoder.raw_decode(text, at)
+        except (ValueError, RecursionError) as error:
+            raise UsageError(f"{path} is not JSON: {error}", "use files written by fio --output-format=json") from error
+        if not isinstance(found, dict) or not isinstance(found.get("jobs"), list):
+            raise UsageError(f"{path} has no jobs", "use files written by fio --output-format=json")
+        yield found
+        at = text.find("{", end)
+
+
+def _round_of(path: Path) -> int | None:
+    for part in (path.stem, path.parent.name):
+        numbers = _ROUND.findall(part)
+        if numbers:
+            return int(numbers[-1])
+    return int(path.parent.name) if path.parent.name.isdigit() else None
+
+
+def _time_ms(output: Mapping[str, Any]) -> int:
+    return int(output.get("timestamp_ms") or 1000 * int(output.get("timestamp") or 0))
+
+
+def _natural(path: Path) -> list[tuple[int, str]]:
+    """The order of a name with its numbers as numbers."""
+    return [(int(part), "") if part.isdigit() else (-1, part) for part in re.split(r"(\d+)", str(path)) if part]
+
+
+def _cells(output: Mapping[str, Any], path: Path) -> Iterator[tuple[Workload, RoundValue]]:
+    """The cells of one output. Jobs with the same options ran at the same time, and are one cell."""
+    common = output.get("global options") or {}
+    jobs: dict[Workload, list[Mapping[str, Any]]] = defaultdict(list)
+    for job in output["jobs"]:
+        jobs[_workload(common | (job.get("job options") or {}), path)].append(job)
+    for workload, alike in jobs.items():
+        yield workload, _value(alike)
+
+
+def _workload(options: Mapping[str, Any], path: Path) -> Workload:
+    kind = str(options.get("rw", options.get("readwrite", ""))).partition(":")[0]
+    if kind not in READS and kind not in MIXED:
+        raise UsageError(
+            f"{path} does not say what was measured: rw = {kind or 'none'}",
+            "use outputs whose job options contain rw, bs, iodepth and numjobs (fio writes them for options of a job)",
+        )
+    read = READS.get(kind, int(options.get("rwmixread", 100 - int(options.get("rwmixwrite", 50)))))
+    return workload_of(
+        read,
+        _bytes(str(options.get("bs", options.get("blocksize", "4k"))), path),
+        Demand(not kind.startswith("rand"), int(options.get("iodepth", 1)), int(options.get("numjobs", 1))),
+    )
+
+
+def _bytes(text: str, path: Path) -> int:
+    match = _SIZE.match(text.partition(",")[0])
+    if match is None:
+        raise UsageError(
+            f"{path} has a block size that cannot be read: {text}", "use outputs with one block size per job"
+        )
+    return int(float(match.group(1)) * _UNITS[(match.group(2) or "").lower()])
+
+
+def _value(jobs: Sequence[Mapping[str, Any]]) -> RoundValue:
+    """The sums over jobs and directions: a mix is measured by all of its operations."""
+    parts = [job[direction] for job in jobs for direction in ("read", "write") if direction in job]
+    active = [each for each in parts if each.get("total_ios") or each.get("iops") or each.get("io_bytes")]
+    latencies = [found for each in active if (found := _latency_ns(each)) is not None]
+    counted = [count for _, _, _, count in latencies]
+    total = sum(counted)
+    return RoundValue(
+        iops=sum(float(each.get("iops", 0)) for each in active),
+        bytes_per_s=sum(_bytes_per_s(each) for each in active),
+        latency_ns_mean=sum(mean * count for _, _, mean, count in latencies) / total if total else None,
+        latency_ns_min=round(min(least for least, _, _, _ in latencies)) if latencies else None,
+        latency_ns_max=round(max(most for _, most, _, _ in latencies)) if latencies else None,
+    )
+
+
+def _bytes_per_s(part: Mapping[str, Any]) -> float:
+    return float(part["bw_bytes"]) if "bw_bytes" in part else float(part.get("bw", 0)) * 1024
+
+
+def _latency_ns(part: Mapping[str, Any]) -> tuple[float, float, float, float] | None:
+    """Minimum, maximum and mean in ns, and the number of operations. fio 2 has microseconds."""
+    for name, scale in (("lat_ns", 1.0), ("lat", 1000.0), ("clat_ns", 1.0), ("clat", 1000.0)):
+        found = part.get(name)
+        if isinstance(found, Mapping) and "mean" in found:
+            count = float(found.get("N") or part.get("total_ios") or part.get("iops") or 0)
+            return float(found["min"]) * scale, float(found["max"]) * scale, float(found["mean"]) * scale, count
+    return None

@@ -1,0 +1,173 @@
+"""Rounds of cells that another tool measured, and the procedure that they most likely belong to."""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from iosonde.analysis.procedures import PhaseRounds, ProcedureRounds, RoundValue
+from iosonde.errors import UsageError
+from iosonde.plans import cell_name
+from iosonde.records import Access, PhasePlan, Procedure, Rounds, SteadyState, Tracked, Workload
+from iosonde.vocabulary import PhaseRole, ProcedureKind, Quantity
+
+# SNIA PTS 2.0.2, chapters 7 to 9. A variable counts if its cell was measured.
+IOPS_TRACKED: Final = ((0, 4096), (65, 65536), (100, 1 << 20))
+LATENCY_TRACKED: Final = ((0, 4096),)
+GAP_NS_MAX: Final = 10**10
+READ_MAX: Final = 100
+
+
+@dataclass(frozen=True)
+class Tracking:
+    """A tracking variable that the user names: a quantity of the cell with these values; None matches any."""
+
+    quantity: Quantity
+    read_percent: int | None = None
+    block_size_bytes: int | None = None
+    queue_depth: int | None = None
+    jobs: int | None = None
+
+    def is_of(self, workload: Workload) -> bool:
+        """Whether a workload has these values."""
+        asked = (
+            (self.read_percent, workload.read_percent),
+            (self.block_size_bytes, workload.block_size_bytes),
+            (self.queue_depth, workload.queue_depth),
+            (self.jobs, workload.jobs),
+        )
+        return all(wanted is None or wanted == found for wanted, found in asked)
+
+
+@dataclass(frozen=True)
+class Measured:
+    """One cell in one round, counted as the tool counts."""
+
+    round: int
+    workload: Workload
+    value: RoundValue
+
+
+@dataclass(frozen=True)
+class MeasuredRounds:
+    """The rounds of one test of a file.
+
+    ``first_round`` is the number that the tool gave to the first round: TKperf counts from 0. ``said`` are the verdict
+    and the window that the file itself contains, by name.
+    """
+
+    source: str
+    rounds: ProcedureRounds
+    first_round: int = 1
+    said: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def phase(self) -> PhaseRounds:
+        """The rounds."""
+        return self.rounds.phases[0]
+
+
+@dataclass(frozen=True)
+class Demand:
+    """How operations are issued: their order, and how many are in flight."""
+
+    is_sequential: bool = False
+    queue_depth: int = 1
+    jobs: int = 1
+
+
+def workload_of(read_percent: int, block_size_bytes: int, demand: Demand) -> Workload:
+    """A workload of random or sequential blocks of one size."""
+    return Workload(
+        pattern=Access.SEQUENTIAL if demand.is_sequential else Access.RANDOM,
+        read_percent=read_percent,
+        block_size_bytes=block_size_bytes,
+        queue_depth=demand.queue_depth,
+        jobs=demand.jobs,
+    )
+
+
+def rounds_of(  # noqa: PLR0913 - all but two are by name
+    source: str,
+    measured: Sequence[Measured],
+    *,
+    name: str,
+    kind: ProcedureKind | None = None,
+    tracking: Sequence[Tracking] = (),
+    steady: bool = True,
+    said: Mapping[str, str] | None = None,
+) -> MeasuredRounds:
+    """The rounds of a test. Without ``kind`` and ``tracking``, both follow from its workloads. Raises UsageError.
+
+    A round in which a cell is missing has no value for it. Without ``steady`` the rounds are not judged.
+    """
+    workloads: dict[str, Workload] = {cell_name(each.workload): each.workload for each in measured}
+    by_round: dict[int, dict[str, RoundValue]] = defaultdict(dict)
+    for each in measured:
+        cell = cell_name(each.workload)
+        if cell in by_round[each.round]:
+            raise UsageError(
+                f"{source}: round {each.round} has {cell} twice",
+                "give each round one value per cell, or name the rounds in the files' names",
+            )
+        by_round[each.round][cell] = each.value
+    first, last = min(by_round), max(by_round)
+    values = tuple(
+        tuple(by_round[number].get(cell, RoundValue()) for cell in workloads) for number in range(first, last + 1)
+    )
+    kind = kind or kind_of(list(workloads.values()))
+    tracked = tracked_of(source, workloads, kind, tracking) if steady else ()
+    rule = SteadyState(tracked=tracked) if tracked else None
+    phase = PhasePlan(name=name, role=PhaseRole.ROUNDS, cells=tuple(workloads), stop=rule or Rounds(rounds=len(values)))
+    procedure = Procedure(name=name, kind=kind, title=name, version=1, gap_ns_max=GAP_NS_MAX, phases=(phase,))
+    rounds = PhaseRounds(
+        name=name, role=PhaseRole.ROUNDS, cells=tuple(workloads), workloads=workloads, values=values, rule=rule
+    )
+    return MeasuredRounds(source, ProcedureRounds(procedure, (rounds,)), first_round=first, said=said or {})
+
+
+def kind_of(workloads: Sequence[Workload]) -> ProcedureKind:
+    """The kind of procedure that such workloads belong to."""
+    if all(each.pattern is Access.SEQUENTIAL for each in workloads):
+        return ProcedureKind.THROUGHPUT
+    if all(each.operations_in_flight == 1 for each in workloads):
+        return ProcedureKind.LATENCY
+    return ProcedureKind.IOPS
+
+
+def tracked_of(
+    source: str, workloads: Mapping[str, Workload], kind: ProcedureKind, asked: Sequence[Tracking]
+) -> tuple[Tracked, ...]:
+    """The tracking variables: those that the user names, else those of the kind of procedure. Raises UsageError."""
+    if asked:
+        return tuple(_named(source, workloads, each) for each in asked)
+    if kind is ProcedureKind.THROUGHPUT:
+        largest = max(each.block_size_bytes for each in workloads.values())
+        return _known(workloads, ((0, largest),), Quantity.BYTES_PER_S)
+    if kind is ProcedureKind.LATENCY:
+        return _known(workloads, LATENCY_TRACKED, Quantity.LATENCY_NS_MEAN)
+    return _known(workloads, IOPS_TRACKED, Quantity.IOPS)
+
+
+def _known(
+    workloads: Mapping[str, Workload], places: Sequence[tuple[int, int]], quantity: Quantity
+) -> tuple[Tracked, ...]:
+    found = []
+    for read_percent, size in places:
+        cells = [
+            cell
+            for cell, each in workloads.items()
+            if (each.read_percent, each.block_size_bytes) == (read_percent, size)
+        ]
+        found += [Tracked(cell=cell, quantity=quantity) for cell in cells[:1]]
+    return tuple(found)
+
+
+def _named(source: str, workloads: Mapping[str, Workload], asked: Tracking) -> Tracked:
+    cells = [cell for cell, each in workloads.items() if asked.is_of(each)]
+    if len(cells) != 1:
+        raise UsageError(
+            f"{source}: --track matches {len(cells)} cells: {', '.join(cells[:3]) or 'none'}",
+            "name one cell, such as --track read=0,block_size=4KiB,quantity=iops",
+        )
+    return Tracked(cell=cells[0], quantity=asked.quantity)

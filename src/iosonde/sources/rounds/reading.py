@@ -1,0 +1,98 @@
+"""Finds out which tool wrote files, and reads their rounds."""
+
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Final
+
+from iosonde.errors import UsageError
+from iosonde.records import Access
+from iosonde.safe_files import read_regular
+from iosonde.sources.rounds.csv_tables import read_csv
+from iosonde.sources.rounds.fio_files import is_fio, read_fio
+from iosonde.sources.rounds.measured import Measured, MeasuredRounds, Tracking, rounds_of
+from iosonde.sources.rounds.tkperf_xml import read_tkperf
+from iosonde.vocabulary import ProcedureKind
+
+FILE_BYTES_MAX: Final = 256 << 20
+FILES_MAX: Final = 20_000
+SUFFIXES: Final = frozenset({".json", ".xml", ".csv", ".tsv", ".txt", ".out", ".log"})
+_WAY_OUT: Final = "use TKperf's XML, JSON files of fio, or a CSV file with a row for each round and cell"
+
+
+def read_rounds(paths: Sequence[Path], tracking: Sequence[Tracking] = ()) -> tuple[MeasuredRounds, ...]:
+    """The rounds in files and folders, by test. Raises UsageError for files of no known tool.
+
+    All JSON files of fio together are one set of rounds. Sequential and random workloads are different tests, and so
+    are those with one operation in flight and with more.
+    """
+    found: list[MeasuredRounds] = []
+    outputs: dict[Path, str] = {}
+    for path in _files(paths):
+        data = _content(path)
+        text = data.decode("utf-8-sig", errors="replace")
+        if text.lstrip()[:1] == "<":
+            found += read_tkperf(data, str(path), tracking)
+        elif is_fio(text):
+            outputs[path] = text
+        else:
+            found += _tests(str(path), read_csv(text, str(path)), tracking)
+    if outputs:
+        first = next(iter(outputs))
+        name = str(first) if len(outputs) == 1 else f"{len(outputs)} files of fio"
+        found += _tests(name, read_fio(outputs), tracking)
+    return tuple(found)
+
+
+def _tests(source: str, measured: Sequence[Measured], tracking: Sequence[Tracking]) -> Iterator[MeasuredRounds]:
+    """The tests that cells belong to."""
+    chosen: dict[str, tuple[ProcedureKind, Callable[[Measured], bool]]] = {
+        "iops": (ProcedureKind.IOPS, lambda each: _is_random(each) and each.workload.operations_in_flight > 1),
+        "throughput": (ProcedureKind.THROUGHPUT, lambda each: not _is_random(each)),
+        "latency": (ProcedureKind.LATENCY, lambda each: _is_random(each) and each.workload.operations_in_flight == 1),
+    }
+    if not measured:
+        raise UsageError(f"{source} has no rounds", _WAY_OUT)
+    for name, (kind, belongs) in chosen.items():
+        mine = [each for each in measured if belongs(each)]
+        if not mine:
+            continue
+        # A table that does not state the demand says by its values what it is about.
+        is_iops = kind is ProcedureKind.LATENCY and all(each.value.latency_ns_mean is None for each in mine)
+        mine_kind = ProcedureKind.IOPS if is_iops else kind
+        applying = [each for each in tracking if any(each.is_of(cell.workload) for cell in mine)]
+        yield rounds_of(source, mine, name="iops" if is_iops else name, kind=mine_kind, tracking=applying)
+
+
+def _is_random(measured: Measured) -> bool:
+    return measured.workload.pattern is not Access.SEQUENTIAL
+
+
+def _files(paths: Sequence[Path]) -> Iterator[Path]:
+    count = 0
+    for path in paths:
+        if path.is_dir():
+            inside = sorted(each for each in path.rglob("*") if each.suffix.lower() in SUFFIXES and each.is_file())
+            if not inside:
+                raise UsageError(f"{path} has no files of rounds", _WAY_OUT)
+        else:
+            inside = [path]
+        for each in inside:
+            count += 1
+            if count > FILES_MAX:
+                raise UsageError(f"there are more than {FILES_MAX:,} files", "name the folder of a single test")
+            yield each
+
+
+def _content(path: Path) -> bytes:
+    try:
+        if not path.exists():
+            raise UsageError(f"{path} does not exist", _WAY_OUT)
+        if not path.is_file():
+            raise UsageError(f"{path} is not a file", _WAY_OUT)
+        if path.stat().st_size > FILE_BYTES_MAX:
+            raise UsageError(f"{path} is larger than {FILE_BYTES_MAX >> 20} MiB", _WAY_OUT)
+        return read_regular(path, bytes_max=FILE_BYTES_MAX, follow=True)
+    except OSError as error:
+        raise UsageError(
+            f"{path} cannot be read: {error.strerror}", "use a file that you have permission to read"
+        ) from error

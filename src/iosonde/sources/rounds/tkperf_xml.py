@@ -1,0 +1,161 @@
+"""Reads TKperf's XML: the round matrices of its tests. The text of each element is JSON.
+
+Each test has ``roundmat``: of ``iops`` [round][mix][size], of ``lat`` [round][mix][size][min, max, mean] in
+microseconds, of ``tp`` [size][read, write][round] in KiB/s, of ``writesat`` [[IOPS], [[min, max, mean]]]. ``rndnr`` is
+the index of the last round, from 0.
+"""
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, Final
+from xml.etree import ElementTree as ET
+
+from iosonde.analysis.procedures import RoundValue
+from iosonde.errors import UsageError
+from iosonde.sources.rounds.measured import Demand, Measured, MeasuredRounds, Tracking, rounds_of, workload_of
+from iosonde.vocabulary import ProcedureKind, Quantity
+
+KIB: Final = 1024
+MIXES: Final = (100, 95, 65, 50, 35, 5, 0)
+SIZES: Final = (1024 * KIB, 128 * KIB, 64 * KIB, 32 * KIB, 16 * KIB, 8 * KIB, 4 * KIB, 512)
+LATENCY_MIXES: Final = (100, 65, 0)
+LATENCY_SIZES: Final = (8 * KIB, 4 * KIB, 512)
+THROUGHPUT_SIZES: Final = (1024 * KIB, 64 * KIB, 8 * KIB, 4 * KIB, 512)
+_REPORTED: Final = ("stdyrounds", "stdyvalues", "stdyslope", "stdyavg", "reachstdystate")
+_HINT: Final = "use the unmodified XML file that TKperf wrote"
+
+
+def read_tkperf(data: bytes, source: str, tracking: Sequence[Tracking] = ()) -> tuple[MeasuredRounds, ...]:
+    """The tests of a file. Raises UsageError for anything that TKperf does not write."""
+    root = _parsed(data, source)
+    tests: dict[str, Callable[[_Test], Iterator[Measured]]] = {
+        "iops": _iops,
+        "tp": _throughput,
+        "lat": _latency,
+        "writesat": _saturation,
+    }
+    found = []
+    for element in root:
+        if element.tag in tests:
+            test = _Test(element, source)
+            try:
+                measured = list(tests[element.tag](test))
+            except (TypeError, ValueError, IndexError, KeyError) as error:
+                raise UsageError(f"{source}: the rounds of {element.tag} are not in TKperf's form", _HINT) from error
+            if not measured:
+                raise UsageError(f"{source}: {element.tag} has no rounds", _HINT)
+            found.append(_rounds(test, element.tag, measured, tracking))
+    if not found:
+        raise UsageError(f"{source} has none of TKperf's SSD tests (iops, tp, lat, writesat)", _HINT)
+    return tuple(found)
+
+
+def _rounds(test: "_Test", tag: str, measured: list[Measured], tracking: Sequence[Tracking]) -> MeasuredRounds:
+    kind, variable = {
+        "iops": (ProcedureKind.IOPS, Tracking(Quantity.IOPS, 0, 4 * KIB)),
+        "tp": (ProcedureKind.THROUGHPUT, Tracking(Quantity.BYTES_PER_S, 0, 1024 * KIB)),
+        "lat": (ProcedureKind.LATENCY, Tracking(Quantity.LATENCY_NS_MEAN, 0, 4 * KIB)),
+        "writesat": (ProcedureKind.WRITE_SATURATION, Tracking(Quantity.IOPS, 0, 4 * KIB)),
+    }[tag]
+    return rounds_of(
+        test.source,
+        measured,
+        name=f"tkperf-{tag}",
+        kind=kind,
+        tracking=tracking or (variable,),
+        steady=tag != "writesat",
+        said=test.said,
+    )
+
+
+class _Test:
+    """One test: its elements by name."""
+
+    def __init__(self, element: ET.Element, source: str) -> None:
+        self.source = source
+        self.tag = element.tag
+        self._texts = {each.tag: each.text or "" for each in element}
+
+    def value(self, name: str) -> Any:  # noqa: ANN401 - what the JSON holds
+        """The value of an element; None without it. Raises ValueError for a text that is not JSON."""
+        text = self._texts.get(name)
+        found = None if text is None else json.loads(text)
+        # A value that was encoded twice.
+        return json.loads(found) if isinstance(found, str) and found[:1] in {"[", "{"} else found
+
+    @property
+    def said(self) -> dict[str, str]:
+        """What the file says of its own steady state."""
+        return {name: self._texts[name].strip() for name in _REPORTED if name in self._texts}
+
+    @property
+    def demand(self) -> Demand:
+        """The jobs and the queue depth."""
+        is_sequential = self.tag == "tp"
+        return Demand(is_sequential, int(self.value("iodepth") or 1), int(self.value("numjobs") or 1))
+
+    def rounds(self, matrix: Sequence[Any]) -> Sequence[Any]:
+        """The rounds that were measured: ``rndnr`` is the index of the last one."""
+        last = self.value("rndnr")
+        return matrix if last is None else matrix[: int(last) + 1]
+
+
+def _iops(test: _Test) -> Iterator[Measured]:
+    for number, mixes in enumerate(test.rounds(test.value("roundmat"))):
+        for mix, values in zip(MIXES, mixes, strict=True):
+            # On drives with sectors of 4 KiB, TKperf leaves out 512 bytes.
+            for size, iops in zip(SIZES, values, strict=len(values) != len(SIZES) - 1):
+                yield Measured(number, workload_of(mix, size, test.demand), RoundValue(iops=float(iops)))
+
+
+def _latency(test: _Test) -> Iterator[Measured]:
+    for number, mixes in enumerate(test.rounds(test.value("roundmat"))):
+        for mix, values in zip(LATENCY_MIXES, mixes, strict=True):
+            for size, (least, most, mean) in zip(LATENCY_SIZES, values, strict=len(values) != len(LATENCY_SIZES) - 1):
+                yield Measured(number, workload_of(mix, size, Demand()), latency_us(least, most, mean))
+
+
+def _throughput(test: _Test) -> Iterator[Measured]:
+    matrix = test.value("roundmat")
+    for size, directions in zip(THROUGHPUT_SIZES, matrix, strict=len(matrix) != len(THROUGHPUT_SIZES) - 1):
+        for mix, rounds in zip((100, 0), directions, strict=True):
+            workload = workload_of(mix, size, test.demand)
+            for number, kib_per_s in enumerate(test.rounds(rounds)):
+                yield Measured(number, workload, RoundValue(bytes_per_s=float(kib_per_s) * KIB))
+
+
+def _saturation(test: _Test) -> Iterator[Measured]:
+    iops, latencies = test.value("roundmat")
+    workload = workload_of(0, 4 * KIB, test.demand)
+    for number, (each, (least, most, mean)) in enumerate(zip(iops, latencies, strict=True)):
+        found = latency_us(least, most, mean)
+        yield Measured(
+            number,
+            workload,
+            RoundValue(
+                iops=float(each),
+                latency_ns_mean=found.latency_ns_mean,
+                latency_ns_min=found.latency_ns_min,
+                latency_ns_max=found.latency_ns_max,
+            ),
+        )
+
+
+def latency_us(least: float, most: float, mean: float) -> RoundValue:
+    """Latencies in microseconds."""
+    return RoundValue(
+        latency_ns_mean=float(mean) * 1000,
+        latency_ns_min=round(float(least) * 1000),
+        latency_ns_max=round(float(most) * 1000),
+    )
+
+
+def _parsed(data: bytes, source: str) -> ET.Element:
+    """The root element. A document type could define entities, and TKperf writes none."""
+    head = data[:4096].upper()
+    if b"<!DOCTYPE" in head or b"<!ENTITY" in data.upper():
+        raise UsageError(f"{source} has a document type, which TKperf does not write", _HINT)
+    try:
+        return ET.fromstring(data)  # noqa: S314 - without a document type there are no entities to expand
+    except ET.ParseError as error:
+        raise UsageError(f"{source} is not XML: {error}", _HINT) from error

@@ -1,0 +1,185 @@
+"""Rounds from fio's JSON and from tables: their order, cells, sums and verdicts."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from iosonde.analysis.procedures import Verdict
+from iosonde.errors import UsageError
+from iosonde.report.judged_rounds import JudgedRounds, judged
+from iosonde.sources.rounds import Tracking, read_rounds
+from iosonde.vocabulary import ProcedureKind, Quantity
+
+
+def verdicts_of(*paths: Path, tracking: tuple[Tracking, ...] = ()) -> dict[str, JudgedRounds]:
+    found = [judged(each.source, each.rounds, each.first_round, each.said) for each in read_rounds(paths, tracking)]
+    return {each.name: each for each in found}
+
+
+def part(iops: float, latency_us: float = 100.0) -> dict[str, Any]:
+    latency = {"min": 1000, "max": 9_000_000, "mean": latency_us * 1000, "N": int(iops)}
+    return {"iops": iops, "bw_bytes": iops * 4096, "total_ios": int(iops), "lat_ns": latency}
+
+
+def output(
+    folder: Path, name: str, read: float, write: float, *, time_ms: int = 0, jobs: int = 1, **options: object
+) -> Path:
+    asked = {"rw": "randrw", "rwmixread": "65", "bs": "4k", "iodepth": "32", "numjobs": "4"} | options
+    job = {"jobname": "j", "job options": asked, "read": part(read), "write": part(write)}
+    path = folder / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps({"fio version": "fio-3.33", "timestamp_ms": time_ms, "jobs": [job] * jobs}))
+    return path
+
+
+def series(test: JudgedRounds, quantity: Quantity = Quantity.IOPS) -> list[float]:
+    return [float(value) for value in test.phase.array(quantity)[:, 0]]
+
+
+def test_the_iops_of_a_mix_are_those_of_reads_and_writes_together(tmp_path: Path) -> None:
+    output(tmp_path, "round1.json", 650, 350)
+    test = verdicts_of(tmp_path)["iops"]
+    assert series(test) == [1000]
+    assert test.cells[0].workload.read_percent == 65
+
+
+def test_jobs_that_ran_together_are_one_cell(tmp_path: Path) -> None:
+    output(tmp_path, "round1.json", 650, 350, jobs=4)
+    assert series(verdicts_of(tmp_path)["iops"]) == [4000]
+
+
+@pytest.mark.parametrize("name", ["round{}.json", "round{}/cell.json", "{}/cell.json", "cell-loop_{}.json"])
+def test_the_round_is_in_the_name_of_the_file_or_its_folder(name: str, tmp_path: Path) -> None:
+    for number in (10, 9, 11):
+        output(tmp_path, name.format(number), 10 * number, 0)
+    found = verdicts_of(tmp_path)["iops"]
+    assert (series(found), found.first_round) == ([90, 100, 110], 9)
+
+
+def test_without_a_round_in_the_names_the_time_of_the_outputs_orders_them(tmp_path: Path) -> None:
+    for name, time_ms, iops in (("c.json", 1, 1), ("a.json", 2, 2), ("b.json", 3, 3)):
+        output(tmp_path, name, iops, 0, time_ms=time_ms)
+    assert series(verdicts_of(tmp_path)["iops"]) == [1, 2, 3]
+
+
+def test_a_mean_latency_is_weighted_by_operations(tmp_path: Path) -> None:
+    job = {"job options": {"rw": "randrw", "rwmixread": "50", "bs": "8k", "iodepth": "2"}}
+    job |= {"read": part(300, 100), "write": part(100, 500)}
+    (tmp_path / "round1.json").write_text(json.dumps({"fio version": "fio-3.33", "jobs": [job]}))
+    assert series(verdicts_of(tmp_path)["iops"], Quantity.LATENCY_NS_MEAN) == [200_000]
+
+
+def test_random_and_sequential_cells_are_different_tests(tmp_path: Path) -> None:
+    output(tmp_path, "round1-a.json", 100, 0, rw="randread")
+    output(tmp_path, "round1-b.json", 0, 100, rw="write", bs="128k")
+    output(tmp_path, "round1-c.json", 0, 100, rw="randwrite", iodepth="1", numjobs="1")
+    kinds = {name: test.kind for name, test in verdicts_of(tmp_path).items()}
+    assert kinds == {
+        "iops": ProcedureKind.IOPS,
+        "throughput": ProcedureKind.THROUGHPUT,
+        "latency": ProcedureKind.LATENCY,
+    }
+
+
+def test_a_cell_twice_in_one_round_is_refused(tmp_path: Path) -> None:
+    output(tmp_path, "round1-a.json", 100, 0)
+    output(tmp_path, "round1-b.json", 100, 0)
+    with pytest.raises(UsageError, match="round 1 has random-mix65-4KiB-qd32-jobs4 twice"):
+        read_rounds([tmp_path])
+
+
+def table(folder: Path, values: list[float], header: str = "round,rwmixread,bs,iops", size: str = "4k") -> Path:
+    path = folder / "rounds.csv"
+    path.write_text("\n".join([header, *(f"{number},0,{size},{value}" for number, value in enumerate(values, 1))]))
+    return path
+
+
+def test_a_table_is_judged_by_the_first_window_that_holds(tmp_path: Path) -> None:
+    # By hand: rounds 1 and 2 are outside, and 3 to 7 are the first five within the criterion.
+    test = verdicts_of(table(tmp_path, [200, 150, 100, 101, 99, 100, 100, 100]))["iops"]
+    assert test.own is not None
+    assert (test.own.reached, list(test.window)) == (7, [3, 4, 5, 6, 7])
+    assert test.cells[0].iops == 100.0
+
+
+def test_a_window_at_the_bounds_of_the_criterion_holds(tmp_path: Path) -> None:
+    # By hand: the values range over 20 of their mean of 100, and the line changes by 4 * (2 * 20 - 20) / 10 = 8.
+    wide = verdicts_of(table(tmp_path, [90, 110, 100, 90, 110]))["iops"]
+    assert wide.determinations[0].range_share == pytest.approx(0.20)
+    # By hand: the line changes by 4 * (2 * 10 + 5) / 10 = 10, and values range over 10.
+    steep = verdicts_of(table(tmp_path, [95, 97.5, 100, 102.5, 105]))["iops"]
+    assert steep.determinations[0].excursion_share == pytest.approx(0.10)
+    assert [each.own and each.own.verdict for each in (wide, steep)] == [Verdict.REACHED] * 2
+
+
+def test_rounds_that_leave_steady_state_are_told(tmp_path: Path) -> None:
+    test = verdicts_of(table(tmp_path, [100, 100, 100, 100, 100, 300]))["iops"]
+    assert test.own is not None
+    assert (test.own.verdict, test.own.reached, test.own.left) == (Verdict.LEFT, 5, 6)
+    assert test.cells[0].iops == 100.0
+
+
+def test_fewer_rounds_than_the_window_are_not_judged(tmp_path: Path) -> None:
+    test = verdicts_of(table(tmp_path, [100, 100, 100, 100]))["iops"]
+    assert (test.determinations, test.own and test.own.reached) == ((), None)
+
+
+@pytest.mark.parametrize(
+    ("header", "quantity", "value"),
+    [
+        ("Round;R/W mix %;Block Size;IOPS", Quantity.IOPS, 100),
+        ("round\trw\tbs\tMB/s", Quantity.BYTES_PER_S, 100 * 10**6),
+        ("round,read_percent,block_size,bw_kib", Quantity.BYTES_PER_S, 100 * 1024),
+        ("loop,read,block size,latency (us)", Quantity.LATENCY_NS_MEAN, 100_000),
+        ("round,read,bs,avg_lat_ms", Quantity.LATENCY_NS_MEAN, 100 * 10**6),
+    ],
+)
+def test_columns_are_found_by_usual_names_and_units(
+    header: str, quantity: Quantity, value: float, tmp_path: Path
+) -> None:
+    separator = next(each for each in ";\t," if each in header)
+    path = tmp_path / "rounds.csv"
+    path.write_text("\n".join([header, *(separator.join((str(n), "0", "4k", "100")) for n in range(5))]))
+    (test,) = verdicts_of(path).values()
+    assert series(test, quantity) == [value] * 5
+
+
+def test_a_column_for_each_mix_gives_a_cell_for_each(tmp_path: Path) -> None:
+    path = tmp_path / "rounds.csv"
+    path.write_text("round,block size,100/0,65/35,0/100\n1,4k,3,2,1\n1,512,6,5,4\n")
+    (test,) = verdicts_of(path).values()
+    found = {(each.workload.block_size_bytes, each.workload.read_percent): each.iops for each in test.cells}
+    assert found == {(4096, 100): 3, (4096, 65): 2, (4096, 0): 1, (512, 100): 6, (512, 65): 5, (512, 0): 4}
+
+
+def test_a_tracking_variable_can_be_named(tmp_path: Path) -> None:
+    path = table(tmp_path, [100] * 5, size="16k")
+    asked = Tracking(Quantity.IOPS, read_percent=0, block_size_bytes=16384)
+    assert verdicts_of(path)["iops"].own is None
+    judged_test = verdicts_of(path, tracking=(asked,))["iops"]
+    assert judged_test.own is not None
+    assert judged_test.own.verdict is Verdict.REACHED
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("a,b\n1,2\n", "has no column for round and block size and mix and values"),
+        ("round,read,bs,iops\n1,0,4k,many\n", "row 2 cannot be read"),
+        ("", "is empty"),
+    ],
+)
+def test_a_table_that_cannot_be_read_is_refused_with_the_reason(text: str, message: str, tmp_path: Path) -> None:
+    path = tmp_path / "rounds.csv"
+    path.write_text(text)
+    with pytest.raises(UsageError, match=message):
+        read_rounds([path])
+
+
+def test_a_missing_file_and_an_empty_folder_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="does not exist"):
+        read_rounds([tmp_path / "none.xml"])
+    with pytest.raises(UsageError, match="has no files of rounds"):
+        read_rounds([tmp_path])

@@ -1,0 +1,130 @@
+"""TKperf's XML is judged again: windows, slopes, verdicts and tables, from the round matrices alone."""
+
+import json
+from pathlib import Path
+from xml.etree import ElementTree as ET
+
+import pytest
+
+from iosonde.errors import UsageError
+from iosonde.report.judged_rounds import JudgedRounds, figure_tables, judged, plain
+from iosonde.sources.rounds import read_rounds
+from tools.tkperf_of_seed import IOPS, LATENCY_MAX, LATENCY_MEAN, MIXES, THROUGHPUT, tkperf_xml
+
+
+def verdicts_of(path: Path) -> dict[str, JudgedRounds]:
+    found = [judged(each.source, each.rounds, each.first_round, each.said) for each in read_rounds([path])]
+    return {each.name: each for each in found}
+
+
+@pytest.fixture(scope="module")
+def document(tmp_path_factory: pytest.TempPathFactory) -> dict[str, JudgedRounds]:
+    path = tmp_path_factory.mktemp("tkperf") / "drive.xml"
+    path.write_bytes(tkperf_xml())
+    return verdicts_of(path)
+
+
+def rows(test: JudgedRounds, number: int = 0) -> dict[str, tuple[float | None, ...]]:
+    return dict(figure_tables(test)[number].rows)
+
+
+NAMES = {"512": "512 B", "4k": "4 KiB", "8k": "8 KiB", "16k": "16 KiB", "32k": "32 KiB", "64k": "64 KiB"}
+NAMES |= {"128k": "128 KiB", "1024k": "1 MiB"}
+
+
+def test_the_iops_table_of_document_004_comes_out_digit_for_digit(document: dict[str, JudgedRounds]) -> None:
+    assert rows(document["tkperf-iops"]) == {NAMES[size]: values for size, values in IOPS.items()}
+    assert figure_tables(document["tkperf-iops"])[0].columns == tuple(f"{mix}/{100 - mix}" for mix in MIXES)
+
+
+def test_its_throughput_table_comes_out_digit_for_digit(document: dict[str, JudgedRounds]) -> None:
+    assert rows(document["tkperf-tp"]) == {NAMES[size]: values for size, values in THROUGHPUT.items()}
+
+
+def test_its_latency_tables_come_out_digit_for_digit(document: dict[str, JudgedRounds]) -> None:
+    assert rows(document["tkperf-lat"]) == {NAMES[size]: values for size, values in LATENCY_MEAN.items()}
+    assert rows(document["tkperf-lat"], 1) == {NAMES[size]: values for size, values in LATENCY_MAX.items()}
+
+
+def test_its_windows_have_the_averages_that_it_prints(document: dict[str, JudgedRounds]) -> None:
+    (iops,), (throughput,), (latency,) = (document[f"tkperf-{test}"].determinations for test in ("iops", "tp", "lat"))
+    assert iops.average == 70418.0
+    assert round(throughput.average / 1024) == 507313
+    assert latency.average / 1000 == pytest.approx(41.3258968, abs=1e-9)
+
+
+def test_its_rounds_are_counted_as_in_the_file(document: dict[str, JudgedRounds]) -> None:
+    windows = {name: list(test.window) for name, test in document.items()}
+    assert windows == {
+        "tkperf-iops": [10, 11, 12, 13, 14],
+        "tkperf-tp": [0, 1, 2, 3, 4],
+        "tkperf-lat": [1, 2, 3, 4, 5],
+    }
+
+
+def test_the_slope_is_judged_over_four_intervals_with_two_other_readings_beside(
+    document: dict[str, JudgedRounds],
+) -> None:
+    (iops,) = document["tkperf-iops"].determinations
+    readings = (iops.excursion_share, iops.slope_per_round_share, iops.slope_all_rounds_share)
+    assert [f"{100 * each:.2f}" for each in readings] == ["8.29", "2.07", "10.36"]
+    assert iops.is_steady
+
+
+def test_the_best_fit_line_is_over_rounds_as_the_file_counts_them(document: dict[str, JudgedRounds]) -> None:
+    # By hand: the slope is (2 * (72388 - 66737) + (72609 - 69316)) / 10, and the mean is that of round 12.
+    (found,) = plain(document["tkperf-iops"])["tracking_variables"]
+    assert found["slope"] == pytest.approx(1459.5)
+    assert found["intercept"] == pytest.approx(70418 - 12 * 1459.5)
+
+
+def written(folder: Path, **tests: dict[str, object]) -> Path:
+    root = ET.Element("drive")
+    for tag, values in tests.items():
+        element = ET.SubElement(root, tag)
+        for name, value in values.items():
+            ET.SubElement(element, name).text = json.dumps(value)
+    path = folder / "made.xml"
+    path.write_bytes(ET.tostring(root))
+    return path
+
+
+def iops_rounds(values: list[int], sizes: int = 8) -> list[list[list[int]]]:
+    return [[[value] * sizes for _ in range(7)] for value in values]
+
+
+def test_rounds_after_the_last_index_are_left_out(tmp_path: Path) -> None:
+    matrix = iops_rounds([100, 100, 100, 100, 100, 0, 0])
+    path = written(tmp_path, iops={"roundmat": matrix, "rndnr": 4, "numjobs": 1, "iodepth": 32})
+    assert verdicts_of(path)["tkperf-iops"].rounds == 5
+
+
+def test_a_drive_with_sectors_of_4_kib_has_no_column_of_512_bytes(tmp_path: Path) -> None:
+    path = written(tmp_path, iops={"roundmat": iops_rounds([100] * 5, sizes=7), "numjobs": 1, "iodepth": 32})
+    assert "512 B" not in rows(verdicts_of(path)["tkperf-iops"])
+
+
+def test_write_saturation_has_rounds_and_no_verdict(tmp_path: Path) -> None:
+    path = written(tmp_path, writesat={"roundmat": [[100, 90], [[1, 9, 2], [1, 8, 3]]], "numjobs": 1, "iodepth": 1})
+    test = verdicts_of(path)["tkperf-writesat"]
+    assert (test.rounds, test.own) == (2, None)
+    assert test.cells[0].latency_ns_max == 9000
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b'<!DOCTYPE x [<!ENTITY a "b">]><x><iops/></x>', "has a document type"),
+        (b"<x><iops>", "is not XML"),
+        (b"<x><other/></x>", "has none of TKperf's SSD tests"),
+        (b"<x><iops><roundmat>[1, 2]</roundmat></iops></x>", "the rounds of iops are not in TKperf's form"),
+        (b"<x><iops><roundmat>[]</roundmat></iops></x>", "iops has no rounds"),
+        (b"<x><iops><roundmat>[[</roundmat></iops></x>", "the rounds of iops are not in TKperf's form"),
+    ],
+)
+def test_what_tkperf_does_not_write_is_refused(content: bytes, message: str, tmp_path: Path) -> None:
+    path = tmp_path / "x.xml"
+    path.write_bytes(content)
+    with pytest.raises(UsageError) as raised:
+        read_rounds([path])
+    assert message in raised.value.message
