@@ -10,7 +10,6 @@ from iosonde.analysis.block_sizes import SizeSweep, size_sweeps
 from iosonde.analysis.cells import CellEstimate, estimate_cell, plan_of, was_looked_at
 from iosonde.analysis.families import Along, Family, families_of
 from iosonde.analysis.knee import Knee, depth_points, find_knee, knee_of
-from iosonde.analysis.procedures import reported_orders
 from iosonde.analysis.scaling import Scaling, scaling_of
 from iosonde.analysis.states import sort_rounds
 from iosonde.analysis.stretches import Stretch, stretch_of
@@ -151,7 +150,7 @@ def estimate_run(run: RunRecord) -> RunEstimates:
     ordered = {cell: sorted(found, key=lambda record: record.repeat) for cell, found in records.items()}
 
     planned = run.header.plan
-    reported = reported_orders(run) if planned.procedures else None
+    reported = _reported(run) if planned.procedures else None
 
     def estimated(plan: CellPlan) -> CellEstimate:
         found = ordered.get(plan.cell, [])
@@ -163,6 +162,13 @@ def estimate_run(run: RunRecord) -> RunEstimates:
     if reported is not None:
         ordered = {cell: [each for each in found if each.order in reported] for cell, found in ordered.items()}
     return RunEstimates(cells, ordered, planned.experiments, run.preparation, _preconditioning(planned))
+
+
+def _reported(run: RunRecord) -> frozenset[int]:
+    # Imported here: few runs have procedures, and it imports NumPy.
+    from iosonde.analysis.procedures import reported_orders
+
+    return reported_orders(run)
 
 
 def _preconditioning(plan: Plan) -> frozenset[str]:

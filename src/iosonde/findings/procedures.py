@@ -1,14 +1,22 @@
 """Rules about standard procedures: steady state that was not reached."""
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
-from iosonde.analysis.procedures import Criterion, ProcedureRounds, Verdict, criteria_of, procedures_of
 from iosonde.findings.case import Case, count_of
 from iosonde.findings.finding import Confidence, Finding, Severity
+
+if TYPE_CHECKING:
+    from iosonde.analysis.procedures import Criterion, ProcedureRounds
 
 
 def steady_state_missed(case: Case) -> Iterator[Finding]:
     """A procedure ended without steady state of all tracking variables, or left it again."""
+    if not case.run.header.plan.procedures:
+        return
+    # Imported here: few runs have procedures, and it imports NumPy.
+    from iosonde.analysis.procedures import Verdict, criteria_of, procedures_of
+
     judged = [(each, each.judged) for each in procedures_of(case.run) if each.judged is not None]
     found = [(each, phase, criteria_of(phase)[0]) for each, phase in judged]
     missed = [(each, own) for each, _, own in found if own.verdict is not Verdict.REACHED]
@@ -33,12 +41,12 @@ def steady_state_missed(case: Case) -> Iterator[Finding]:
     )
 
 
-def _told(rounds: ProcedureRounds, own: Criterion) -> str:
+def _told(rounds: "ProcedureRounds", own: "Criterion") -> str:
     name = rounds.procedure.title or rounds.procedure.name
     return f"{name}: steady state was {_verdict(own)}"
 
 
-def _verdict(own: Criterion) -> str:
-    if own.verdict is Verdict.LEFT:
+def _verdict(own: "Criterion") -> str:
+    if own.left is not None:
         return f"left again in round {own.left}"
     return f"not reached after {count_of(own.rounds, 'round')}"

@@ -11,7 +11,6 @@ from rich.table import Table
 from rich.text import Text
 
 from iosonde.analysis.experiments import RunEstimates
-from iosonde.analysis.procedures import procedures_of
 from iosonde.analysis.run import RunAnalysis
 from iosonde.failures import STRICT, FailureLog
 from iosonde.findings.finding import Finding, Severity, most_severe_first
@@ -25,7 +24,6 @@ from iosonde.report.headline import headline_of
 from iosonde.report.headline_figures import Headline, HeadlineFigure, HeadlineGroup
 from iosonde.report.knee_words import TOLD_IN_FULL_MAX, knee_sentence, knees_in_brief, knees_named
 from iosonde.report.preconditioning_words import prepared_sentence
-from iosonde.report.procedures.summary_blocks import procedure_answer
 from iosonde.report.sentences import experiment_sentence
 from iosonde.report.sustained_words import sustained_brief
 from iosonde.report.target_words import span_text, targets_text
@@ -87,7 +85,11 @@ SUMMARY: Final = "summary"
 def _said(analysis: RunAnalysis, estimates: RunEstimates, invalid: Invalid) -> str:
     """What the run prepared, the verdicts of its procedures, or the results of its matrix."""
     if analysis.run.header.plan.procedures:
-        return " ".join(map(procedure_answer, procedures_of(analysis.recorded)))
+        # Imported here: few runs have procedures, and it imports NumPy and the charts.
+        from iosonde.analysis.procedures import procedures_of
+        from iosonde.report.procedures.summary_blocks import procedure_answer
+
+        return " ".join(procedure_answer(each, invalid) for each in procedures_of(analysis.recorded))
     return prepared_sentence(analysis.run) or _matrix_sentence(estimates, invalid)
 
 

@@ -5,13 +5,14 @@ import numpy as np
 
 from iosonde.analysis.run import RunAnalysis
 from iosonde.failures import FailureLog
-from iosonde.findings import find_in
+from iosonde.findings import Severity, find_in
 from iosonde.records import RunRecord
 from iosonde.report.export import run_tables
 from iosonde.report.markdown import page_markdown
 from iosonde.report.page import Page, page_of
 from iosonde.report.tables import ResultTable
 from iosonde.vocabulary import Mode, ProcedureKind, PurgeState
+from tests.builders import finding
 from tests.procedure_builder import MATRIX, WRITE, procedure_run, steady_procedure
 
 NUMBERS = (1000, 2000, 3000, 4000)
@@ -32,8 +33,7 @@ def matrix_run(*, first: int = 1, kind: ProcedureKind = ProcedureKind.IOPS, **ot
 
 
 def page(run: RunRecord) -> Page:
-    analysis, failures = RunAnalysis(run), FailureLog()
-    return page_of(analysis, find_in(analysis, failures))
+    return page_of(RunAnalysis(run), [])
 
 
 def table(found: Page, caption: str) -> Sequence[tuple[str, ...]]:
@@ -157,6 +157,14 @@ def test_rounds_are_not_judged_as_repeats() -> None:
     found = {each.id for each in find_in(analysis, FailureLog())}
 
     assert found.isdisjoint({"repeats-discarded", "state-left", "cold-queue", "drift", "repeats-differ"})
+
+
+def test_invalid_figures_are_marked_in_every_table() -> None:
+    analysis = RunAnalysis(matrix_run())
+    found = page_of(analysis, [finding("stalled", Severity.INVALID, cells=(WRITE.cell,))])
+
+    assert table(found, "IOPS, mean over the window")[0] == ("4 KiB", "1,000", "3,000 ×")
+    assert "4 KiB 0/100 3,000 IOPS (INVALID, see stalled)" in page_markdown(found, "pictures")
 
 
 def test_the_table_of_rounds_has_a_row_for_each_cell_and_round() -> None:

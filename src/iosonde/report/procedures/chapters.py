@@ -152,10 +152,10 @@ class _Maker:
         if phase is None:
             return
         cells, kind = reported_cells(phase), self._rounds.procedure.kind
-        yield from result_tables(kind, cells)
+        yield from result_tables(kind, cells, self._invalid)
         if len(cells) > 1 and is_matrix(cells):
             yield from self._plots(kind, cells)
-        more = more_tables(kind, cells)
+        more = more_tables(kind, cells, self._invalid)
         if more:
             yield Folded("Other quantities", more, on_paper=True)
 
@@ -189,7 +189,7 @@ class _Maker:
                 for number, each in enumerate(cells, 1)
             )
         )
-        yield cell_table(cells)
+        yield cell_table(cells, self._invalid)
 
     def _loops(self) -> Iterator[Block]:
         command = FactGroup("Command line", (("command", " ".join(self._run.header.command)),))

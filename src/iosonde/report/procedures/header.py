@@ -63,7 +63,7 @@ def _header(run: RunRecord, chapter: str, procedures: list[ProcedureRounds]) -> 
         ("Data pattern", _conditions(by_name, "Data pattern")),
         ("Active range", _conditions(by_name, "Active range")),
         ("Precondition", _each(preconditioning_text(run, rounds.procedure) for rounds in procedures)),
-        ("Test parameters", _each(parameters_text(run, rounds.procedure) for rounds in procedures)),
+        ("Test parameters", _each(parameters_text(run, rounds.procedure, brief=True) for rounds in procedures)),
     ]
     columns = (tests, list(device_facts(run)), platform, setup)
     return PageHeader(chapter, tuple(tuple((name, _short(value)) for name, value in each) for each in columns))

@@ -6,6 +6,7 @@ from typing import Final
 from iosonde.analysis.procedures import ReportedCell
 from iosonde.report.procedures.tables import cell_table, is_matrix, latency_tables, mean_table
 from iosonde.report.tables import ResultTable
+from iosonde.report.validity import Invalid
 from iosonde.vocabulary import ProcedureKind, Quantity
 
 QUANTITY_OF: Final = {
@@ -18,19 +19,19 @@ QUANTITY_OF: Final = {
 MEANS: Final = (Quantity.IOPS, Quantity.BYTES_PER_S, Quantity.LATENCY_NS_MEAN)
 
 
-def result_tables(kind: ProcedureKind, cells: Sequence[ReportedCell]) -> tuple[ResultTable, ...]:
+def result_tables(kind: ProcedureKind, cells: Sequence[ReportedCell], invalid: Invalid) -> tuple[ResultTable, ...]:
     """The tables that a kind of procedure reports first."""
     if len(cells) == 1 or not is_matrix(cells):
-        return (cell_table(cells),)
+        return (cell_table(cells, invalid),)
     if kind is ProcedureKind.LATENCY:
-        return (*latency_tables(cells), mean_table(cells, Quantity.IOPS))
-    return (mean_table(cells, QUANTITY_OF.get(kind, Quantity.IOPS)),)
+        return (*latency_tables(cells, invalid), mean_table(cells, Quantity.IOPS, invalid))
+    return (mean_table(cells, QUANTITY_OF.get(kind, Quantity.IOPS), invalid),)
 
 
-def more_tables(kind: ProcedureKind, cells: Sequence[ReportedCell]) -> tuple[ResultTable, ...]:
+def more_tables(kind: ProcedureKind, cells: Sequence[ReportedCell], invalid: Invalid) -> tuple[ResultTable, ...]:
     """Their other quantities."""
     if len(cells) == 1 or not is_matrix(cells) or kind is ProcedureKind.LATENCY:
         return ()
     first = QUANTITY_OF.get(kind, Quantity.IOPS)
-    others = tuple(mean_table(cells, each) for each in MEANS if each is not first)
-    return (*others, cell_table(cells)) if kind is ProcedureKind.ROUNDS else others
+    others = tuple(mean_table(cells, each, invalid) for each in MEANS if each is not first)
+    return (*others, cell_table(cells, invalid)) if kind is ProcedureKind.ROUNDS else others

@@ -22,13 +22,14 @@ from iosonde.report.procedures.words import (
     specification_text,
     title_of,
 )
+from iosonde.report.validity import MARK, Invalid, see
 from iosonde.units import format_size
 from iosonde.vocabulary import Quantity
 
 FIGURES_MAX = 4
 
 
-def procedure_answers(run: RunRecord, procedures: Sequence[ProcedureRounds]) -> Iterator[str]:
+def procedure_answers(run: RunRecord, procedures: Sequence[ProcedureRounds], invalid: Invalid) -> Iterator[str]:
     """What was not verified, then a sentence on the steady state and the first figures of each procedure."""
     found = {title_of(each.procedure): list(not_verified(conditions_of(run, each))) for each in procedures}
     shared = [each for each in next(iter(found.values()), []) if all(each in others for others in found.values())]
@@ -40,14 +41,14 @@ def procedure_answers(run: RunRecord, procedures: Sequence[ProcedureRounds]) -> 
         whose = "Not" if len(found) == 1 else "For all procedures, not"
         yield f"{whose} verified: {'; '.join(map(_condition_text, shared))}."
     for each in procedures:
-        yield procedure_answer(each)
+        yield procedure_answer(each, invalid)
 
 
 def _condition_text(condition: Condition) -> str:
     return f"{condition.name.lower()}, {condition.state} ({condition.reason})"
 
 
-def procedure_answer(rounds: ProcedureRounds) -> str:
+def procedure_answer(rounds: ProcedureRounds, invalid: Invalid) -> str:
     """The verdict and the first figures of a procedure in words."""
     title, phase = title_of(rounds.procedure), rounds.judged or rounds.main
     if not rounds.is_begun or phase is None:
@@ -55,14 +56,14 @@ def procedure_answer(rounds: ProcedureRounds) -> str:
     found = criteria_of(phase)
     verdict = f"steady state {verdict_text(found[0])}" if found else rounds_word(phase.rounds)
     window = phase.window
-    figures = "; ".join(_figures(rounds))
+    figures = "; ".join(_figures(rounds, invalid))
     means = f"means of rounds {window[0]} to {window[-1]}" if len(window) > 1 else f"values of round {window[0]}"
     if rounds.main is not None and rounds.main is not phase:
         means = f"values of the {rounds_word(len(rounds.main.window))} after it"
     return f"{title}: {verdict}. {means[0].upper()}{means[1:]}: {figures}." if figures else f"{title}: {verdict}."
 
 
-def _figures(rounds: ProcedureRounds) -> Iterator[str]:
+def _figures(rounds: ProcedureRounds, invalid: Invalid) -> Iterator[str]:
     """The first figures: those of the tracking variables."""
     judged, main = rounds.judged, rounds.main
     if main is None:
@@ -79,7 +80,12 @@ def _figures(rounds: ProcedureRounds) -> Iterator[str]:
             name = {Quantity.IOPS: "IOPS", Quantity.LATENCY_NS_MEAN: f"{unit.name} mean latency"}.get(
                 quantity, unit.name
             )
-            yield f"{cell.workload.size_text} {mix_name(cell.workload)} {significant(unit.shown(value))} {name}"
+            which = f"{cell.workload.size_text} {mix_name(cell.workload)}"
+            yield f"{which} {significant(unit.shown(value))} {name}{_mark(cell, invalid)}"
+
+
+def _mark(cell: ReportedCell, invalid: Invalid) -> str:
+    return f" ({MARK}, {see(invalid[cell.cell])})" if cell.cell in invalid else ""
 
 
 def setup_groups(run: RunRecord, procedures: Sequence[ProcedureRounds]) -> Iterator[FactGroup]:

@@ -1,6 +1,7 @@
 """The tables of a procedure: conditions, determination, criteria, matrices, latencies and its loops."""
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Final
 
 from iosonde.analysis.procedures import (
@@ -28,7 +29,9 @@ from iosonde.report.procedures.words import (
     stop_words,
     times_text,
 )
+from iosonde.report.signs import INVALID
 from iosonde.report.tables import Head, Line, ResultTable
+from iosonde.report.validity import MARK, Invalid, marked, see
 from iosonde.units import exact_size
 from iosonde.vocabulary import Quantity
 
@@ -138,10 +141,18 @@ def is_matrix(cells: Sequence[ReportedCell]) -> bool:
     return len(places) == len(cells) and all(each.workload.block_sizes is None for each in cells)
 
 
-def matrix_table(
-    cells: Sequence[ReportedCell], title: str, unit: Unit, value: Callable[[ReportedCell], float | None], why: str
-) -> ResultTable:
-    """One figure of each cell: block sizes down, mixes across."""
+@dataclass(frozen=True)
+class _Shown:
+    """One figure of each cell: its title and unit, its value, and why there is none."""
+
+    title: str
+    unit: Unit
+    value: Callable[[ReportedCell], float | None]
+    why: str
+
+
+def _matrix_table(cells: Sequence[ReportedCell], shown: _Shown, invalid: Invalid) -> ResultTable:
+    """One figure of each cell: block sizes down, mixes across. A sign marks invalid figures."""
     sizes, mixes = sizes_of(cells), mixes_of(cells)
     at = {(each.workload.block_size_bytes, mix_name(each.workload)): each for each in cells}
 
@@ -149,40 +160,39 @@ def matrix_table(
         found = at.get((size, mix))
         if found is None:
             return Dash("not part of the procedure")
-        number = value(found)
-        return Dash(why) if number is None else significant(unit.shown(number))
+        number = shown.value(found)
+        if number is None:
+            return Dash(shown.why)
+        return f"{significant(shown.unit.shown(number))}{f' {INVALID}' if found.cell in invalid else ''}"
 
+    ids = dict.fromkeys(each for cell in cells for each in invalid.get(cell.cell, ()))
     return ResultTable(
-        caption=f"{title} ({unit.name}): block sizes by mix of reads/writes.",
+        caption=f"{shown.title} ({shown.unit.name}): block sizes by mix of reads/writes.",
         heads=(Head("Block size", number=False), *(Head(mix) for mix in mixes)),
         lines=tuple(Line((exact_size(size), *(text(size, mix) for mix in mixes))) for size in sizes),
-        notes=(),
+        notes=(f"{INVALID} {MARK}, {see(tuple(ids))}.",) if ids else (),
     ).explained
 
 
-def mean_table(cells: Sequence[ReportedCell], quantity: Quantity) -> ResultTable:
+def mean_table(cells: Sequence[ReportedCell], quantity: Quantity, invalid: Invalid) -> ResultTable:
     """The mean of a quantity over the window."""
     unit = unit_of(quantity, (each.of(quantity) for each in cells))
-    return matrix_table(
-        cells, f"{unit.title}, mean over the window", unit, lambda each: each.of(quantity), NOT_MEASURED
-    )
+    shown = _Shown(f"{unit.title}, mean over the window", unit, lambda each: each.of(quantity), NOT_MEASURED)
+    return _matrix_table(cells, shown, invalid)
 
 
-def latency_tables(cells: Sequence[ReportedCell]) -> tuple[ResultTable, ...]:
+def latency_tables(cells: Sequence[ReportedCell], invalid: Invalid) -> tuple[ResultTable, ...]:
     """Mean, 99.999 % and maximum latency of each cell, in one unit."""
     unit = unit_of(Quantity.LATENCY_NS_MEAN, (each.latency_ns_mean for each in cells))
-    return (
-        mean_table(cells, Quantity.LATENCY_NS_MEAN),
-        matrix_table(
-            cells, "99.999 % latency, all operations of the window", unit, lambda each: each.five_nines_ns, TOO_FEW
-        ),
-        matrix_table(
-            cells, "Maximum latency, the longest of the window", unit, lambda each: each.latency_ns_max, NOT_MEASURED
-        ),
+    others = (
+        _Shown("99.999 % latency, all operations of the window", unit, lambda each: each.five_nines_ns, TOO_FEW),
+        _Shown("Maximum latency, the longest of the window", unit, lambda each: each.latency_ns_max, NOT_MEASURED),
     )
+    means = mean_table(cells, Quantity.LATENCY_NS_MEAN, invalid)
+    return (means, *(_matrix_table(cells, each, invalid) for each in others))
 
 
-def cell_table(cells: Sequence[ReportedCell]) -> ResultTable:
+def cell_table(cells: Sequence[ReportedCell], invalid: Invalid) -> ResultTable:
     """All figures of each cell, a row each."""
     units = [unit_of(each, (cell.of(each) for cell in cells)) for each in _SHOWN]
     longest = unit_of(Quantity.LATENCY_NS_MEAN, (cell.latency_ns_mean for cell in cells))
@@ -195,7 +205,7 @@ def cell_table(cells: Sequence[ReportedCell]) -> ResultTable:
         for found, why in ((cell.five_nines_ns, TOO_FEW), (cell.latency_ns_max, NOT_MEASURED)):
             yield Dash(why) if found is None else significant(longest.shown(found))
 
-    return ResultTable(
+    table = ResultTable(
         caption="Means over the window; 99.999 % and maximum latency over all operations of the window.",
         heads=(
             Head("Cell", number=False),
@@ -205,7 +215,8 @@ def cell_table(cells: Sequence[ReportedCell]) -> ResultTable:
         ),
         lines=tuple(Line(tuple(texts(cell))) for cell in cells),
         notes=(),
-    ).explained
+    )
+    return marked(table, invalid, INVALID).explained
 
 
 _SHOWN: Final = (Quantity.IOPS, Quantity.BYTES_PER_S, Quantity.LATENCY_NS_MEAN)

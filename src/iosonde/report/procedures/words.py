@@ -12,6 +12,9 @@ from iosonde.vocabulary import PhaseRole, ProcedureKind
 
 LIKE: Final = "PTS-like"
 
+LISTED_MAX: Final = 4
+"""The most mixes or block sizes that a header lists."""
+
 MEASURED: Final = {
     ProcedureKind.IOPS: "It measures the IOPS of random reads, writes and mixes at each block size.",
     ProcedureKind.THROUGHPUT: "It measures the throughput of sequential reads and writes of large blocks.",
@@ -113,16 +116,26 @@ def cells_of(run: RunRecord, phase: PhasePlan) -> list[CellPlan]:
     return [planned[name] for name in phase.cells if name in planned]
 
 
-def parameters_text(run: RunRecord, procedure: Procedure) -> str:
-    """The cells of the measured rounds in short: ``random, 100/0, 0/100 × 4 KiB, 4 jobs × QD 32, 60 s``."""
+def parameters_text(run: RunRecord, procedure: Procedure, *, brief: bool = False) -> str:
+    """The cells of the measured rounds in short: ``random, 100/0, 0/100 × 4 KiB, 4 jobs × QD 32, 60 s``.
+
+    ``brief`` leaves out all but the first and the last of many mixes and block sizes.
+    """
     phases = [each for each in procedure.phases if each.role is PhaseRole.ROUNDS] or list(procedure.phases)
     plans = cells_of(run, phases[-1])
     if not plans:
         return "unknown"
     workloads = [each.workload for each in plans]
     patterns = "/".join(dict.fromkeys(str(each.pattern) for each in workloads))
-    loops = f"{mixes_text(workloads)} × {sizes_text(workloads)}"
+    named = [mixes_text(workloads), sizes_text(workloads)]
+    loops = " × ".join(map(_brief, named) if brief else named)
     return f"{patterns}, {loops}, {demand_text(workloads)}, {times_text(plans)}"
+
+
+def _brief(names: str) -> str:
+    """The first and the last of many names, with their number: ``100/0 … 0/100 (7)``."""
+    found = names.split(", ")
+    return names if len(found) <= LISTED_MAX else f"{found[0]} … {found[-1]} ({len(found)})"
 
 
 def preconditioning_text(run: RunRecord, procedure: Procedure) -> str:

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Final
 
 from iosonde.analysis.cells import plan_of
-from iosonde.analysis.procedures import reported_orders
 from iosonde.analysis.states import Repeats, sort_repeats, sort_rounds
 from iosonde.errors import UsageError
 from iosonde.printing import printable
@@ -42,12 +41,20 @@ def chosen_cell(run: RunRecord, words: str, repeat: int | None) -> ChosenCell:
     plan = plans[_name(list(plans), words)]
     records = sorted((record for record in measured if record.cell == plan.cell), key=lambda record: record.repeat)
     superseded = tuple(record for record in run.superseded if record.cell == plan.cell)
-    procedures = run.header.plan.procedures
-    repeats = sort_rounds(records, reported_orders(run)) if procedures else sort_repeats(records)
+    repeats = _sorted(run, records)
     if repeat is not None:
         records = _of_repeat(records, plan.cell, repeat)
         superseded = tuple(record for record in superseded if record.repeat == repeat)
     return ChosenCell(plan, tuple(records), superseded, repeat, repeats)
+
+
+def _sorted(run: RunRecord, records: Sequence[CellRecord]) -> Repeats:
+    if not run.header.plan.procedures:
+        return sort_repeats(records)
+    # Imported here: few runs have procedures, and it imports NumPy.
+    from iosonde.analysis.procedures import reported_orders
+
+    return sort_rounds(records, reported_orders(run))
 
 
 def _name(names: Sequence[str], words: str) -> str:

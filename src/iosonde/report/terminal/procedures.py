@@ -13,9 +13,10 @@ from iosonde.report.procedures.tables import condition_table, criteria_table, de
 from iosonde.report.procedures.words import statement_of, title_of
 from iosonde.report.tables import ResultTable
 from iosonde.report.terminal.figures import render_table
+from iosonde.report.validity import Invalid
 
 
-def render_procedures(run: RunRecord) -> Iterator[RenderableType]:
+def render_procedures(run: RunRecord, invalid: Invalid) -> Iterator[RenderableType]:
     """Each procedure with its tables; nothing for a run without procedures."""
     for rounds in procedures_of(run):
         yield Text(title_of(rounds.procedure), style="bold underline")
@@ -26,7 +27,7 @@ def render_procedures(run: RunRecord) -> Iterator[RenderableType]:
             tables += [determination_table(found)] if found else []
             tables.append(criteria_table(rounds.judged))
         if rounds.main is not None:
-            tables += result_tables(rounds.procedure.kind, reported_cells(rounds.main))
+            tables += result_tables(rounds.procedure.kind, reported_cells(rounds.main), invalid)
         for table in tables:
             if table is not None:
                 yield Text(table.caption, style="dim")

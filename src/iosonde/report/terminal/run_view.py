@@ -21,7 +21,6 @@ from iosonde.report.summary import render_summary
 from iosonde.report.terminal.distributions import PercentileBars
 from iosonde.report.terminal.figures import joined, render_table
 from iosonde.report.terminal.findings import render_findings
-from iosonde.report.terminal.procedures import render_procedures
 from iosonde.report.terminal.sweeps import render_sweeps
 from iosonde.report.terminal.text_direction import Deferred, Isolated, failed
 from iosonde.report.titles import TITLES
@@ -58,7 +57,8 @@ def render_run(
         isolated(f'the section "{title}"', partial(_experiment, experiment, title, estimates, invalid))
         for experiment, title in TITLES.items()
     )
-    parts.append(isolated("the procedures", lambda: render_procedures(analysis.recorded)))
+    if analysis.run.header.plan.procedures:
+        parts.append(isolated("the procedures", lambda: _procedures(analysis, invalid)))
     parts.append(isolated("the sweeps", lambda: render_sweeps(estimates, invalid)))
     parts.append(isolated("the distributions", lambda: _distributions(estimates, invalid)))
     parts.append(
@@ -80,6 +80,13 @@ def _verdicts(analysis: RunAnalysis, findings: Sequence[Finding], failures: Fail
     checked = stored_checks(analysis, tuple(findings), failures)
     if checked is not None:
         yield render_checked(checked)
+
+
+def _procedures(analysis: RunAnalysis, invalid: Invalid) -> Iterator[RenderableType]:
+    # Imported here: few runs have procedures, and it imports NumPy and the charts.
+    from iosonde.report.terminal.procedures import render_procedures
+
+    yield from render_procedures(analysis.recorded, invalid)
 
 
 def _experiment(
