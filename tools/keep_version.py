@@ -30,13 +30,24 @@ from iosonde.campaign import (
 from iosonde.campaign.verifying import verify_later
 from iosonde.machine.local_host import LocalHost
 from iosonde.plans import TargetInfo, campaign_plan, read_campaign
-from iosonde.records import SCHEMA_VERSION, Aim, CellPlan, CellTurn, IntervalRecord, Outcome, Plan, RunHeader, RunRecord
-from iosonde.store import load_run
+from iosonde.records import (
+    SCHEMA_VERSION,
+    Aim,
+    CellPlan,
+    CellTurn,
+    IntervalRecord,
+    Outcome,
+    Plan,
+    ProcedureStart,
+    RunHeader,
+    RunRecord,
+)
+from iosonde.store import RunDirectory, load_run
 from iosonde.store.frame_forms import FORMS
 from iosonde.store.frame_stream import decode
 from iosonde.store.frames import PREFIX, Frame, encode
 from iosonde.store.header import header_text, load_header
-from iosonde.vocabulary import EngineChoice
+from iosonde.vocabulary import EngineChoice, PurgeState
 
 FIXTURES: Final = Path(__file__).resolve().parents[1] / "tests/fixtures"
 SCHEMAS: Final = FIXTURES / "schemas"
@@ -133,6 +144,9 @@ def _write_run(folder: Path, run: Path) -> None:
         left = find_remaining(run, LocalHost(), failed_again=False)
         resume(run, left, NullObserver(), now, ResumeConsent(overwrite=True))
     verify_later(run, LocalHost(), (), lambda _target, _bytes: None, now)
+    with RunDirectory(run).reopen_journal() as journal:
+        # A campaign has no procedures. Readers must know this frame in any run.
+        journal.procedure(ProcedureStart(procedure="none", attempt=1, order=1, purge=PurgeState.SKIPPED))
 
 
 def _is_whole(run: RunRecord) -> bool:
