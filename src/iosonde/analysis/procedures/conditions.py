@@ -6,6 +6,7 @@ from enum import StrEnum
 from typing import Final
 
 from iosonde.analysis.drive_counters import DriveChange, drive_changes
+from iosonde.analysis.procedures.courses import judged_samples
 from iosonde.analysis.procedures.determination import Criterion, Verdict, criteria_of
 from iosonde.analysis.procedures.from_run import trials_of_procedure
 from iosonde.analysis.procedures.rounds import ProcedureRounds
@@ -47,7 +48,7 @@ def conditions_of(run: RunRecord, rounds: ProcedureRounds) -> tuple[Condition, .
         _data_pattern(trials),
         _link(run),
         _thermal(run, trials),
-        _steady_state(rounds),
+        _steady_state(run, rounds),
         _gaps(rounds),
     )
     return tuple(sorted(found, key=lambda each: _WORST_FIRST.index(each.state)))
@@ -189,8 +190,12 @@ def _sum(changes: Sequence[DriveChange], counter: str) -> int | None:
     return sum(known) if known and len(known) == len(found) else None
 
 
-def _steady_state(rounds: ProcedureRounds) -> Condition:
+def _steady_state(run: RunRecord, rounds: ProcedureRounds) -> Condition:
     name, phase = "Steady state", rounds.judged
+    if phase is None and (samples := judged_samples(run, rounds)) is not None:
+        of_samples = criteria_of(samples)[0]
+        state = ConditionState.VERIFIED if of_samples.verdict is Verdict.REACHED else ConditionState.FAILED
+        return Condition(name, state, verdict_text(of_samples).replace("round", "block of samples"))
     if phase is None:
         planned = any(getattr(each.stop, "tracked", ()) for each in rounds.procedure.phases)
         if planned:

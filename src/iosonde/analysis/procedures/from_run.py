@@ -69,6 +69,11 @@ def trials_of_procedure(run: RunRecord, name: str) -> tuple[CellRecord, ...]:
     return tuple(record for _, record in _last_attempts(run).get(name, ()))
 
 
+def trials_of_phase(run: RunRecord, name: str, phase: str) -> tuple[CellRecord, ...]:
+    """The trials of one phase of the last attempt of a procedure, in run order."""
+    return tuple(record for turn, record in _last_attempts(run).get(name, ()) if turn.phase == phase)
+
+
 def _last_attempts(run: RunRecord) -> dict[str, list[_Trial]]:
     """The trials of the last attempt of each procedure that has begun, in run order."""
     # A trial on several hosts has a record and a turn for each. Cells of procedures have a single stream.

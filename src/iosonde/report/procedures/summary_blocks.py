@@ -14,6 +14,7 @@ from iosonde.charts.quantities import significant
 from iosonde.records import RunRecord
 from iosonde.report.blocks import FactGroup
 from iosonde.report.health_facts import health_groups
+from iosonde.report.procedures.course_blocks import course_answer
 from iosonde.report.procedures.header import device_facts
 from iosonde.report.procedures.words import (
     parameters_text,
@@ -41,7 +42,7 @@ def procedure_answers(run: RunRecord, procedures: Sequence[ProcedureRounds], inv
         whose = "Not" if len(found) == 1 else "For all procedures, not"
         yield f"{whose} verified: {'; '.join(map(_condition_text, shared))}."
     for each in procedures:
-        yield procedure_answer(each, invalid)
+        yield course_answer(run, each) or procedure_answer(each, invalid)
 
 
 def _condition_text(condition: Condition) -> str:
