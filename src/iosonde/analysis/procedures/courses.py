@@ -8,7 +8,7 @@ from iosonde.analysis.latency import leading
 from iosonde.analysis.procedures.from_run import trials_of_phase
 from iosonde.analysis.procedures.rounds import PhaseRounds, ProcedureRounds, RoundValue
 from iosonde.analysis.samples import BlockSamples
-from iosonde.analysis.totals import COUNTED_IN_ALL
+from iosonde.analysis.totals import COUNTED_IN_ALL, count_of
 from iosonde.records import (
     CellRecord,
     IntervalRecord,
@@ -30,6 +30,9 @@ MINUTE_NS: Final = 60 * SECOND_NS
 
 SAMPLES_MIN: Final = 60
 """A trial with fewer minutes is divided into so many samples. With fewer points a course could not be seen."""
+
+OPERATIONS_MIN: Final = 50
+"""Each operation is at least 2 % of such a sample. In shorter ones, whole operations would look like variation."""
 
 LONG_ROLES: Final = (
     PhaseRole.SATURATION,
@@ -179,10 +182,12 @@ def _sample_ns(phase: PhasePlan, record: CellRecord, scale: int, on_ns_before: i
 
 
 def _usual_ns(record: CellRecord, scale: int) -> int:
-    """A minute, or a sixtieth of a shorter trial, in whole intervals."""
+    """A minute, or a sixtieth of a shorter trial if that has enough operations, in whole intervals."""
     measured_ns = sum(each.end_ns - each.start_ns for each in record.intervals if each.phase is Phase.MEASURE)
     interval_ns = max(record.timing.interval_ns, 1)
-    wanted_ns = min(MINUTE_NS // scale, measured_ns // SAMPLES_MIN)
+    count = count_of(record.operations, record.workload.subject)
+    parts = max(min(SAMPLES_MIN, count // OPERATIONS_MIN), 1)
+    wanted_ns = min(MINUTE_NS // scale, measured_ns // parts)
     return max(round(wanted_ns / interval_ns), 1) * interval_ns
 
 

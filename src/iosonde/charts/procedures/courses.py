@@ -65,7 +65,7 @@ class Across:
 
 
 def against_time(courses: Sequence[Course]) -> Across:
-    """Measurement time, in a unit that suits the longest course."""
+    """Measurement time, in a unit that suits the latest end."""
     longest = max((each.samples[-1].end_ns for each in courses if each.samples), default=0)
     name, length = next(((name, ns) for name, ns, least in TIME_UNITS if longest >= least), ("s", SECOND_NS))
     return Across(f"time_{name}", f"Time ({name})", "time", lambda each: (each.start_ns + each.end_ns) / 2 / length)
@@ -73,7 +73,9 @@ def against_time(courses: Sequence[Course]) -> Across:
 
 def against_bytes() -> Across:
     """All bytes written since the start of the procedure's first long trial."""
-    return Across("written_gb", "Total bytes written (GB)", "total bytes written", lambda each: each.written_bytes / 1e9)
+    return Across(
+        "written_gb", "Total bytes written (GB)", "total bytes written", lambda each: each.written_bytes / 1e9
+    )
 
 
 def against_fills(capacity_bytes: int) -> Across:

@@ -1,7 +1,7 @@
 """Demand variation: IOPS by queue depth, response time by IOPS, and both by the total outstanding I/O."""
 
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Final
 
 import altair as alt
 
@@ -18,8 +18,8 @@ PLOT_PX: Final = 260
 NOTHING: Final = "No data: no cell of the demand variation has a value in each round of the window."
 ABOVE: Final = 1.08
 POINT_NAMES: Final = {"maximum": "Max", "middle": "Mid", "minimum": "Min"}
-NEAR_EDGE: Final = 0.75
-"""A name is to the left of a point beyond this share of a linear axis."""
+ABOVE_NAMED: Final = 1.14
+"""Room to the right of the highest IOPS for the name of a point."""
 
 
 def demand_variation(identity: str, title: str, cells: Sequence[DemandCell]) -> Figure:
@@ -54,7 +54,12 @@ def demand_intensity(
     )
     if points:
         caption += " Rings mark the operating points."
-    x = alt.X("iops:Q", title="IOPS (operations/s)", scale=_from_zero(rows, "iops"), axis=number_axis(tickCount=6))
+    x = alt.X(
+        "iops:Q",
+        title="IOPS (operations/s)",
+        scale=_from_zero(rows, "iops", ABOVE_NAMED),
+        axis=number_axis(tickCount=6),
+    )
     domain = log_domain([row[unit.field] for row in rows])
     y = alt.Y(**log_scaled(unit.field, f"Mean response time ({unit.name})", domain, _ticks(domain)))
     layers = _lines(rows, x, y, "queue_depth")
@@ -163,19 +168,15 @@ def _marked(rows: Sequence[Row], points: Sequence[tuple[str, str]], x: alt.X, y:
     marks = [{**at[cell], "drawn_name": ", ".join(named)} for cell, named in names.items() if cell in at]
     if not marks:
         return []
-    top = max(row["iops"] for row in rows) * ABOVE
     rings = alt.Chart(alt.InlineData(values=marks)).mark_point(
         size=260, filled=False, stroke=INK, strokeWidth=1.8, shape="circle"
     )
     layers = [rings.encode(x=x, y=y)]
-    for mark in marks:
-        is_right = mark["iops"] / top > NEAR_EDGE
-        # Below and to the right of a point there are no lines: at more IOPS the response time is longer.
-        style: dict[str, Any] = {"align": "right" if is_right else "left", "dx": -12 if is_right else 12}
-        text = alt.Chart(alt.InlineData(values=[mark])).mark_text(
-            **style, dy=13, fontSize=12.5, fontWeight=600, color=INK
-        )
-        layers.append(text.encode(x=x, y=y, text="drawn_name:N"))
+    # Below and to the right of a point there are no lines: at more IOPS the response time is longer.
+    text = alt.Chart(alt.InlineData(values=marks)).mark_text(
+        align="left", dx=12, dy=13, fontSize=12.5, fontWeight=600, color=INK
+    )
+    layers.append(text.encode(x=x, y=y, text="drawn_name:N"))
     return layers
 
 
@@ -186,8 +187,8 @@ def _log(rows: Sequence[Row], field: str, title: str, values: Sequence[int], *, 
     return alt.X(**log_scaled(field, title, domain, number_axis(values=ticks, grid=False)))
 
 
-def _from_zero(rows: Sequence[Row], field: str) -> alt.Scale:
-    return alt.Scale(domain=[0, max(row[field] for row in rows) * ABOVE or 1], nice=False)
+def _from_zero(rows: Sequence[Row], field: str, above: float = ABOVE) -> alt.Scale:
+    return alt.Scale(domain=[0, max(row[field] for row in rows) * above or 1], nice=False)
 
 
 def _ticks(domain: tuple[float, float]) -> alt.Axis:

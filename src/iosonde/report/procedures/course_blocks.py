@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 
 from iosonde.analysis.procedures import ProcedureRounds, criteria_of, determinations_of
-from iosonde.analysis.procedures.conditions import verdict_text
+from iosonde.analysis.procedures.conditions import block_text
 from iosonde.analysis.procedures.courses import LongPhase, capacity_of, judged_samples, long_phases
 from iosonde.analysis.procedures.recovery import idle_states, level_of, recoveries, returns_to
 from iosonde.charts.figure import Figure
@@ -66,7 +66,9 @@ def _courses(
     if kind is ProcedureKind.HOST_IDLE_RECOVERY:
         states = [Course.of(each).from_zero for each in phases if each.role is PhaseRole.IDLE_RECOVERY]
         if states:
-            yield Charts((throughput("states", against_time(states), states, "IOPS of each wait state from its start"),))
+            yield Charts(
+                (throughput("states", against_time(states), states, "IOPS of each wait state from its start"),)
+            )
         return
     if any(each.role is PhaseRole.SATURATION for each in phases):
         yield Charts((throughput("bytes", against_bytes()), throughput("fills", against_fills(capacity))))
@@ -75,9 +77,13 @@ def _courses(
 
 
 def _named(phases: Sequence[LongPhase]) -> list[Course]:
-    """A line for each trial. Continuous writes between wait states share one name."""
-    has_states = any(each.role is PhaseRole.IDLE_RECOVERY for each in phases)
-    return [Course.of(each, "" if each.role is PhaseRole.IDLE_RECOVERY or not has_states else CONTINUOUS) for each in phases]
+    """A line for each trial. Continuous writes between wait states share one name, and come last.
+
+    So the wait states have the same colours in both charts.
+    """
+    states = [Course.of(each) for each in phases if each.role is PhaseRole.IDLE_RECOVERY]
+    others = [each for each in phases if each.role is not PhaseRole.IDLE_RECOVERY]
+    return [*states, *(Course.of(each, CONTINUOUS if states else "") for each in others)]
 
 
 def _tables(kind: ProcedureKind, phases: Sequence[LongPhase], quantity: Quantity, capacity: int) -> Iterator[Block]:
@@ -106,7 +112,7 @@ def sample_blocks(run: RunRecord, rounds: ProcedureRounds, figure: DrawChart) ->
     if phase is None:
         yield Paragraph(f"Steady state is judged by {how} of measurement. No such block is complete.")
         return
-    verdict = verdict_text(criteria_of(phase)[0]).replace("round", "block")
+    verdict = block_text(criteria_of(phase)[0])
     yield Paragraph(
         f'Steady state of "{phase.name}" is judged by {how} of measurement. It was {verdict}. '
         "The rounds below are these blocks."
@@ -114,7 +120,9 @@ def sample_blocks(run: RunRecord, rounds: ProcedureRounds, figure: DrawChart) ->
     found = determinations_of(phase)
     if found:
         windows = enumerate(found, 1)
-        drawn = (figure(f"samples-{number}", "Measurement window", measurement_window, each) for number, each in windows)
+        drawn = (
+            figure(f"samples-{number}", "Measurement window", measurement_window, each) for number, each in windows
+        )
         yield Charts(tuple(drawn))
         yield determination_table(found)
     table = criteria_table(phase)
@@ -133,12 +141,10 @@ def course_answer(run: RunRecord, rounds: ProcedureRounds) -> str:
     return f"{title_of(rounds.procedure)}: {'; '.join(_answers(run, rounds, phases, quantity))}."
 
 
-def _answers(
-    run: RunRecord, rounds: ProcedureRounds, phases: Sequence[LongPhase], quantity: Quantity
-) -> Iterator[str]:
+def _answers(run: RunRecord, rounds: ProcedureRounds, phases: Sequence[LongPhase], quantity: Quantity) -> Iterator[str]:
     judged = judged_samples(run, rounds)
     if judged is not None:
-        yield f"steady state {verdict_text(criteria_of(judged)[0]).replace('round', 'block')}"
+        yield f"steady state {block_text(criteria_of(judged)[0])}"
     states = idle_states(phases)
     for state in states:
         yield f"{format_duration(state.off_ns)} idle: {state.gain:.2f} times the baseline"

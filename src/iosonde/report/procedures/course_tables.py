@@ -83,7 +83,9 @@ def idle_table(states: Sequence[IdleState]) -> ResultTable:
     ).explained
 
 
-def rest_table(phases: Sequence[LongPhase], level: float, quantity: Quantity, returned: Sequence[Recovery]) -> ResultTable:
+def rest_table(
+    phases: Sequence[LongPhase], level: float, quantity: Quantity, returned: Sequence[Recovery]
+) -> ResultTable:
     """The trials after a whole drive was written, each after some idle time."""
     unit = unit_of(quantity)
     times = {id(each.phase): each for each in returned}
@@ -135,5 +137,3 @@ def _time(found: Recovery | None) -> str:
 
 def _shown(value: float | None, unit: Unit) -> str:
     return Dash(NOTHING_COMPLETED) if value is None else significant(unit.shown(value))
-
-

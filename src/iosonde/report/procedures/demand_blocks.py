@@ -89,7 +89,9 @@ def cpu_table(demand: Sequence[DemandCell], *, is_simulated: bool) -> ResultTabl
             return Dash(NO_CPU if is_simulated else CPU_UNKNOWN)
         return significant(100 * each.cpu_share, 3)
 
-    caption = "System CPU (% of all logical CPUs, user and system time of the engine): threads (TC) by queue depth (QD)."
+    caption = (
+        "System CPU (% of all logical CPUs, user and system time of the engine): threads (TC) by queue depth (QD)."
+    )
     return _matrix(demand, caption, text)
 
 
@@ -161,9 +163,7 @@ def _measured(
                 course = Course("pre-writes", cell, trial_course(record, scale_of(run)))
                 title = f"{NAMES[point.name]}: IOPS of the pre-writes against time"
                 across = against_time([course])
-                figures.append(
-                    chart(f"{point.name}-pre", title, throughput_course, [course], Quantity.IOPS, across)
-                )
+                figures.append(chart(f"{point.name}-pre", title, throughput_course, [course], Quantity.IOPS, across))
             else:
                 title = f"{NAMES[point.name]}: response-time histogram"
                 figures.append(chart(f"{point.name}-histogram", title, confidence_levels, found))
