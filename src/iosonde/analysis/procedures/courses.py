@@ -1,7 +1,7 @@
 """The long trials of a procedure as samples of a minute: throughput and latency against time and bytes written."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from iosonde.analysis.latency import leading
@@ -271,7 +271,7 @@ def _as_rounds(
         role=phase.role,
         cells=(record.cell,),
         workloads={record.cell: record.workload},
-        values=tuple((RoundValue(**{rule.quantity.value: value}),) for value in values),
+        values=tuple((replace(RoundValue(), **{rule.quantity.value: value}),) for value in values),
         rule=SteadyState(
             tracked=(Tracked(cell=record.cell, quantity=rule.quantity),),
             window=rule.window,

@@ -109,8 +109,8 @@ def rest_table(
         if each.samples
     )
     return ResultTable(
-        caption=f"Recovery after idle time. The level of the full drive is {significant(unit.shown(level))} {unit.name}: "
-        f"the mean of the last {_part()} of samples of the writes over the whole drive.",
+        caption="Recovery after idle time. The level of the full drive is "
+        f"{significant(unit.shown(level))} {unit.name}: the mean of the last {_part()} of samples of the writes over the whole drive.",
         heads=(
             Head("Trial", number=False),
             Head("Idle before"),
