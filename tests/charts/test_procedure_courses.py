@@ -1,6 +1,6 @@
 """The charts of long trials and of demand variation."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import altair as alt
@@ -88,7 +88,7 @@ def test_every_chart_is_a_valid_specification(number: int) -> None:
         (latency_by_outstanding, ([],)),
     ],
 )
-def test_a_chart_without_values_says_so(draw: Any, given: Sequence[Any]) -> None:
+def test_a_chart_without_values_says_so(draw: Callable[..., Figure], given: Sequence[Any]) -> None:
     figure = draw("a", "A", *given)
 
     assert figure.chart is None

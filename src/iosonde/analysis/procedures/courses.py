@@ -1,7 +1,7 @@
 """The long trials of a procedure as samples of a minute: throughput and latency against time and bytes written."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final
 
 from iosonde.analysis.latency import leading
@@ -271,7 +271,7 @@ def _as_rounds(
         role=phase.role,
         cells=(record.cell,),
         workloads={record.cell: record.workload},
-        values=tuple((replace(RoundValue(), **{rule.quantity.value: value}),) for value in values),
+        values=tuple((_round_value(rule.quantity, value),) for value in values),
         rule=SteadyState(
             tracked=(Tracked(cell=record.cell, quantity=rule.quantity),),
             window=rule.window,
@@ -281,3 +281,10 @@ def _as_rounds(
         ),
         broken=frozenset(),
     )
+
+
+def _round_value(quantity: Quantity, value: float | None) -> RoundValue:
+    """A round of which only one quantity is known."""
+    if quantity is Quantity.BYTES_PER_S:
+        return RoundValue(bytes_per_s=value)
+    return RoundValue(iops=value) if quantity is Quantity.IOPS else RoundValue(latency_ns_mean=value)

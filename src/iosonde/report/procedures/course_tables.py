@@ -108,9 +108,10 @@ def rest_table(
         for each in phases
         if each.samples
     )
+    full = f"{significant(unit.shown(level))} {unit.name}"
     return ResultTable(
-        caption="Recovery after idle time. The level of the full drive is "
-        f"{significant(unit.shown(level))} {unit.name}: the mean of the last {_part()} of samples of the writes over the whole drive.",
+        caption=f"Recovery after idle time. The level of the full drive is {full}: the mean of the last {_part()} of "
+        "samples of the writes over the whole drive.",
         heads=(
             Head("Trial", number=False),
             Head("Idle before"),
