@@ -1,7 +1,7 @@
 """docs/numbers.md has an entry for every reported value, and no other entries."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import Any
 
@@ -22,6 +22,7 @@ from tests.findings.test_tail import slow_ones
 from tests.house.checkout import ROOT
 from tests.judging import findings_of
 from tests.lab_builder import lab_run
+from tests.long_trial_builder import long_run, stimulus
 from tests.pace_builder import paced_repeat, paced_run
 from tests.power_builder import powered_run
 from tests.procedure_builder import procedure_run, steady_procedure, write_rounds
@@ -109,7 +110,10 @@ def made_pages() -> tuple[Page, ...]:
 def columns() -> frozenset[str]:
     """Every column of every table, as ``table.column``."""
     procedures = procedure_run(steady_procedure(), write_rounds(100))
-    tables = run_tables(RunAnalysis(lab_run()), ()) | run_tables(RunAnalysis(procedures), ())
+    long = long_run([stimulus("one")], [[50]])
+    tables: dict[str, Mapping[str, object]] = {}
+    for run in (lab_run(), procedures, long):
+        tables |= run_tables(RunAnalysis(run), ())
     return frozenset(f"{table}.{column}" for table, columns in tables.items() for column in columns)
 
 

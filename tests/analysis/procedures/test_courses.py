@@ -13,33 +13,12 @@ from iosonde.analysis.procedures.courses import (
     samples_of,
 )
 from iosonde.analysis.procedures.recovery import idle_states, level_of, recoveries, recovery_ns
-from iosonde.records import CellPlan, CellRecord, Experiment, Operation, PhasePlan, RunRecord, SteadySamples, Timing
-from iosonde.vocabulary import Phase, PhaseRole, ProcedureKind, Quantity, SampleOf
-from tests.builders import SECOND_NS, cell_plan, cell_record, interval_record, totals_of, workload
+from iosonde.analysis.procedures.sample_table import sample_table
+from iosonde.records import CellPlan, Experiment, PhasePlan, SteadySamples
+from iosonde.vocabulary import PhaseRole, Quantity, SampleOf
+from tests.builders import SECOND_NS, cell_plan
+from tests.long_trial_builder import WRITE, long_run, stimulus, trial
 from tests.procedure_builder import procedure_run, steady_procedure
-
-MINUTE_NS = 60 * SECOND_NS
-WRITE = cell_plan(
-    workload(read_percent=0),
-    Experiment.PROCEDURE,
-    timing=Timing(warmup_ns=0, measure_ns=SECOND_NS, interval_ns=SECOND_NS),
-)
-
-
-def trial(counts: Sequence[int], plan: CellPlan = WRITE, latency_ns: int = 1000) -> CellRecord:
-    """A trial with so many writes of 4 KiB in each second."""
-    intervals = tuple(
-        interval_record(
-            second,
-            {Operation.WRITE: totals_of([latency_ns * (second + 1)] * count)} if count else {},
-            phase=Phase.MEASURE,
-            start_ns=second * SECOND_NS,
-            end_ns=(second + 1) * SECOND_NS,
-        )
-        for second, count in enumerate(counts)
-    )
-    totals = {Operation.WRITE: totals_of([latency_ns] * sum(counts))}
-    return cell_record(plan, totals, intervals=intervals, measured_ns=len(counts) * SECOND_NS)
 
 
 def phase_of(counts: Sequence[int], role: PhaseRole = PhaseRole.STIMULUS, plan: CellPlan = WRITE) -> LongPhase:
@@ -47,21 +26,6 @@ def phase_of(counts: Sequence[int], role: PhaseRole = PhaseRole.STIMULUS, plan: 
     length = SECOND_NS if asked.on_ns is None or asked.off_ns is None else asked.on_ns + asked.off_ns
     samples = tuple(samples_of(trial(counts, plan), length))
     return LongPhase("phase", role, plan.cell, asked, length, 0, samples)
-
-
-def long_run(phases: Sequence[PhasePlan], trials: Sequence[Sequence[int]]) -> RunRecord:
-    """A run with a trial in each phase."""
-    procedure = steady_procedure(phases=tuple(phases), kind=ProcedureKind.CROSS_STIMULUS_RECOVERY)
-    run = procedure_run(procedure, [{WRITE.cell: trial(each, WRITE)} for each in trials], [WRITE])
-    turns = tuple(
-        turn.model_copy(update={"phase": phase.name, "round": 1})
-        for turn, phase in zip(run.turns_chosen, phases, strict=False)
-    )
-    return run.model_copy(update={"turns_chosen": turns})
-
-
-def stimulus(name: str) -> PhasePlan:
-    return PhasePlan(name=name, role=PhaseRole.STIMULUS, cells=(WRITE.cell,))
 
 
 def test_a_sample_is_the_sum_of_its_intervals() -> None:
@@ -165,3 +129,26 @@ def test_one_sample_of_each_block_is_judged_like_a_round(which: SampleOf, values
     assert tuple(phase.series(WRITE.cell, Quantity.IOPS)) == values
     assert phase.rule is not None
     assert phase.rule.window == 2
+
+
+def test_the_table_of_samples_has_a_row_for_each() -> None:
+    run = long_run([stimulus("one"), stimulus("two")], [[50, 50], [60]])
+
+    table = sample_table(run)["samples"]
+
+    assert list(table["phase"]) == ["one", "one", "two"]
+    assert list(table["iops"]) == [50, 50, 60]
+    assert list(table["written_bytes"]) == [50 * 4096, 100 * 4096, 160 * 4096]
+    assert table["drive_fills"][-1] == 160 * 4096 / capacity_of(run)
+
+
+def test_samples_of_a_short_trial_are_long_enough_for_50_operations() -> None:
+    run = long_run([stimulus("one")], [[25] * 8])
+    [rounds] = procedures_of(run)
+    [phase] = long_phases(run, rounds)
+
+    assert [each.count for each in phase.samples] == [50] * 4
+
+
+def test_a_run_without_long_trials_has_no_table_of_samples() -> None:
+    assert sample_table(procedure_run(steady_procedure(), [])) == {}
