@@ -55,7 +55,7 @@ DOCUMENTS: dict[str, tuple[int, Sequence[Row]]] = {
         + [("random", 100, 4, depth) for depth in (8, 64)],
     ),
     # The tables of IOPS, throughput and latency. TKperf's window has five rounds.
-    "seed-004": (
+    "seed-004-cells": (
         5,
         [
             ("random", read, size, 32)
@@ -106,10 +106,10 @@ def test_every_write_of_document_000_is_written_through_as_its_commands_ask() ->
 
 
 def test_document_004_has_56_cells_of_iops_in_the_order_of_its_loop_and_no_cell_beyond_its_tables() -> None:
-    plan = plan_of("seed-004")
+    plan = plan_of("seed-004-cells")
     assert len(plan.experiments[0].cells) == 7 * 8
     assert {cell.workload.jobs for cell in plan.cells if cell.workload.queue_depth == 32} == {4}
     # The write saturation is the only other cell.
-    assert len(plan.cells) == len(DOCUMENTS["seed-004"][1]) + 1
+    assert len(plan.cells) == len(DOCUMENTS["seed-004-cells"][1]) + 1
     assert [turn.cell for turn in plan.turns][:2] == ["random-read-1MiB-qd32-jobs4", "random-read-128KiB-qd32-jobs4"]
     assert plan.cells[0].timing.measure_ns == 60 * 10**9
