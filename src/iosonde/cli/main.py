@@ -15,6 +15,7 @@ from iosonde.cli.export import export
 from iosonde.cli.help_texts import CommandGroupHelp, CommandHelp, GroupHelp
 from iosonde.cli.list import list_runs
 from iosonde.cli.messages import say
+from iosonde.cli.on_end import run_command
 from iosonde.cli.plan import plan
 from iosonde.cli.prepare import prepare
 from iosonde.cli.probe import probe
@@ -87,6 +88,7 @@ def entry() -> NoReturn:
     code = _run()
     if ENDING.code is not None and not ENDING.told:
         say(ENDING.word)
+    run_command(code if ENDING.code is None else ENDING.code)
     # The exit code is final: ignore signals while the last lines are written.
     for number in ENDS:
         signal.signal(number, signal.SIG_IGN)

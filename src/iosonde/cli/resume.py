@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from iosonde.cli.messages import say
+from iosonde.cli.on_end import OnEnd, ends_in
 from iosonde.cli.options import (
     Consent,
     Destroy,
@@ -30,6 +31,7 @@ def resume(
     max_writes: MaxWrites = None,
     max_temperature: MaxTemperature = None,
     min_spare: MinSpare = None,
+    on_end: OnEnd = None,  # noqa: ARG001 - its callback keeps it
     failed: Annotated[
         bool, typer.Option("--failed", help="Also repeat failed trials. The recorded failures remain in the journal.")
     ] = False,
@@ -67,6 +69,7 @@ def resume(
             say(f"target    {recorded_target_line(host, each)}")
         if rest.run.header.power_command and not power_command:
             say("power     the recorded command is not run; specify --power-command to measure power")
+    ends_in(run)
     say(rest_line(rest))
     with keeping(run, rest.run.header.run):
         simulated = rest.run.header.is_simulated

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 import typer
 
 from iosonde.cli.messages import say
+from iosonde.cli.on_end import OnEnd, ends_in
 from iosonde.cli.options import (
     OUTPUT_GROUP,
     TARGET_HELP,
@@ -116,6 +117,7 @@ def run(
     against: Against = None,
     label: Label = "",
     note: Note = "",
+    on_end: OnEnd = None,  # noqa: ARG001 - its callback keeps it
 ) -> None:
     """Measure TARGET with a full campaign, and write the results and a report to a run directory.
 
@@ -154,8 +156,7 @@ def run(
         expected=None if expected is None else expected.record,
     )
     request = campaign_request(options, profile=campaign, quick=quick, precision=precision, budget=budget, fixed=fixed)
-    ahead = restored_preflight(request, now)
-    check_expected(expected, ahead)
+    ahead = check_expected(expected, restored_preflight(request, now))
     measure(request, ahead, out or Path(f"iosonde-{ahead.run}"), now)
 
 
@@ -184,6 +185,7 @@ def measure(request: "RunRequest", ahead: "Preflight", directory: Path, now: dat
     from iosonde.store import check_empty
 
     check_empty(directory)
+    ends_in(directory)
     for line in plan_lines(ahead, ahead.cost()):
         say(line)
     ahead = _purged(request, ahead, now)
