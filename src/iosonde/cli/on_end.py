@@ -33,8 +33,9 @@ OnEnd = Annotated[
     str | None,
     typer.Option(
         "--on-end",
-        help="Shell command to run when the run has ended or failed, with IOSONDE_RUN (the run directory), IOSONDE_EXIT "
-        "(the exit code) and IOSONDE_OUTCOME (finished, failed or interrupted) in its environment. Default: none.",
+        help="Shell command to run when the run has ended or failed, with IOSONDE_RUN (the run directory), "
+        "IOSONDE_EXIT (the exit code) and IOSONDE_OUTCOME (finished, failed or interrupted) in its environment. "
+        "Default: none.",
         metavar="COMMAND",
         rich_help_panel=OUTPUT_GROUP,
         show_default=False,
