@@ -81,8 +81,9 @@ class _Test:
         text = self._texts.get(name)
         found = None if text is None else json.loads(text, parse_constant=_no_number)
         # A value that was encoded twice.
-        is_twice = isinstance(found, str) and found[:1] in {"[", "{"}
-        return json.loads(found, parse_constant=_no_number) if is_twice else found
+        if isinstance(found, str) and found[:1] in {"[", "{"}:
+            return json.loads(found, parse_constant=_no_number)
+        return found
 
     @property
     def said(self) -> dict[str, str]:
