@@ -12,7 +12,7 @@ def test_a_lab_run_answers_all_its_experiments() -> None:
     sizes = {experiment.value: len(estimates.of(experiment)) for experiment in Experiment}
     assert sizes == {
         "baseline": 6, "block_size": 36, "mix": 5, "queue_depth": 18, "tail": 2, "sustained": 0,
-        "matrix": 0, "probe": 0, "fill": 0,
+        "matrix": 0, "probe": 0, "procedure": 0, "fill": 0,
     }  # fmt: skip
     assert len(estimates.cells) == 59
 

@@ -13,8 +13,8 @@ from typer.main import get_command
 from iosonde.cli.main import app
 from iosonde.expectations import read_expectations
 from iosonde.plans import read_campaign
-from iosonde.plans.procedures import read_procedures
 from iosonde.plans.models import read_model
+from iosonde.plans.procedures import read_procedures
 from tests.docs.test_links import pages, tokens
 from tests.house.checkout import name_of
 from tools.reference.commands import leaves

@@ -64,8 +64,9 @@ def test_each_cell_of_each_experiment_has_one_line_at_any_width(run: RunRecord, 
     assert [f"qd{2**step}" for step in range(9) if not any(f"-qd{2**step} " in line for line in sweep)] == []
 
 
-def test_every_experiment_but_the_first_write_has_a_title() -> None:
-    assert set(TITLES) == set(Experiment) - {Experiment.FILL}
+def test_every_experiment_but_the_first_write_and_procedures_has_a_title() -> None:
+    # A procedure has a title of its own.
+    assert set(TITLES) == set(Experiment) - {Experiment.FILL, Experiment.PROCEDURE}
 
 
 def test_the_sweep_is_drawn_with_its_knee(run: RunRecord) -> None:
