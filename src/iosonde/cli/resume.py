@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
+from iosonde.cli.end_command import END_COMMAND
 from iosonde.cli.messages import say
-from iosonde.cli.on_end import OnEnd, ends_in
 from iosonde.cli.options import (
     Consent,
     Destroy,
@@ -15,6 +15,7 @@ from iosonde.cli.options import (
     MaxTemperature,
     MaxWrites,
     MinSpare,
+    OnEnd,
     Overwrite,
     PowerCommand,
 )
@@ -31,10 +32,10 @@ def resume(
     max_writes: MaxWrites = None,
     max_temperature: MaxTemperature = None,
     min_spare: MinSpare = None,
-    on_end: OnEnd = None,  # noqa: ARG001 - its callback keeps it
     failed: Annotated[
         bool, typer.Option("--failed", help="Also repeat failed trials. The recorded failures remain in the journal.")
     ] = False,
+    on_end: OnEnd = None,
 ) -> None:
     """Resume an interrupted run with the same target, cells, seeds and order. Existing results are kept.
 
@@ -56,6 +57,7 @@ def resume(
     from iosonde.cli.run_outputs import finish_directory
     from iosonde.machine.local_host import LocalHost
 
+    END_COMMAND.register(on_end, run)
     host = LocalHost()
     restore_settings(host)
     limits = limits_from(max_writes, max_temperature, min_spare)
@@ -69,7 +71,6 @@ def resume(
             say(f"target    {recorded_target_line(host, each)}")
         if rest.run.header.power_command and not power_command:
             say("power     the recorded command is not run; specify --power-command to measure power")
-    ends_in(run)
     say(rest_line(rest))
     with keeping(run, rest.run.header.run):
         simulated = rest.run.header.is_simulated

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
+from iosonde.cli.end_command import END_COMMAND
 from iosonde.cli.messages import say
-from iosonde.cli.on_end import OnEnd, ends_in
 from iosonde.cli.options import (
     OUTPUT_GROUP,
     TARGET_HELP,
@@ -23,6 +23,7 @@ from iosonde.cli.options import (
     MaxTemperature,
     MaxWrites,
     MinSpare,
+    OnEnd,
     OnErrorOption,
     Overwrite,
     PollOption,
@@ -117,7 +118,7 @@ def run(
     against: Against = None,
     label: Label = "",
     note: Note = "",
-    on_end: OnEnd = None,  # noqa: ARG001 - its callback keeps it
+    on_end: OnEnd = None,
 ) -> None:
     """Measure TARGET with a full campaign, and write the results and a report to a run directory.
 
@@ -125,6 +126,7 @@ def run(
 
     The lab profile takes about 6 minutes and can write more than 1 TB. `iosonde plan TARGET` estimates both.
     """
+    END_COMMAND.register(on_end, out)
     named = targets or _no_target()
     from iosonde.campaign.requests import MeasuringOptions, campaign_request, limits_from
     from iosonde.cli.bounds import campaign_and_bounds, check_expected
@@ -156,8 +158,11 @@ def run(
         expected=None if expected is None else expected.record,
     )
     request = campaign_request(options, profile=campaign, quick=quick, precision=precision, budget=budget, fixed=fixed)
-    ahead = check_expected(expected, restored_preflight(request, now))
-    measure(request, ahead, out or Path(f"iosonde-{ahead.run}"), now)
+    ahead = restored_preflight(request, now)
+    check_expected(expected, ahead)
+    directory = out or Path(f"iosonde-{ahead.run}")
+    END_COMMAND.set_directory(directory)
+    measure(request, ahead, directory, now)
 
 
 def _purged(request: "RunRequest", ahead: "Preflight", now: datetime) -> "Preflight":
@@ -185,7 +190,6 @@ def measure(request: "RunRequest", ahead: "Preflight", directory: Path, now: dat
     from iosonde.store import check_empty
 
     check_empty(directory)
-    ends_in(directory)
     for line in plan_lines(ahead, ahead.cost()):
         say(line)
     ahead = _purged(request, ahead, now)
