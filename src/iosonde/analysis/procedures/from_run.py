@@ -69,6 +69,15 @@ def trials_of_procedure(run: RunRecord, name: str) -> tuple[CellRecord, ...]:
     return tuple(record for _, record in _last_attempts(run).get(name, ()))
 
 
+def trials_by_phase(run: RunRecord, name: str) -> Mapping[str, Sequence[CellRecord]]:
+    """The trials of the last attempt of a procedure by phase, in run order."""
+    found: dict[str, list[CellRecord]] = defaultdict(list)
+    for turn, record in _last_attempts(run).get(name, ()):
+        if turn.phase is not None:
+            found[turn.phase].append(record)
+    return found
+
+
 def _last_attempts(run: RunRecord) -> dict[str, list[_Trial]]:
     """The trials of the last attempt of each procedure that has begun, in run order."""
     # A trial on several hosts has a record and a turn for each. Cells of procedures have a single stream.

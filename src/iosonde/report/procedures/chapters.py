@@ -10,6 +10,7 @@ from iosonde.analysis.procedures import (
     reported_cells,
 )
 from iosonde.analysis.procedures.conditions import conditions_of
+from iosonde.analysis.procedures.long_runs import long_phases
 from iosonde.charts.figure import Figure
 from iosonde.charts.procedures import (
     confidence_levels,
@@ -26,6 +27,7 @@ from iosonde.failures import FailureLog, PartFailure
 from iosonde.records import RunRecord
 from iosonde.report.blocks import Block, Chapter, Charts, FactGroup, FactGroups, Folded, Notice, Paragraph
 from iosonde.report.made_charts import made_figure
+from iosonde.report.procedures.long_chapters import long_blocks
 from iosonde.report.procedures.results import QUANTITY_OF, more_tables, result_tables
 from iosonde.report.procedures.tables import (
     cell_table,
@@ -78,6 +80,7 @@ class _Maker:
         parts: list[tuple[str, Callable[[], Iterator[Block]]]] = [
             ("statement", self._statement),
             ("conditions", self._conditions),
+            ("long workloads", self._long_workloads),
             ("convergence", self._convergence),
             ("steady state", self._determination),
             ("results", self._results),
@@ -100,6 +103,12 @@ class _Maker:
 
     def _conditions(self) -> Iterator[Block]:
         yield condition_table(conditions_of(self._run, self._rounds))
+
+    def _long_workloads(self) -> Iterator[Block]:
+        procedure = self._rounds.procedure
+        phases = long_phases(self._run, procedure)
+        capacity_bytes = self._run.header.plan.span_bytes * procedure.active_range_percent // 100
+        yield from long_blocks(procedure.kind, phases, capacity_bytes, self._chart)
 
     def _convergence(self) -> Iterator[Block]:
         phase = self._rounds.judged or self._rounds.main
