@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
+from iosonde.cli.destroyed import identities
 from iosonde.cli.end_command import END_COMMAND
 from iosonde.cli.messages import say
 from iosonde.cli.options import (
@@ -130,7 +131,6 @@ def run(
     named = targets or _no_target()
     from iosonde.campaign.requests import MeasuringOptions, campaign_request, limits_from
     from iosonde.cli.bounds import campaign_and_bounds, check_expected
-    from iosonde.cli.destroyed import identities
     from iosonde.cli.left_settings import restored_preflight
     from iosonde.machine.local_host import LocalHost
 
@@ -158,11 +158,8 @@ def run(
         expected=None if expected is None else expected.record,
     )
     request = campaign_request(options, profile=campaign, quick=quick, precision=precision, budget=budget, fixed=fixed)
-    ahead = restored_preflight(request, now)
-    check_expected(expected, ahead)
-    directory = out or Path(f"iosonde-{ahead.run}")
-    END_COMMAND.set_directory(directory)
-    measure(request, ahead, directory, now)
+    ahead = check_expected(expected, restored_preflight(request, now))
+    measure(request, ahead, out or Path(f"iosonde-{ahead.run}"), now)
 
 
 def _purged(request: "RunRequest", ahead: "Preflight", now: datetime) -> "Preflight":
@@ -190,6 +187,7 @@ def measure(request: "RunRequest", ahead: "Preflight", directory: Path, now: dat
     from iosonde.store import check_empty
 
     check_empty(directory)
+    END_COMMAND.set_directory(directory)
     for line in plan_lines(ahead, ahead.cost()):
         say(line)
     ahead = _purged(request, ahead, now)
