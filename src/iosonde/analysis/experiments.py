@@ -27,14 +27,14 @@ class RunEstimates:
 
     ``records`` are the repeats of each cell, for code that needs them individually. ``planned`` are the experiments of
     the campaign file; runs of schema 5 and older have none. ``preparation`` are the preconditioning writes.
-    ``preconditioning`` are the cells of standard procedures that only precondition.
+    ``beside_rounds`` are the cells of standard procedures that only precondition or only give a histogram.
     """
 
     cells: tuple[CellEstimate, ...]
     records: Mapping[str, Sequence[CellRecord]] = field(default_factory=dict, repr=False)
     planned: tuple[PlannedExperiment, ...] = ()
     preparation: tuple[CellRecord, ...] = field(default=(), repr=False)
-    preconditioning: frozenset[str] = frozenset()
+    beside_rounds: frozenset[str] = frozenset()
 
     @cached_property
     def closed_loops(self) -> "RunEstimates":
@@ -47,9 +47,9 @@ class RunEstimates:
         return replace(self, cells=tuple(cell for cell in self.cells if cell.experiments != (Experiment.SUSTAINED,)))
 
     @cached_property
-    def without_preconditioning(self) -> "RunEstimates":
-        """The same without the cells of standard procedures that only precondition."""
-        return replace(self, cells=tuple(cell for cell in self.cells if cell.cell not in self.preconditioning))
+    def without_beside_rounds(self) -> "RunEstimates":
+        """The same without the cells of standard procedures that only precondition or only give a histogram."""
+        return replace(self, cells=tuple(cell for cell in self.cells if cell.cell not in self.beside_rounds))
 
     def of(self, experiment: Experiment) -> tuple[CellEstimate, ...]:
         """The cells of one experiment. A cell may belong to several experiments."""
@@ -161,7 +161,7 @@ def estimate_run(run: RunRecord) -> RunEstimates:
     cells = tuple(estimated(plan) for plan in _planned(planned.cells, run.cells))
     if reported is not None:
         ordered = {cell: [each for each in found if each.order in reported] for cell, found in ordered.items()}
-    return RunEstimates(cells, ordered, planned.experiments, run.preparation, _preconditioning(planned))
+    return RunEstimates(cells, ordered, planned.experiments, run.preparation, _beside_rounds(planned))
 
 
 def _reported(run: RunRecord) -> frozenset[int]:
@@ -171,13 +171,17 @@ def _reported(run: RunRecord) -> frozenset[int]:
     return reported_orders(run)
 
 
-def _preconditioning(plan: Plan) -> frozenset[str]:
-    """The cells that only the preconditioning phases of standard procedures have."""
+def _beside_rounds(plan: Plan) -> frozenset[str]:
+    """The cells that only the preconditioning or histogram phases of standard procedures have.
+
+    The histogram phase repeats a cell of the measured rounds. Its figures are no means over the window.
+    """
     phases = [phase for each in plan.procedures for phase in each.phases]
-    writing = {cell for each in phases if each.role is PhaseRole.PRECONDITIONING for cell in each.cells}
-    return frozenset(
-        writing - {cell for each in phases if each.role is not PhaseRole.PRECONDITIONING for cell in each.cells}
-    )
+    beside = {PhaseRole.PRECONDITIONING}
+    if any(each.role is PhaseRole.ROUNDS for each in phases):
+        beside.add(PhaseRole.HISTOGRAM)
+    aside = {cell for each in phases if each.role in beside for cell in each.cells}
+    return frozenset(aside - {cell for each in phases if each.role not in beside for cell in each.cells})
 
 
 def _planned(plans: Sequence[CellPlan], records: Sequence[CellRecord]) -> list[CellPlan]:

@@ -36,7 +36,7 @@ def headline_of(estimates: RunEstimates, findings: Sequence[Finding] = (), aim_e
     It has a group for each kind of workload of the campaign, at one block size (``kinds.py`` selects it).
     ``aim_ended`` is the requested precision of a finished run; figures that missed it have a remark.
     """
-    estimates = estimates.without_sustained.without_preconditioning
+    estimates = estimates.without_sustained.without_beside_rounds
     closed = estimates.closed_loops
     kinds = kinds_of(closed.cells)
     told = kinds[:KINDS_MAX]

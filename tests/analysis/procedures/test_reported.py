@@ -2,12 +2,14 @@ from typing import Any
 
 import pytest
 
+from iosonde.analysis.experiments import estimate_run
 from iosonde.analysis.procedures import ReportedCell, procedures_of, reported_cells
 from iosonde.analysis.procedures.reported import levels_of
 from iosonde.analysis.rounds import tracked_value
 from iosonde.analysis.run import RunAnalysis
-from iosonde.records import CellRecord, Experiment, Operation
-from iosonde.vocabulary import DiscardReason, Quantity
+from iosonde.records import CellRecord, Experiment, Operation, PhasePlan
+from iosonde.report.headline import headline_of
+from iosonde.vocabulary import DiscardReason, PhaseRole, Quantity
 from tests.builders import cell_plan, cell_record, histogram_of, totals_of, workload
 from tests.procedure_builder import TIMING, WRITE, procedure_run, steady_procedure, write_rounds
 
@@ -113,3 +115,17 @@ def test_only_the_last_attempt_counts() -> None:
     [rounds] = procedures_of(run)
 
     assert (rounds.attempt, rounds.phases[0].rounds) == (2, 1)
+
+
+def test_the_headline_of_a_cell_is_its_mean_over_the_window_not_that_of_the_histogram_phase() -> None:
+    again = WRITE.model_copy(update={"cell": "again"})
+    procedure = steady_procedure()
+    histogram = PhasePlan(name="histogram", role=PhaseRole.HISTOGRAM, cells=("again",))
+    procedure = procedure.model_copy(update={"phases": (*procedure.phases, histogram)})
+    run = procedure_run(procedure, [*write_rounds(100, 100, 100, 100, 100), {"again": 900}], (WRITE, again))
+    last = run.turns_chosen[-1].model_copy(update={"phase": "histogram", "round": 1})
+    run = run.model_copy(update={"turns_chosen": (*run.turns_chosen[:-1], last)})
+
+    [figure] = headline_of(estimate_run(run)).groups[0].figures
+
+    assert figure.value == pytest.approx(100)
