@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
+from iosonde.cli.end_command import END_COMMAND
 from iosonde.cli.messages import say
 from iosonde.cli.options import (
     OUTPUT_GROUP,
@@ -22,6 +23,7 @@ from iosonde.cli.options import (
     MaxTemperature,
     MaxWrites,
     MinSpare,
+    OnEnd,
     OnErrorOption,
     Overwrite,
     PollOption,
@@ -116,6 +118,7 @@ def run(
     against: Against = None,
     label: Label = "",
     note: Note = "",
+    on_end: OnEnd = None,
 ) -> None:
     """Measure TARGET with a full campaign, and write the results and a report to a run directory.
 
@@ -123,6 +126,7 @@ def run(
 
     The lab profile takes about 6 minutes and can write more than 1 TB. `iosonde plan TARGET` estimates both.
     """
+    END_COMMAND.register(on_end, out)
     named = targets or _no_target()
     from iosonde.campaign.requests import MeasuringOptions, campaign_request, limits_from
     from iosonde.cli.bounds import campaign_and_bounds, check_expected
@@ -156,7 +160,9 @@ def run(
     request = campaign_request(options, profile=campaign, quick=quick, precision=precision, budget=budget, fixed=fixed)
     ahead = restored_preflight(request, now)
     check_expected(expected, ahead)
-    measure(request, ahead, out or Path(f"iosonde-{ahead.run}"), now)
+    directory = out or Path(f"iosonde-{ahead.run}")
+    END_COMMAND.set_directory(directory)
+    measure(request, ahead, directory, now)
 
 
 def _purged(request: "RunRequest", ahead: "Preflight", now: datetime) -> "Preflight":

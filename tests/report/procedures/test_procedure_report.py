@@ -10,9 +10,10 @@ from iosonde.records import RunRecord
 from iosonde.report.export import run_tables
 from iosonde.report.markdown import page_markdown
 from iosonde.report.page import Page, page_of
+from iosonde.report.procedures.words import demand_text
 from iosonde.report.tables import ResultTable
 from iosonde.vocabulary import Mode, ProcedureKind, PurgeState
-from tests.builders import finding
+from tests.builders import finding, workload
 from tests.procedure_builder import MATRIX, WRITE, procedure_run, steady_procedure
 
 NUMBERS = (1000, 2000, 3000, 4000)
@@ -109,7 +110,7 @@ def test_the_statement_names_the_specification_and_its_open_points() -> None:
     text = page_markdown(page(matrix_run(mode=Mode.ENTERPRISE, open_points=("the cadence of samples",))), "pictures")
 
     assert "after SNIA SSS PTS 2.0.2, chapter 7, enterprise mode" in text
-    assert "Not confirmed in the specification: the cadence of samples." in text
+    assert "Open points of the specification: The cadence of samples." in text
 
 
 def test_a_short_form_says_so_in_title_header_and_brand() -> None:
@@ -182,6 +183,15 @@ def test_the_table_of_rounds_has_a_row_for_each_cell_and_round() -> None:
     assert written[:2] == [(1, "no", 15000.0), (2, "yes", 2998.0)]
     assert (determinations["average"][0], determinations["reached"][0]) == (3000.0, 6)
     assert np.ma.getmaskarray(determinations["left"])[0]
+
+
+def test_a_grid_of_jobs_and_depths_is_told_by_its_axes() -> None:
+    grid = [workload(jobs=jobs, queue_depth=depth) for jobs in (32, 1) for depth in (16, 2)]
+
+    assert demand_text(grid) == "32, 1 jobs × QD 16, 2"
+    assert demand_text(grid[:1]) == "32 jobs × QD 16"
+    assert demand_text(grid[:3]) == "32 jobs × QD 16, 32 jobs × QD 2, 1 job × QD 16"
+    assert demand_text([]) == ""
 
 
 def test_a_procedure_that_was_not_begun_says_so() -> None:

@@ -234,8 +234,8 @@ def _groups(rounds: ProcedureRounds, phase: PhaseRounds) -> Iterator[tuple[str, 
 def _converging(rounds: ProcedureRounds, phase: PhaseRounds) -> list[str]:
     every = list(dict.fromkeys(phase.cells))
     writes = [cell for cell in every if phase.workloads[cell].read_percent == 0]
-    if rounds.procedure.kind is not ProcedureKind.ROUNDS and 0 < len(writes) <= LINES_MAX:
-        return writes if rounds.procedure.kind is not ProcedureKind.THROUGHPUT else every[:LINES_MAX]
+    if rounds.procedure.kind in {ProcedureKind.IOPS, ProcedureKind.LATENCY} and 0 < len(writes) <= LINES_MAX:
+        return writes
     if len(every) <= LINES_MAX:
         return every
     tracked = list(dict.fromkeys(each.cell for each in phase.tracked))

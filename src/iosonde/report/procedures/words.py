@@ -5,7 +5,7 @@ from typing import Final
 
 from iosonde.analysis.procedures import ProcedureRounds
 from iosonde.charts.procedures.styles import mix_name
-from iosonde.printing import printable
+from iosonde.printing import capital, printable
 from iosonde.records import CellPlan, PhasePlan, Procedure, Rounds, RunRecord, SteadySamples, SteadyState, Workload
 from iosonde.units import exact_duration, exact_size
 from iosonde.vocabulary import PhaseRole, ProcedureKind
@@ -65,8 +65,8 @@ def statement_of(rounds: ProcedureRounds) -> str:
     if rounds.attempt > 1:
         said.append(f"It was interrupted and began again: this is attempt {rounds.attempt}.")
     if procedure.open_points:
-        points = [printable(each).rstrip(".") for each in procedure.open_points]
-        said.append(f"Not confirmed in the specification: {'; '.join(points)}.")
+        points = [f"{capital(printable(each)).rstrip('.')}." for each in procedure.open_points]
+        said.append(f"Open points of the specification: {' '.join(points)}")
     return " ".join(said)
 
 
@@ -97,8 +97,12 @@ def sizes_text(workloads: Sequence[Workload]) -> str:
 
 
 def demand_text(workloads: Iterable[Workload]) -> str:
-    """The jobs and queue depths: ``4 jobs × QD 32``."""
+    """The jobs and queue depths: ``4 jobs × QD 32``; for all combinations of several, ``4, 1 jobs × QD 32, 1``."""
     found = dict.fromkeys((each.jobs, each.queue_depth) for each in workloads)
+    every_jobs, every_depth = (list(dict.fromkeys(each)) for each in zip(*found, strict=True)) if found else ([], [])
+    if len(found) > 1 and len(found) == len(every_jobs) * len(every_depth):
+        unit = "job" if every_jobs == [1] else "jobs"
+        return f"{', '.join(map(str, every_jobs))} {unit} × QD {', '.join(map(str, every_depth))}"
     return ", ".join(f"{jobs} {'job' if jobs == 1 else 'jobs'} × QD {depth}" for jobs, depth in found)
 
 
