@@ -11,9 +11,9 @@ from iosonde.analysis.procedures.long_runs import LongPhase, TimeSample
 from iosonde.charts.axes import number_axis
 from iosonde.charts.figure import Figure, Row
 from iosonde.charts.lines import named_rows, tooltip
-from iosonde.charts.procedures.styles import LINES_MAX, Unit, colour_of, dash_of, styled, unit_of
+from iosonde.charts.procedures.styles import LINES_MAX, Unit, styled, unit_of
 from iosonde.charts.quantities import latency_unit, significant
-from iosonde.charts.theme import layered
+from iosonde.charts.theme import colour, dash, layered
 from iosonde.units import SECOND_NS
 from iosonde.vocabulary import Quantity
 
@@ -110,8 +110,8 @@ def _lines(rows: Sequence[Row], unit: Unit, time_unit: str, names: Sequence[str]
         .encode(
             x=alt.X("time:Q", title=f"Time ({time_unit})", scale=across, axis=number_axis(tickCount=8)),
             y=alt.Y(f"{unit.field}:Q", title=f"{unit.title} ({unit.name})", scale=up, axis=number_axis(tickCount=6)),
-            color=colour_of(series),
-            strokeDash=dash_of(series),
+            color=colour(series, lines=True),
+            strokeDash=dash(series, lines=True),
             tooltip=tooltip(series="phase", time=f"time ({time_unit})", drawn_value=unit.title.lower()),
         )
     )

@@ -156,8 +156,8 @@ def idle_table(phases: Sequence[LongPhase]) -> ResultTable:
         lines=tuple(lines),
         notes=(
             (
-                "IOPS count the time of the writes without the idle times. Writes in flight at the end of a period count, "
-                "so IOPS of very short periods are slightly too high. The baseline is the level of the writes "
+                "IOPS count the time of the writes without the idle times. Writes in flight at the end of a period "
+                "count, so IOPS of very short periods are slightly too high. The baseline is the level of the writes "
                 "before the first wait state. Gain: IOPS of the whole wait state, compared with the baseline. Return: "
                 f"time in the continuous writes until IOPS stay within {format_percent(NEAR_LEVEL)} of it."
             ),

@@ -19,6 +19,9 @@ MEASURED: Final = {
     ProcedureKind.IOPS: "It measures the IOPS of random reads, writes and mixes at each block size.",
     ProcedureKind.THROUGHPUT: "It measures the throughput of sequential reads and writes of large blocks.",
     ProcedureKind.LATENCY: "It measures the latency of random reads, writes and mixes with one operation in flight.",
+    ProcedureKind.WRITE_SATURATION: "It measures random writes to a purged drive against time, until they are steady.",
+    ProcedureKind.HOST_IDLE_RECOVERY: "It measures what a drive gains if the host is idle between random writes.",
+    ProcedureKind.CROSS_STIMULUS_RECOVERY: "It measures how sequential writes recover after random writes.",
     ProcedureKind.ROUNDS: "It repeats its cells in rounds.",
 }
 
