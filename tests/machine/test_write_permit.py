@@ -25,7 +25,6 @@ def test_a_plan_that_writes_would_write_to_the_device() -> None:
 def test_a_plan_that_only_sets_the_write_cache_would_change_the_setting_and_no_data() -> None:
     refused = refusal("write cache")
     assert (
-        refused.message
-        == "the write cache of /dev/sda would be changed (none of its data), and that needs --destroy"
+        refused.message == "the write cache of /dev/sda would be changed (none of its data), and that needs --destroy"
     )
     assert refused.hint.endswith("to keep the write cache as it is, omit --write-cache")
