@@ -89,7 +89,7 @@ def _said(analysis: RunAnalysis, estimates: RunEstimates, invalid: Invalid) -> s
         from iosonde.analysis.procedures import procedures_of
         from iosonde.report.procedures.summary_blocks import procedure_answer
 
-        return " ".join(procedure_answer(each, invalid) for each in procedures_of(analysis.recorded))
+        return " ".join(procedure_answer(analysis.recorded, each, invalid) for each in procedures_of(analysis.recorded))
     return prepared_sentence(analysis.run) or _matrix_sentence(estimates, invalid)
 
 

@@ -3,12 +3,15 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import pairwise
 from typing import Final
 
 from iosonde.analysis.drive_counters import DriveChange, drive_changes
+from iosonde.analysis.procedures.courses import judged_samples
 from iosonde.analysis.procedures.determination import Criterion, Verdict, criteria_of
 from iosonde.analysis.procedures.from_run import trials_of_procedure
 from iosonde.analysis.procedures.rounds import ProcedureRounds
+from iosonde.analysis.rounds import gap_ns
 from iosonde.records import CellRecord, Operation, Outcome, ProcedureStart, RunRecord, Workload
 from iosonde.units import format_amount, format_duration, format_size
 from iosonde.vocabulary import Data, PhaseRole, PurgeState
@@ -47,8 +50,8 @@ def conditions_of(run: RunRecord, rounds: ProcedureRounds) -> tuple[Condition, .
         _data_pattern(trials),
         _link(run),
         _thermal(run, trials),
-        _steady_state(rounds),
-        _gaps(rounds),
+        _steady_state(run, rounds),
+        _gaps(rounds, trials),
     )
     return tuple(sorted(found, key=lambda each: _WORST_FIRST.index(each.state)))
 
@@ -189,8 +192,12 @@ def _sum(changes: Sequence[DriveChange], counter: str) -> int | None:
     return sum(known) if known and len(known) == len(found) else None
 
 
-def _steady_state(rounds: ProcedureRounds) -> Condition:
+def _steady_state(run: RunRecord, rounds: ProcedureRounds) -> Condition:
     name, phase = "Steady state", rounds.judged
+    if phase is None and (samples := judged_samples(run, rounds)) is not None:
+        of_samples = criteria_of(samples)[0]
+        state = ConditionState.VERIFIED if of_samples.verdict is Verdict.REACHED else ConditionState.FAILED
+        return Condition(name, state, f"{block_text(of_samples)} of its samples")
     if phase is None:
         planned = any(getattr(each.stop, "tracked", ()) for each in rounds.procedure.phases)
         if planned:
@@ -210,10 +217,15 @@ def verdict_text(criterion: Criterion) -> str:
     return f"reached in round {criterion.reached}"
 
 
-def _gaps(rounds: ProcedureRounds) -> Condition:
+def block_text(criterion: Criterion) -> str:
+    """The verdict on samples, of which each block of a long trial has one: ``reached in block 7``."""
+    return verdict_text(criterion).replace("round", "block")
+
+
+def _gaps(rounds: ProcedureRounds, trials: Sequence[CellRecord]) -> Condition:
     name, phase = "No gap in the window", rounds.judged or rounds.main
     if phase is None:
-        return Condition(name, ConditionState.UNKNOWN, "no round is complete")
+        return _gaps_of_trials(name.removesuffix(" in the window"), trials, rounds.procedure.gap_ns_max)
     if phase.broken is None:
         return Condition(name, ConditionState.UNKNOWN, "the time between some trials is unknown")
     # A gap before the first round of the window does not matter.
@@ -224,6 +236,21 @@ def _gaps(rounds: ProcedureRounds) -> Condition:
         return Condition(name, ConditionState.FAILED, said)
     longest = "" if phase.gap_ns_longest is None else f"; the longest was {format_duration(phase.gap_ns_longest)}"
     return Condition(name, ConditionState.VERIFIED, f"no gap of more than {allowed}{longest}")
+
+
+def _gaps_of_trials(name: str, trials: Sequence[CellRecord], gap_ns_max: int) -> Condition:
+    """Between long trials, which follow each other at once but for the idle time that belongs to them."""
+    if not trials:
+        return Condition(name, ConditionState.UNKNOWN, "no trial is complete")
+    gaps = [(after, gap_ns(before, after)) for before, after in pairwise(trials)]
+    found = [gap - after.timing.idle_ns for after, gap in gaps if gap is not None]
+    if len(found) < len(gaps):
+        return Condition(name, ConditionState.UNKNOWN, "the time between some trials is unknown")
+    allowed, longest = format_duration(gap_ns_max), max(found, default=0)
+    if longest > gap_ns_max:
+        said = f"{format_duration(longest)} passed between two trials; {allowed} is allowed"
+        return Condition(name, ConditionState.FAILED, said)
+    return Condition(name, ConditionState.VERIFIED, f"no gap of more than {allowed} between trials")
 
 
 def not_verified(conditions: Sequence[Condition]) -> Iterator[Condition]:

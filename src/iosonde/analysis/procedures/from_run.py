@@ -69,13 +69,9 @@ def trials_of_procedure(run: RunRecord, name: str) -> tuple[CellRecord, ...]:
     return tuple(record for _, record in _last_attempts(run).get(name, ()))
 
 
-def trials_by_phase(run: RunRecord, name: str) -> Mapping[str, Sequence[CellRecord]]:
-    """The trials of the last attempt of a procedure by phase, in run order."""
-    found: dict[str, list[CellRecord]] = defaultdict(list)
-    for turn, record in _last_attempts(run).get(name, ()):
-        if turn.phase is not None:
-            found[turn.phase].append(record)
-    return found
+def trials_of_phase(run: RunRecord, name: str, phase: str) -> tuple[CellRecord, ...]:
+    """The trials of one phase of the last attempt of a procedure, in run order."""
+    return tuple(record for turn, record in _last_attempts(run).get(name, ()) if turn.phase == phase)
 
 
 def _last_attempts(run: RunRecord) -> dict[str, list[_Trial]]:

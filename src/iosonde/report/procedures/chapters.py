@@ -10,7 +10,7 @@ from iosonde.analysis.procedures import (
     reported_cells,
 )
 from iosonde.analysis.procedures.conditions import conditions_of
-from iosonde.analysis.procedures.long_runs import long_phases
+from iosonde.analysis.procedures.demand import rule_of
 from iosonde.charts.figure import Figure
 from iosonde.charts.procedures import (
     confidence_levels,
@@ -27,7 +27,8 @@ from iosonde.failures import FailureLog, PartFailure
 from iosonde.records import RunRecord
 from iosonde.report.blocks import Block, Chapter, Charts, FactGroup, FactGroups, Folded, Notice, Paragraph
 from iosonde.report.made_charts import made_figure
-from iosonde.report.procedures.long_chapters import long_blocks
+from iosonde.report.procedures.course_blocks import course_blocks
+from iosonde.report.procedures.demand_blocks import demand_blocks
 from iosonde.report.procedures.results import QUANTITY_OF, more_tables, result_tables
 from iosonde.report.procedures.tables import (
     cell_table,
@@ -80,10 +81,11 @@ class _Maker:
         parts: list[tuple[str, Callable[[], Iterator[Block]]]] = [
             ("statement", self._statement),
             ("conditions", self._conditions),
-            ("long workloads", self._long_workloads),
+            ("long trials", lambda: course_blocks(self._run, self._rounds, self._chart, self._figure)),
             ("convergence", self._convergence),
             ("steady state", self._determination),
             ("results", self._results),
+            ("demand", lambda: demand_blocks(self._run, self._rounds, self._chart, self._invalid)),
             ("histogram", self._histogram),
             ("loops", self._loops),
         ]
@@ -103,12 +105,6 @@ class _Maker:
 
     def _conditions(self) -> Iterator[Block]:
         yield condition_table(conditions_of(self._run, self._rounds))
-
-    def _long_workloads(self) -> Iterator[Block]:
-        procedure = self._rounds.procedure
-        phases = long_phases(self._run, procedure)
-        capacity_bytes = self._run.header.plan.span_bytes * procedure.active_range_percent // 100
-        yield from long_blocks(procedure.kind, phases, capacity_bytes, self._chart)
 
     def _convergence(self) -> Iterator[Block]:
         phase = self._rounds.judged or self._rounds.main
@@ -158,7 +154,8 @@ class _Maker:
 
     def _results(self) -> Iterator[Block]:
         phase = self._rounds.main
-        if phase is None:
+        # Those of a demand variation are in a part of their own.
+        if phase is None or rule_of(self._rounds) is not None:
             return
         cells, kind = reported_cells(phase), self._rounds.procedure.kind
         yield from result_tables(kind, cells, self._invalid)
@@ -227,12 +224,18 @@ def _groups(rounds: ProcedureRounds, phase: PhaseRounds) -> Iterator[tuple[str, 
         yield ": writes", writes
         yield ": reads", reads
         return
+    if rule_of(rounds) is not None:
+        yield "", [each.cell for each in phase.tracked]
+        yield ": writes between rounds", writes
+        return
     cells = _converging(rounds, phase)
     yield ": writes" if cells == writes else "", cells
 
 
 def _converging(rounds: ProcedureRounds, phase: PhaseRounds) -> list[str]:
     every = list(dict.fromkeys(phase.cells))
+    if rule_of(rounds) is not None:
+        return [each.cell for each in phase.tracked]
     writes = [cell for cell in every if phase.workloads[cell].read_percent == 0]
     if rounds.procedure.kind in {ProcedureKind.IOPS, ProcedureKind.LATENCY} and 0 < len(writes) <= LINES_MAX:
         return writes
@@ -243,4 +246,4 @@ def _converging(rounds: ProcedureRounds, phase: PhaseRounds) -> list[str]:
 
 
 def _slug(name: str) -> str:
-    return name.replace(": ", "-")
+    return name.replace(": ", "-").replace(" ", "-")

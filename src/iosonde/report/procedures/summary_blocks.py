@@ -14,6 +14,7 @@ from iosonde.charts.quantities import significant
 from iosonde.records import RunRecord
 from iosonde.report.blocks import FactGroup
 from iosonde.report.health_facts import health_groups
+from iosonde.report.procedures.course_blocks import course_answer
 from iosonde.report.procedures.header import device_facts
 from iosonde.report.procedures.words import (
     parameters_text,
@@ -41,15 +42,17 @@ def procedure_answers(run: RunRecord, procedures: Sequence[ProcedureRounds], inv
         whose = "Not" if len(found) == 1 else "For all procedures, not"
         yield f"{whose} verified: {'; '.join(map(_condition_text, shared))}."
     for each in procedures:
-        yield procedure_answer(each, invalid)
+        yield procedure_answer(run, each, invalid)
 
 
 def _condition_text(condition: Condition) -> str:
     return f"{condition.name.lower()}, {condition.state} ({condition.reason})"
 
 
-def procedure_answer(rounds: ProcedureRounds, invalid: Invalid) -> str:
+def procedure_answer(run: RunRecord, rounds: ProcedureRounds, invalid: Invalid) -> str:
     """The verdict and the first figures of a procedure in words."""
+    if of_long_trials := course_answer(run, rounds):
+        return of_long_trials
     title, phase = title_of(rounds.procedure), rounds.judged or rounds.main
     if not rounds.is_begun or phase is None:
         return f"{title}: {'no round is complete' if rounds.is_begun else 'not measured'}."

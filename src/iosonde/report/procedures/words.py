@@ -19,11 +19,15 @@ MEASURED: Final = {
     ProcedureKind.IOPS: "It measures the IOPS of random reads, writes and mixes at each block size.",
     ProcedureKind.THROUGHPUT: "It measures the throughput of sequential reads and writes of large blocks.",
     ProcedureKind.LATENCY: "It measures the latency of random reads, writes and mixes with one operation in flight.",
-    ProcedureKind.WRITE_SATURATION: "It measures random writes to a purged drive against time, until they are steady.",
-    ProcedureKind.HOST_IDLE_RECOVERY: "It measures what a drive gains if the host is idle between random writes.",
-    ProcedureKind.CROSS_STIMULUS_RECOVERY: "It measures how sequential writes recover after random writes.",
+    ProcedureKind.WRITE_SATURATION: "It writes continuously from a purged drive on, until the drive is saturated.",
+    ProcedureKind.HOST_IDLE_RECOVERY: "It measures what idle time between writes gains, and how long the gain lasts.",
+    ProcedureKind.CROSS_STIMULUS_RECOVERY: "It measures how throughput recovers from a change of workload.",
+    ProcedureKind.COMPOSITE_BLOCK_SIZE: "It varies the threads and queue depth of a mix of block sizes.",
+    ProcedureKind.DEMAND_INTENSITY: "It varies the threads and queue depth of one workload.",
     ProcedureKind.ROUNDS: "It repeats its cells in rounds.",
 }
+
+REPEATED: Final = (PhaseRole.ROUNDS, PhaseRole.SCREENING)
 
 ROLES: Final = {
     PhaseRole.PRECONDITIONING: "preconditioning",
@@ -60,7 +64,8 @@ def statement_of(rounds: ProcedureRounds) -> str:
     said = [f"{title}, {after}." if after else f"{title}: a procedure of the user."]
     if procedure.is_like:
         said.append(f"This is a short form ({LIKE}), which must not be presented as the test itself.")
-    if (what := MEASURED.get(procedure.kind)) is not None:
+    repeats = procedure.kind is not ProcedureKind.ROUNDS or any(each.role in REPEATED for each in procedure.phases)
+    if repeats and (what := MEASURED.get(procedure.kind)) is not None:
         said.append(what)
     if rounds.attempt > 1:
         said.append(f"It was interrupted and began again: this is attempt {rounds.attempt}.")

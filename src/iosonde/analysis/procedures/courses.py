@@ -1,0 +1,283 @@
+"""The long trials of a procedure as samples of a minute: throughput and latency against time and bytes written."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from iosonde.analysis.latency import leading
+from iosonde.analysis.procedures.from_run import trials_of_phase
+from iosonde.analysis.procedures.rounds import PhaseRounds, ProcedureRounds, RoundValue
+from iosonde.analysis.samples import BlockSamples
+from iosonde.analysis.totals import COUNTED_IN_ALL, count_of
+from iosonde.records import (
+    CellRecord,
+    IntervalRecord,
+    Operation,
+    OperationTotals,
+    Phase,
+    PhasePlan,
+    Procedures,
+    RunRecord,
+    SteadySamples,
+    SteadyState,
+    Tracked,
+    Workload,
+)
+from iosonde.units import SECOND_NS
+from iosonde.vocabulary import PhaseRole, Quantity
+
+MINUTE_NS: Final = 60 * SECOND_NS
+
+SAMPLES_MIN: Final = 60
+"""A trial with fewer minutes is divided into so many samples. With fewer points a course could not be seen."""
+
+OPERATIONS_MIN: Final = 50
+"""Each operation is at least 2 % of such a sample. In shorter ones, whole operations would look like variation."""
+
+LONG_ROLES: Final = (
+    PhaseRole.SATURATION,
+    PhaseRole.STIMULUS,
+    PhaseRole.IDLE_RECOVERY,
+    PhaseRole.BASELINE,
+)
+"""Phases of one long trial, of which reports show the course."""
+
+
+@dataclass(frozen=True)
+class Sample:
+    """A part of a long trial. Times are measurement time since the start of the procedure's first long trial.
+
+    ``time_ns`` is the time that counts for throughput: of a trial with idle time, only that of the on-periods.
+    ``written_bytes`` is the sum of all writes up to the end of the sample, over all targets. A latency is None without
+    completions.
+    """
+
+    start_ns: int
+    end_ns: int
+    time_ns: int
+    count: int
+    bytes: int
+    latency_ns_mean: float | None
+    latency_ns_max: int | None
+    written_bytes: int
+
+    @property
+    def iops(self) -> float:
+        """Operations per second."""
+        return self.count * SECOND_NS / self.time_ns
+
+    @property
+    def bytes_per_s(self) -> float:
+        """Bytes per second."""
+        return self.bytes * SECOND_NS / self.time_ns
+
+    def of(self, quantity: Quantity) -> float | None:
+        """IOPS, bytes per second or mean latency."""
+        found: float | None = getattr(self, quantity.value)
+        return found
+
+
+@dataclass(frozen=True)
+class LongPhase:
+    """A long trial with its samples. ``sample_ns`` is their planned length, ``idle_ns`` the idle time before it."""
+
+    name: str
+    role: PhaseRole
+    cell: str
+    workload: Workload
+    sample_ns: int
+    idle_ns: int
+    samples: tuple[Sample, ...]
+
+    @property
+    def count(self) -> int:
+        """All operations."""
+        return sum(each.count for each in self.samples)
+
+    @property
+    def bytes(self) -> int:
+        """All bytes of these operations."""
+        return sum(each.bytes for each in self.samples)
+
+    @property
+    def time_ns(self) -> int:
+        """The time that counts for throughput."""
+        return sum(each.time_ns for each in self.samples)
+
+    @property
+    def iops(self) -> float | None:
+        """The operations per second of the whole trial."""
+        return self.count * SECOND_NS / self.time_ns if self.time_ns else None
+
+    @property
+    def bytes_per_s(self) -> float | None:
+        """The bytes per second of the whole trial."""
+        return self.bytes * SECOND_NS / self.time_ns if self.time_ns else None
+
+    @property
+    def latency_ns_mean(self) -> float | None:
+        """The mean of all operations."""
+        total = sum(each.latency_ns_mean * each.count for each in self.samples if each.latency_ns_mean is not None)
+        return total / self.count if self.count else None
+
+    @property
+    def latency_ns_max(self) -> int | None:
+        """The longest operation."""
+        return max((each.latency_ns_max for each in self.samples if each.latency_ns_max is not None), default=None)
+
+    def of(self, quantity: Quantity) -> float | None:
+        """The value of a quantity over the whole trial."""
+        found: float | None = getattr(self, quantity.value)
+        return found
+
+
+def capacity_of(run: RunRecord) -> int:
+    """The bytes of one drive fill: the part of all targets that the run uses."""
+    return run.header.plan.span_bytes * len(run.header.targets)
+
+
+def scale_of(run: RunRecord) -> int:
+    """By how much all times of the run's procedures were divided."""
+    stop = run.header.plan.stop
+    return stop.time_scale if isinstance(stop, Procedures) else 1
+
+
+def long_phases(run: RunRecord, rounds: ProcedureRounds) -> tuple[LongPhase, ...]:
+    """The long trials of a procedure, in order: those of ``LONG_ROLES``, and preconditioning until it is steady.
+
+    Samples are a minute long, scaled as the times of the run are, or a sixtieth of a shorter trial. In a duty cycle, a
+    sample is one cycle, and continuous writes after it have samples as long as its on-periods.
+    """
+    found: list[LongPhase] = []
+    now_ns = written = 0
+    on_ns: int | None = None
+    for phase in rounds.procedure.phases:
+        if not is_long(phase):
+            continue
+        for record in trials_of_phase(run, rounds.procedure.name, phase.name):
+            sample_ns = _sample_ns(phase, record, scale_of(run), on_ns)
+            on_ns = record.workload.on_ns
+            samples = tuple(samples_of(record, sample_ns, start_ns=now_ns, written_bytes=written))
+            idle_ns = record.timing.idle_ns
+            found.append(LongPhase(phase.name, phase.role, record.cell, record.workload, sample_ns, idle_ns, samples))
+            if samples:
+                now_ns, written = samples[-1].end_ns, samples[-1].written_bytes
+    return tuple(found)
+
+
+def is_long(phase: PhasePlan) -> bool:
+    """Whether a phase is a trial whose course is reported."""
+    return phase.role in LONG_ROLES or isinstance(phase.stop, SteadySamples)
+
+
+def _sample_ns(phase: PhasePlan, record: CellRecord, scale: int, on_ns_before: int | None) -> int:
+    asked = record.workload
+    if asked.on_ns is not None and asked.off_ns is not None:
+        return asked.on_ns + asked.off_ns
+    if on_ns_before is not None:
+        return on_ns_before
+    if isinstance(phase.stop, SteadySamples):
+        return phase.stop.sample_ns
+    return _usual_ns(record, scale)
+
+
+def _usual_ns(record: CellRecord, scale: int) -> int:
+    """A minute, or a sixtieth of a shorter trial if that has enough operations, in whole intervals."""
+    measured_ns = sum(each.end_ns - each.start_ns for each in record.intervals if each.phase is Phase.MEASURE)
+    interval_ns = max(record.timing.interval_ns, 1)
+    count = count_of(record.operations, record.workload.subject)
+    parts = max(min(SAMPLES_MIN, count // OPERATIONS_MIN), 1)
+    wanted_ns = min(MINUTE_NS // scale, measured_ns // parts)
+    return max(round(wanted_ns / interval_ns), 1) * interval_ns
+
+
+def trial_course(record: CellRecord, scale: int) -> tuple[Sample, ...]:
+    """The samples of a single trial of a run whose times were divided by ``scale``."""
+    return tuple(samples_of(record, _usual_ns(record, scale)))
+
+
+def samples_of(record: CellRecord, sample_ns: int, *, start_ns: int = 0, written_bytes: int = 0) -> Iterator[Sample]:
+    """The samples of a trial. An interval is part of the sample in which its middle lies, and is never divided.
+
+    Intervals that are longer than a sample are samples themselves. A last sample of less than half of the others'
+    length is left out, but its writes count for a later trial.
+    """
+    on_ns = record.workload.on_ns if record.workload.off_ns is not None else None
+    groups: dict[int, list[IntervalRecord]] = {}
+    now_ns = 0
+    for interval in record.intervals:
+        if interval.phase is not Phase.MEASURE:
+            continue
+        length_ns = interval.end_ns - interval.start_ns
+        groups.setdefault((now_ns + length_ns // 2) // sample_ns, []).append(interval)
+        now_ns += length_ns
+    now_ns = start_ns
+    for intervals in groups.values():
+        length_ns = sum(each.end_ns - each.start_ns for each in intervals)
+        written_bytes += sum(
+            each.operations[Operation.WRITE].bytes for each in intervals if Operation.WRITE in each.operations
+        )
+        if length_ns > 0 and (length_ns * 2 >= sample_ns or len(groups) == 1):
+            time_ns = length_ns if on_ns is None else min(on_ns, length_ns)
+            yield _sample(record, intervals, (now_ns, now_ns + length_ns, time_ns), written_bytes)
+        now_ns += length_ns
+
+
+def _sample(
+    record: CellRecord, intervals: Sequence[IntervalRecord], times_ns: tuple[int, int, int], written_bytes: int
+) -> Sample:
+    counted = [leading(each) for interval in intervals for each in _counted(record, interval) if each.count]
+    count = sum(each.count for each in counted)
+    return Sample(
+        *times_ns,
+        count=count,
+        bytes=sum(each.bytes for interval in intervals for each in _counted(record, interval)),
+        latency_ns_mean=sum(each.latency_ns_sum for each in counted) / count if count else None,
+        latency_ns_max=max((each.latency_ns_max for each in counted), default=None),
+        written_bytes=written_bytes,
+    )
+
+
+def _counted(record: CellRecord, interval: IntervalRecord) -> list[OperationTotals]:
+    subject, operations = record.workload.subject, interval.operations
+    if subject in operations:
+        return [operations[subject]]
+    return [operations[each] for each in COUNTED_IN_ALL if each in operations] if subject is Operation.ALL else []
+
+
+def judged_samples(run: RunRecord, rounds: ProcedureRounds) -> PhaseRounds | None:
+    """The judged sample of each whole block of the long trial that ends once it is steady, as rounds.
+
+    None if the procedure has no such trial, or none of its blocks is whole.
+    """
+    for phase in rounds.procedure.phases:
+        rule = phase.stop
+        if not isinstance(rule, SteadySamples):
+            continue
+        for record in trials_of_phase(run, rounds.procedure.name, phase.name)[:1]:
+            taken = BlockSamples(rule, record.workload.subject)
+            for interval in record.intervals:
+                taken.take(interval)
+            if taken.values:
+                return _as_rounds(phase, rule, record, taken.values)
+    return None
+
+
+def _as_rounds(
+    phase: PhasePlan, rule: SteadySamples, record: CellRecord, values: Sequence[float | None]
+) -> PhaseRounds:
+    return PhaseRounds(
+        name=phase.name,
+        role=phase.role,
+        cells=(record.cell,),
+        workloads={record.cell: record.workload},
+        values=tuple((replace(RoundValue(), **{rule.quantity.value: value}),) for value in values),
+        rule=SteadyState(
+            tracked=(Tracked(cell=record.cell, quantity=rule.quantity),),
+            window=rule.window,
+            range_share=rule.range_share,
+            excursion_share=rule.excursion_share,
+            rounds_max=len(values),
+        ),
+        broken=frozenset(),
+    )

@@ -1,0 +1,101 @@
+"""How long trials recover: after another stimulus, after idle time, and back to continuous writes."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Final
+
+from iosonde.analysis.procedures.courses import LongPhase, Sample
+from iosonde.vocabulary import PhaseRole, Quantity
+
+TOLERANCE: Final = 0.10
+"""Throughput has recovered when it stays within this share of its level."""
+
+END_PART: Final = 8
+"""The level of a trial is the mean of the last eighth of its samples, which a slow recovery does not reach into."""
+
+
+@dataclass(frozen=True)
+class Recovery:
+    """What a trial did after the one before.
+
+    ``level`` is the throughput that it is compared with. ``time_ns`` is the time from its start to the first sample
+    from which on every sample is within ``TOLERANCE`` of the level; None if even the last one is not.
+    """
+
+    phase: LongPhase
+    level: float
+    time_ns: int | None
+
+
+@dataclass(frozen=True)
+class IdleState:
+    """Writes with idle time between them (host idle recovery).
+
+    ``before`` is the level of continuous writes before, ``during`` that of the on-periods, and ``back`` the return of
+    the continuous writes after them to ``before``; None if these were not measured.
+    """
+
+    phase: LongPhase
+    on_ns: int
+    off_ns: int
+    before: float
+    during: float
+    back: Recovery | None
+
+    @property
+    def gain(self) -> float:
+        """The on-periods' level as a multiple of that of the continuous writes before."""
+        return self.during / self.before
+
+
+def level_of(samples: Sequence[Sample], quantity: Quantity) -> float | None:
+    """The mean of a quantity over the last eighth of the samples, at least one; None without any."""
+    values = [
+        value for each in samples[-max(len(samples) // END_PART, 1) :] if (value := each.of(quantity)) is not None
+    ]
+    return sum(values) / len(values) if values else None
+
+
+def recovery_ns(samples: Sequence[Sample], quantity: Quantity, level: float) -> int | None:
+    """The time from the start of the first sample to that of the first one from which on all are near the level."""
+    found: int | None = None
+    for each in reversed(samples):
+        value = each.of(quantity)
+        if value is None or abs(value - level) > TOLERANCE * level:
+            break
+        found = each.start_ns - samples[0].start_ns
+    return found
+
+
+def recoveries(phases: Sequence[LongPhase], quantity: Quantity) -> tuple[Recovery, ...]:
+    """How each trial but the first settles at its own level, that of its last eighth (cross stimulus recovery)."""
+    found = []
+    for phase in phases[1:]:
+        level = level_of(phase.samples, quantity)
+        if level is not None:
+            found.append(Recovery(phase, level, recovery_ns(phase.samples, quantity, level)))
+    return tuple(found)
+
+
+def returns_to(level: float, phases: Sequence[LongPhase], quantity: Quantity) -> tuple[Recovery, ...]:
+    """How each trial falls back to a level that was measured before, such as that of a full drive."""
+    return tuple(Recovery(each, level, recovery_ns(each.samples, quantity, level)) for each in phases)
+
+
+def idle_states(phases: Sequence[LongPhase]) -> tuple[IdleState, ...]:
+    """The wait states of a host idle recovery, in order, judged by IOPS."""
+    found = []
+    for before, phase in pairwise(phases):
+        asked = phase.workload
+        if phase.role is not PhaseRole.IDLE_RECOVERY or asked.on_ns is None or asked.off_ns is None:
+            continue
+        level, during = (level_of(each.samples, Quantity.IOPS) for each in (before, phase))
+        if not level or during is None:
+            continue
+        after = next((each for each in phases[phases.index(phase) + 1 :][:1] if each.role is PhaseRole.BASELINE), None)
+        back = None
+        if after is not None and after.samples:
+            back = Recovery(after, level, recovery_ns(after.samples, Quantity.IOPS, level))
+        found.append(IdleState(phase, asked.on_ns, asked.off_ns, level, during, back))
+    return tuple(found)

@@ -1,0 +1,161 @@
+"""The part of a chapter on long trials: their course, their steady state and their recovery."""
+
+from collections.abc import Callable, Iterator, Sequence
+
+from iosonde.analysis.procedures import ProcedureRounds, criteria_of, determinations_of
+from iosonde.analysis.procedures.conditions import block_text
+from iosonde.analysis.procedures.courses import LongPhase, capacity_of, judged_samples, long_phases
+from iosonde.analysis.procedures.recovery import idle_states, level_of, recoveries, returns_to
+from iosonde.charts.figure import Figure
+from iosonde.charts.procedures import measurement_window
+from iosonde.charts.procedures.courses import (
+    Across,
+    Course,
+    against_bytes,
+    against_fills,
+    against_time,
+    latency_course,
+    throughput_course,
+)
+from iosonde.charts.procedures.styles import unit_of
+from iosonde.charts.quantities import significant
+from iosonde.records import RunRecord, SteadySamples
+from iosonde.report.blocks import Block, Charts, Folded, Paragraph
+from iosonde.report.procedures.course_tables import idle_table, phase_table, rest_table
+from iosonde.report.procedures.tables import criteria_table, determination_table
+from iosonde.report.procedures.words import title_of
+from iosonde.units import format_duration
+from iosonde.vocabulary import Access, PhaseRole, ProcedureKind, Quantity
+
+DrawChart = Callable[..., Figure]
+"""Draws a chart that is told its id and title: the part of the id, the title, the function, and what it is given."""
+
+CONTINUOUS = "continuous writes"
+
+
+def course_blocks(run: RunRecord, rounds: ProcedureRounds, chart: DrawChart, figure: DrawChart) -> Iterator[Block]:
+    """The course of all long trials of a procedure; nothing without any."""
+    phases = [each for each in long_phases(run, rounds) if each.samples]
+    if not phases:
+        return
+    capacity = capacity_of(run)
+    quantity = shown_quantity(phases)
+    yield from _courses(rounds.procedure.kind, phases, quantity, capacity, chart)
+    yield from _tables(rounds.procedure.kind, phases, quantity, capacity)
+    yield from sample_blocks(run, rounds, figure)
+
+
+def shown_quantity(phases: Sequence[LongPhase]) -> Quantity:
+    """Bandwidth if any trial is sequential, else IOPS."""
+    is_sequential = any(each.workload.pattern is Access.SEQUENTIAL for each in phases)
+    return Quantity.BYTES_PER_S if is_sequential else Quantity.IOPS
+
+
+def _courses(
+    kind: ProcedureKind, phases: Sequence[LongPhase], quantity: Quantity, capacity: int, chart: DrawChart
+) -> Iterator[Block]:
+    name = unit_of(quantity).title
+    courses = _named(phases)
+    time = against_time(courses)
+
+    def throughput(identity: str, across: Across, drawn: Sequence[Course] = courses, of: str = name) -> Figure:
+        title = f"{of} against {across.words}"
+        return chart(f"course-{identity}", title, throughput_course, drawn, quantity, across)
+
+    yield Charts((throughput("time", time),))
+    if kind is ProcedureKind.HOST_IDLE_RECOVERY:
+        states = [Course.of(each).from_zero for each in phases if each.role is PhaseRole.IDLE_RECOVERY]
+        if states:
+            yield Charts(
+                (throughput("states", against_time(states), states, "IOPS of each wait state from its start"),)
+            )
+        return
+    if any(each.role is PhaseRole.SATURATION for each in phases):
+        yield Charts((throughput("bytes", against_bytes()), throughput("fills", against_fills(capacity))))
+    title = "Mean and maximum latency against time"
+    yield Charts((chart("course-latency", title, latency_course, courses, time),))
+
+
+def _named(phases: Sequence[LongPhase]) -> list[Course]:
+    """A line for each trial. Continuous writes between wait states share one name, and come last.
+
+    So the wait states have the same colours in both charts.
+    """
+    states = [Course.of(each) for each in phases if each.role is PhaseRole.IDLE_RECOVERY]
+    others = [each for each in phases if each.role is not PhaseRole.IDLE_RECOVERY]
+    return [*states, *(Course.of(each, CONTINUOUS if states else "") for each in others)]
+
+
+def _tables(kind: ProcedureKind, phases: Sequence[LongPhase], quantity: Quantity, capacity: int) -> Iterator[Block]:
+    if kind is ProcedureKind.HOST_IDLE_RECOVERY:
+        yield idle_table(idle_states(phases))
+        yield Folded("All trials", (phase_table(phases, capacity),), on_paper=True)
+        return
+    if kind is ProcedureKind.CROSS_STIMULUS_RECOVERY:
+        yield phase_table(phases, capacity, recoveries(phases, quantity), name="Group")
+        return
+    yield phase_table(phases, capacity)
+    whole = next((each for each in phases if each.role is PhaseRole.SATURATION), None)
+    after = [each for each in phases if each.role is PhaseRole.STIMULUS]
+    level = None if whole is None else level_of(whole.samples, quantity)
+    if after and level:
+        yield rest_table(after, level, quantity, returns_to(level, after, quantity))
+
+
+def sample_blocks(run: RunRecord, rounds: ProcedureRounds, figure: DrawChart) -> Iterator[Block]:
+    """The steady state of a long trial, judged by one sample of each block of its time."""
+    rule = next((each.stop for each in rounds.procedure.phases if isinstance(each.stop, SteadySamples)), None)
+    if rule is None:
+        return
+    phase = judged_samples(run, rounds)
+    how = f"the {rule.sample_of.value} {format_duration(rule.sample_ns)} of every {format_duration(rule.block_ns)}"
+    if phase is None:
+        yield Paragraph(f"Steady state is judged by {how} of measurement. No such block is complete.")
+        return
+    verdict = block_text(criteria_of(phase)[0])
+    yield Paragraph(
+        f'Steady state of "{phase.name}" is judged by {how} of measurement. It was {verdict}. '
+        "The rounds below are these blocks."
+    )
+    found = determinations_of(phase)
+    if found:
+        windows = enumerate(found, 1)
+        drawn = (
+            figure(f"samples-{number}", "Measurement window", measurement_window, each) for number, each in windows
+        )
+        yield Charts(tuple(drawn))
+        yield determination_table(found)
+    table = criteria_table(phase)
+    if table is not None and found:
+        yield table
+
+
+def course_answer(run: RunRecord, rounds: ProcedureRounds) -> str:
+    """The first figures of the long trials in words; empty if rounds are what a procedure reports."""
+    if rounds.main is not None:
+        return ""
+    phases = [each for each in long_phases(run, rounds) if each.samples]
+    if not phases:
+        return ""
+    quantity = shown_quantity(phases)
+    return f"{title_of(rounds.procedure)}: {'; '.join(_answers(run, rounds, phases, quantity))}."
+
+
+def _answers(run: RunRecord, rounds: ProcedureRounds, phases: Sequence[LongPhase], quantity: Quantity) -> Iterator[str]:
+    judged = judged_samples(run, rounds)
+    if judged is not None:
+        yield f"steady state {block_text(criteria_of(judged)[0])}"
+    states = idle_states(phases)
+    for state in states:
+        yield f"{format_duration(state.off_ns)} idle: {state.gain:.2f} times the baseline"
+    if states:
+        return
+    unit = unit_of(quantity)
+    for phase in phases:
+        value = phase.of(quantity)
+        if value is not None:
+            yield f"{phase.name} {significant(unit.shown(value))} {'IOPS' if quantity is Quantity.IOPS else unit.name}"
+    if rounds.procedure.kind is ProcedureKind.CROSS_STIMULUS_RECOVERY:
+        for each in recoveries(phases, quantity)[-1:]:
+            if each.time_ns is not None:
+                yield f"recovery time of the last change {format_duration(each.time_ns)}"

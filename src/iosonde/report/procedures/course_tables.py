@@ -1,0 +1,139 @@
+"""The tables of long trials: totals of each, recovery after another stimulus, wait states, and idle times."""
+
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+from iosonde.analysis.procedures.courses import LongPhase
+from iosonde.analysis.procedures.recovery import END_PART, TOLERANCE, IdleState, Recovery, level_of
+from iosonde.charts.procedures.styles import Unit, unit_of
+from iosonde.charts.quantities import significant
+from iosonde.report.dashes import Dash
+from iosonde.report.tables import Head, Line, ResultTable
+from iosonde.units import format_amount, format_duration
+from iosonde.vocabulary import Quantity
+
+NOTHING_COMPLETED: Final = "no operation completed"
+FIRST: Final = "it is the first"
+NOT_BACK: Final = f"even the last sample is not within {100 * TOLERANCE:g} %"
+NOT_MEASURED: Final = "no continuous writes followed"
+DEFINITION: Final = (
+    f"from the start of the trial to the first sample from which on every sample is within {100 * TOLERANCE:g} % of"
+)
+_SHOWN: Final = (Quantity.IOPS, Quantity.BYTES_PER_S, Quantity.LATENCY_NS_MEAN)
+
+
+def phase_table(
+    phases: Sequence[LongPhase], capacity_bytes: int, settled: Sequence[Recovery] = (), *, name: str = "Trial"
+) -> ResultTable:
+    """Each long trial with its throughput, its latency and the writes so far; with ``settled``, its recovery time."""
+    units = [unit_of(each, (phase.of(each) for phase in phases)) for each in _SHOWN]
+    longest = units[-1]
+    times = {id(each.phase): each for each in settled}
+
+    def texts(phase: LongPhase) -> Iterable[str]:
+        yield phase.name
+        yield format_duration(phase.samples[-1].end_ns - phase.samples[0].start_ns)
+        for unit in units:
+            yield _shown(phase.of(unit.quantity), unit)
+        yield _shown(phase.latency_ns_max, longest)
+        written = phase.samples[-1].written_bytes
+        yield format_amount(written)
+        yield significant(written / capacity_bytes, 3)
+        if settled:
+            yield _time(times.get(id(phase)))
+
+    heads = [Head(name, number=False), Head("Time"), *(Head(each.title, each.name) for each in units)]
+    heads += [Head("Maximum latency", longest.name), Head("Written so far"), Head("Drive fills")]
+    notes: tuple[str, ...] = ()
+    if settled:
+        heads.append(Head("Recovery time"))
+        notes = (f"Recovery time: {DEFINITION} the mean of the trial's last {_part()} of samples.",)
+    lines = tuple(Line(tuple(texts(each))) for each in phases if each.samples)
+    caption = "Each long trial: its means, its longest operation, and all writes up to its end."
+    return ResultTable(caption=caption, heads=tuple(heads), lines=lines, notes=notes).explained
+
+
+def idle_table(states: Sequence[IdleState]) -> ResultTable:
+    """The wait states: what idle time gains, and how long that lasts."""
+    lines = tuple(
+        Line(
+            (
+                f"{format_duration(each.on_ns)} writes, {format_duration(each.off_ns)} idle",
+                f"1:{each.off_ns / each.on_ns:.3g}",
+                significant(each.before),
+                significant(each.during),
+                f"{each.gain:.2f} ×",
+                Dash(NOT_MEASURED) if each.back is None else _time(each.back),
+            )
+        )
+        for each in states
+    )
+    return ResultTable(
+        caption=f"Wait states. Each level is the mean of the last {_part()} of samples.",
+        heads=(
+            Head("Wait state", number=False),
+            Head("Writes:idle"),
+            Head("Baseline before", "operations/s"),
+            Head("In on-periods", "operations/s"),
+            Head("Gain"),
+            Head("Return to baseline"),
+        ),
+        lines=lines,
+        notes=(f"Return to baseline: {DEFINITION} the baseline before the wait state.",),
+    ).explained
+
+
+def rest_table(
+    phases: Sequence[LongPhase], level: float, quantity: Quantity, returned: Sequence[Recovery]
+) -> ResultTable:
+    """The trials after a whole drive was written, each after some idle time."""
+    unit = unit_of(quantity)
+    times = {id(each.phase): each for each in returned}
+
+    def share(value: float | None) -> str:
+        return Dash(NOTHING_COMPLETED) if value is None else f"{100 * value / level:.0f} %"
+
+    lines = tuple(
+        Line(
+            (
+                each.name,
+                format_duration(each.idle_ns) if each.idle_ns else "none",
+                _shown(each.samples[0].of(quantity), unit),
+                share(each.samples[0].of(quantity)),
+                _shown(each.of(quantity), unit),
+                _shown(level_of(each.samples, quantity), unit),
+                _time(times.get(id(each))),
+            )
+        )
+        for each in phases
+        if each.samples
+    )
+    return ResultTable(
+        caption="Recovery after idle time. The level of the full drive is "
+        f"{significant(unit.shown(level))} {unit.name}: the mean of the last {_part()} of samples of the writes over the whole drive.",
+        heads=(
+            Head("Trial", number=False),
+            Head("Idle before"),
+            Head("First sample", unit.name),
+            Head("Of the full drive"),
+            Head("Whole trial", unit.name),
+            Head("Its end", unit.name),
+            Head("Back at the level"),
+        ),
+        lines=lines,
+        notes=(f"Back at the level: {DEFINITION} that of the full drive.",),
+    ).explained
+
+
+def _part() -> str:
+    return {8: "eighth"}[END_PART]
+
+
+def _time(found: Recovery | None) -> str:
+    if found is None:
+        return Dash(FIRST)
+    return Dash(NOT_BACK) if found.time_ns is None else format_duration(found.time_ns)
+
+
+def _shown(value: float | None, unit: Unit) -> str:
+    return Dash(NOTHING_COMPLETED) if value is None else significant(unit.shown(value))

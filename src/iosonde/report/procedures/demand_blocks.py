@@ -1,0 +1,173 @@
+"""The part of a chapter on demand variation: IOPS and response times by threads and queue depth, and three points."""
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Final
+
+from iosonde.analysis.procedures import ProcedureRounds, reported_cells
+from iosonde.analysis.procedures.courses import scale_of, trial_course
+from iosonde.analysis.procedures.demand import (
+    DemandCell,
+    MeasuredPoint,
+    demand_of,
+    measured_points,
+    rule_of,
+    varied_phase,
+)
+from iosonde.analysis.procedures.from_run import trials_of_phase
+from iosonde.charts.procedures import confidence_levels
+from iosonde.charts.procedures.courses import Course, against_time, throughput_course
+from iosonde.charts.procedures.demand import (
+    demand_intensity,
+    demand_variation,
+    iops_by_outstanding,
+    latency_by_outstanding,
+)
+from iosonde.charts.procedures.styles import unit_of
+from iosonde.charts.quantities import significant
+from iosonde.records import RunRecord
+from iosonde.report.blocks import Block, Charts, Folded, Paragraph
+from iosonde.report.dashes import Dash
+from iosonde.report.procedures.course_blocks import DrawChart
+from iosonde.report.procedures.tables import cell_table
+from iosonde.report.signs import INVALID
+from iosonde.report.tables import Head, Line, ResultTable
+from iosonde.report.validity import Invalid, marked
+from iosonde.units import format_duration
+from iosonde.vocabulary import PhaseRole, Quantity
+
+NO_CPU: Final = "a simulated drive uses virtual time, which costs no CPU time"
+CPU_UNKNOWN: Final = "the CPU time was not recorded"
+NOT_IN_WINDOW: Final = "a round of the window has no value"
+NAMES: Final = {"maximum": "Maximum", "middle": "Middle", "minimum": "Minimum"}
+
+
+def demand_blocks(run: RunRecord, rounds: ProcedureRounds, chart: DrawChart, invalid: Invalid) -> Iterator[Block]:
+    """Demand variation, demand intensity, CPU and the operating points; nothing for other procedures."""
+    rule, phase = rule_of(rounds), varied_phase(rounds)
+    if rule is None or phase is None:
+        return
+    demand = demand_of(run, rounds, phase)
+    points = measured_points(demand, rule)
+    named = tuple((each.name, each.chosen.cell) for each in points)
+    yield Charts((chart("demand-variation", "Demand variation", demand_variation, demand),))
+    yield Charts((chart("demand-intensity", "Demand intensity", demand_intensity, demand, named),))
+    if not demand:
+        return
+    yield demand_table(demand, Quantity.IOPS, invalid)
+    yield demand_table(demand, Quantity.LATENCY_NS_MEAN, invalid)
+    yield cpu_table(demand, is_simulated=run.header.is_simulated)
+    yield Charts(
+        (
+            chart("outstanding-iops", "IOPS by total outstanding I/O", iops_by_outstanding, demand),
+            chart("outstanding-latency", "Response time by total outstanding I/O", latency_by_outstanding, demand),
+        )
+    )
+    yield point_table(points, invalid)
+    if "maximum" not in {each.name for each in points}:
+        yield Paragraph(f"No cell has a mean response time below {format_duration(rule.latency_ns_max)}: no maximum.")
+    yield from _measured(run, rounds, points, chart, invalid)
+    yield Folded("All cells", (cell_table(reported_cells(phase), invalid),))
+
+
+def demand_table(demand: Sequence[DemandCell], quantity: Quantity, invalid: Invalid) -> ResultTable:
+    """One figure of each cell: threads down, queue depths across."""
+    unit = unit_of(quantity, (each.latency_ns for each in demand))
+
+    def text(each: DemandCell) -> str:
+        value = each.iops if quantity is Quantity.IOPS else each.latency_ns
+        return f"{significant(unit.shown(value))}{f' {INVALID}' if each.cell in invalid else ''}"
+
+    title = "IOPS" if quantity is Quantity.IOPS else "Mean response time"
+    return _matrix(demand, f"{title} ({unit.name}): threads (TC) by queue depth (QD), means over the window.", text)
+
+
+def cpu_table(demand: Sequence[DemandCell], *, is_simulated: bool) -> ResultTable:
+    """The CPU time of the engine for each cell."""
+
+    def text(each: DemandCell) -> str:
+        if each.cpu_share is None:
+            return Dash(NO_CPU if is_simulated else CPU_UNKNOWN)
+        return significant(100 * each.cpu_share, 3)
+
+    caption = (
+        "System CPU (% of all logical CPUs, user and system time of the engine): threads (TC) by queue depth (QD)."
+    )
+    return _matrix(demand, caption, text)
+
+
+def _matrix(demand: Sequence[DemandCell], caption: str, text: Callable[[DemandCell], str]) -> ResultTable:
+    jobs = sorted({each.jobs for each in demand}, reverse=True)
+    depths = sorted({each.queue_depth for each in demand}, reverse=True)
+    at = {(each.jobs, each.queue_depth): each for each in demand}
+
+    def shown(threads: int, depth: int) -> str:
+        found = at.get((threads, depth))
+        return Dash(NOT_IN_WINDOW) if found is None else text(found)
+
+    return ResultTable(
+        caption=caption,
+        heads=(Head("Threads", number=False), *(Head(f"QD {each}") for each in depths)),
+        lines=tuple(Line((f"TC {each}", *(shown(each, depth) for depth in depths))) for each in jobs),
+        notes=(),
+    ).explained
+
+
+def point_table(points: Sequence[MeasuredPoint], invalid: Invalid) -> ResultTable:
+    """The operating points with their demand and the figures that they were chosen by."""
+    unit = unit_of(Quantity.LATENCY_NS_MEAN, (each.chosen.latency_ns for each in points))
+    table = ResultTable(
+        caption="Operating points, chosen from the means of the demand variation over its window.",
+        heads=(
+            Head("Point", number=False),
+            Head("Threads"),
+            Head("Queue depth"),
+            Head("Outstanding I/O"),
+            Head("IOPS", "operations/s"),
+            Head("Mean response time", unit.name),
+        ),
+        lines=tuple(
+            Line(
+                (
+                    NAMES[each.name],
+                    f"{each.chosen.jobs}",
+                    f"{each.chosen.queue_depth}",
+                    f"{each.chosen.outstanding}",
+                    significant(each.chosen.iops),
+                    significant(unit.shown(each.chosen.latency_ns)),
+                ),
+                cell=each.chosen.cell,
+            )
+            for each in points
+        ),
+        notes=(),
+    )
+    return marked(table, invalid, INVALID).explained
+
+
+def _measured(
+    run: RunRecord, rounds: ProcedureRounds, points: Sequence[MeasuredPoint], chart: DrawChart, invalid: Invalid
+) -> Iterator[Block]:
+    """The pre-writes and the response times at each operating point."""
+    phase = rounds.of(PhaseRole.OPERATING_POINTS)
+    if phase is None:
+        return
+    records = {each.cell: each for each in trials_of_phase(run, rounds.procedure.name, phase.name)}
+    reported = {each.cell: each for each in reported_cells(phase)}
+    for point in points:
+        figures = []
+        for cell in point.cells:
+            record, found = records.get(cell), reported.get(cell)
+            if record is None or found is None:
+                continue
+            if found.workload.read_percent == 0:
+                course = Course("pre-writes", cell, trial_course(record, scale_of(run)))
+                title = f"{NAMES[point.name]}: IOPS of the pre-writes against time"
+                across = against_time([course])
+                figures.append(chart(f"{point.name}-pre", title, throughput_course, [course], Quantity.IOPS, across))
+            else:
+                title = f"{NAMES[point.name]}: response-time histogram"
+                figures.append(chart(f"{point.name}-histogram", title, confidence_levels, found))
+        for each in figures:
+            yield Charts((each,))
+    if reported:
+        yield cell_table(tuple(reported.values()), invalid)
