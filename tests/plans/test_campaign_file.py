@@ -2,12 +2,14 @@
 
 import json
 import tomllib
+from pathlib import Path
 
 import pytest
 from jsonschema import Draft202012Validator
 
 from iosonde.errors import UsageError
 from iosonde.plans import CampaignTable, TargetInfo, campaign_plan, campaign_schema, check_plan, read_campaign
+from iosonde.plans.procedures import has_procedures, procedures_plan, read_procedures
 from iosonde.records import Access, Data, Experiment, Plan, Sync
 from tests.house.checkout import ROOT
 
@@ -230,9 +232,23 @@ def test_the_published_schema_is_that_of_the_code() -> None:
     assert published == campaign_schema(), "make schema writes it anew"
 
 
+def examples(*, of_procedures: bool) -> list[Path]:
+    """The examples that consist of standard procedures, or those that consist of experiments."""
+    files = sorted((ROOT / "examples").glob("*.toml"))
+    return [each for each in files if has_procedures(each.read_text(encoding="utf-8")) == of_procedures]
+
+
+def test_every_example_of_procedures_says_why_as_well() -> None:
+    (file,) = examples(of_procedures=True)
+    campaign = read_procedures(file.read_text(encoding="utf-8"), file.name)
+    assert campaign.name == file.stem
+    assert len(dict(campaign.about)["purpose"]) > 20
+    assert procedures_plan(campaign, TargetInfo(span_bytes=64 << 30, fill=True), seed=1).procedures
+
+
 def test_an_editor_that_knows_the_schema_accepts_every_example_and_refuses_a_slip() -> None:
     schema = Draft202012Validator(campaign_schema())
-    for file in sorted((ROOT / "examples").glob("*.toml")):
+    for file in examples(of_procedures=False):
         assert not list(schema.iter_errors(tomllib.loads(file.read_text(encoding="utf-8")))), file.name
     for slip in ("queue_depth = 0", "queue_depth = []", "qeue_depth = 1"):
         assert list(schema.iter_errors(tomllib.loads(changed("queue_depth = 1", slip)))), slip
@@ -255,7 +271,7 @@ def test_every_key_is_documented_with_its_range() -> None:
 
 
 def test_every_example_is_a_campaign_that_says_why() -> None:
-    files = sorted((ROOT / "examples").glob("*.toml"))
+    files = examples(of_procedures=False)
     assert len(files) >= 8
     for file in files:
         campaign = read_campaign(file.read_text(encoding="utf-8"), file.name)

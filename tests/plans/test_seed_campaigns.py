@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 import pytest
 
 from iosonde.plans import TargetInfo, campaign_plan, read_campaign
+from iosonde.plans.procedures.read_procedures import read_procedures
 from iosonde.records import Plan, Sync
 from tests.house.checkout import ROOT
 
@@ -54,17 +55,6 @@ DOCUMENTS: dict[str, tuple[int, Sequence[Row]]] = {
         + [("random", 100, 4, depth) for depth in (1, 2, 4, 8, 16, 32)]
         + [("random", 100, 4, depth) for depth in (8, 64)],
     ),
-    # The tables of IOPS, throughput and latency. TKperf's window has five rounds.
-    "seed-004": (
-        5,
-        [
-            ("random", read, size, 32)
-            for read in (100, 95, 65, 50, 35, 5, 0)
-            for size in (0.5, 4, 8, 16, 32, 64, 128, 1024)
-        ]
-        + [("sequential", read, size, 32) for read in (100, 0) for size in (0.5, 4, 8, 64, 1024)]
-        + [("random", read, size, 1) for read in (100, 65, 0) for size in (0.5, 4, 8)],
-    ),
 }
 
 
@@ -105,11 +95,17 @@ def test_every_write_of_document_000_is_written_through_as_its_commands_ask() ->
     assert {cell.workload.sync for cell in plan.cells if not cell.workload.writes} == {Sync.NONE}
 
 
-def test_document_004_has_56_cells_of_iops_in_the_order_of_its_loop_and_no_cell_beyond_its_tables() -> None:
-    plan = plan_of("seed-004")
-    assert len(plan.experiments[0].cells) == 7 * 8
-    assert {cell.workload.jobs for cell in plan.cells if cell.workload.queue_depth == 32} == {4}
-    # The write saturation is the only other cell.
-    assert len(plan.cells) == len(DOCUMENTS["seed-004"][1]) + 1
-    assert [turn.cell for turn in plan.turns][:2] == ["random-read-1MiB-qd32-jobs4", "random-read-128KiB-qd32-jobs4"]
-    assert plan.cells[0].timing.measure_ns == 60 * 10**9
+def test_document_004_has_the_procedures_of_its_four_tests_with_its_jobs_and_depth() -> None:
+    procedures = read_procedures((ROOT / "examples/seed-004.toml").read_text(encoding="utf-8"), "seed-004").procedure
+    assert [each.name for each in procedures] == [
+        "tkperf-iops",
+        *(f"tkperf-tp-{size}" for size in ("1024k", "64k", "8k", "4k", "512")),
+        "tkperf-lat",
+        "tkperf-writesat",
+    ]
+    cells = {each.name: each.phase[-1].cells[0] for each in procedures}
+    assert {name: (cell.values("jobs"), cell.values("queue_depth")) for name, cell in cells.items()} == {
+        name: ([1], [1]) if name == "tkperf-lat" else ([4], [32]) for name in cells
+    }
+    assert cells["tkperf-iops"].values("read") == [100, 95, 65, 50, 35, 5, 0]
+    assert len(cells["tkperf-iops"].values("block_size")) == 8

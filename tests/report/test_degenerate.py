@@ -86,3 +86,9 @@ def test_what_is_at_the_edge_has_its_report(case: str) -> None:
         shown(render_cell(run, chosen, findings, all_findings=True)),
     ):
         assert NO_NUMBER.search(text) is None
+
+
+def test_a_run_without_a_finished_repeat_names_no_number_of_repeats() -> None:
+    cut, finished = run_of(100_000, 0, outcome=Outcome.CUT), run_of(100_000, 50, 50)
+    assert "Means over" not in render_html(page_of(RunAnalysis(cut), findings_of(cut)))
+    assert "Means over 3 repeats" in render_html(page_of(RunAnalysis(finished), findings_of(finished)))

@@ -67,7 +67,9 @@ def _reproduce(document: Document, folder: Path) -> Reproduced:
     size = words[words.index("--size") + 1] if "--size" in words else None
     short = folder / campaign.name
     head, table, rest = campaign.read_text(encoding="utf-8").partition("\n[[experiment]]")
-    short.write_text(LONG.sub("", head + "\n") + SHORT + table + rest.replace(*SUSTAINED), encoding="utf-8")
+    # Procedures are as short as the capacity of their model.
+    shortened = LONG.sub("", head + "\n") + SHORT + table + rest.replace(*SUSTAINED) if table else head
+    short.write_text(shortened, encoding="utf-8")
     measure(profile_request([model], short, seed=1, size=size), folder / "run")
     report = report_of(folder / "run")
     return Reproduced(report, Evidence(report.texts["markdown"], json.loads(report.texts["json"]), OPTIONS))

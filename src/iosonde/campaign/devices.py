@@ -99,13 +99,14 @@ def permitted(
     if not devices:
         return tuple(targets)
     source = EngineSource([*prefix, find_engine()])
+    only_setting = "" if plan.changes else "write cache"
     permits = {}
     try:
         for each in devices:
             inspection = source.inspect(each.path)
             if plan.sets_write_cache:
                 check_cache(each.name, inspection, survey_cache(source, each.path))
-            permits[each.path] = permit_for(each.name, inspection, destroy, consents)
+            permits[each.path] = permit_for(each.name, inspection, destroy, consents, only_setting=only_setting)
     finally:
         source.end()
     for each in devices:

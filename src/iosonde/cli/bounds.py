@@ -30,7 +30,8 @@ def bounds_named(against: str | None) -> "Expected | None":
     return expected_values(against)
 
 
-def check_expected(expected: "Expected | None", ahead: "Preflight") -> None:
-    """Raises UsageError if values are expected of cells that the run will not measure."""
+def check_expected(expected: "Expected | None", ahead: "Preflight") -> "Preflight":
+    """What is known ahead. Raises UsageError if values are expected of cells that the run will not measure."""
     if expected is not None:
         expected.check_cells(ahead.run, ahead.plan.cells)
+    return ahead

@@ -11,6 +11,7 @@ from iosonde.cli.check import check
 from iosonde.cli.clean import clean
 from iosonde.cli.completion import completion
 from iosonde.cli.doctor import doctor
+from iosonde.cli.end_command import END_COMMAND
 from iosonde.cli.export import export
 from iosonde.cli.help_texts import CommandGroupHelp, CommandHelp, GroupHelp
 from iosonde.cli.list import list_runs
@@ -84,13 +85,19 @@ def entry() -> NoReturn:
         # nohup ignores SIGHUP, and it stays ignored.
         if number is not signal.SIGHUP or signal.getsignal(number) is not signal.SIG_IGN:
             signal.signal(number, ENDING)
-    code = _run()
+    try:
+        code = _run()
+    except BaseException:
+        END_COMMAND.run(1)
+        raise
     if ENDING.code is not None and not ENDING.told:
         say(ENDING.word)
+    code = code if ENDING.code is None else ENDING.code
+    END_COMMAND.run(code)
     # The exit code is final: ignore signals while the last lines are written.
     for number in ENDS:
         signal.signal(number, signal.SIG_IGN)
-    leave(code if ENDING.code is None else ENDING.code)
+    leave(code)
 
 
 def _check_words(words: list[str]) -> None:
@@ -105,6 +112,7 @@ def _run() -> int:
         _check_words(sys.argv[1:])
         code: int = app(prog_name="iosonde", standalone_mode=False) or 0
     except IosondeError as error:
+        END_COMMAND.failed(error)
         code = tell(error)
     except BrokenPipeError:
         # The reader of the output has closed it.
@@ -122,6 +130,7 @@ def _run() -> int:
         mended = system_error(error) or usage_error(error, sys.argv[1:])
         if mended is None:
             raise
+        END_COMMAND.failed(mended)
         # Without a command the help has been printed, and no message follows.
         code = tell(mended) if mended.message else mended.exit_code
     return code

@@ -256,3 +256,16 @@ Against = Annotated[
         show_default=False,
     ),
 ]
+OnEnd = Annotated[
+    str | None,
+    typer.Option(
+        "--on-end",
+        help=(
+            "Shell command to run at the end, also after a failure or interruption. It gets the outcome in environment "
+            "variables, and does not change the exit code."
+        ),
+        metavar="COMMAND",
+        rich_help_panel=OUTPUT_GROUP,
+        show_default=False,
+    ),
+]

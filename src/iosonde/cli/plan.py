@@ -25,6 +25,37 @@ from iosonde.cli.options import (
 )
 from iosonde.vocabulary import EngineChoice, Poll
 
+WriteRate = Annotated[
+    str | None,
+    typer.Option(
+        "--write-rate",
+        help="Write bandwidth, in bytes per second, to assume for the wear estimate. "
+        "Default: 3GB, or the write bandwidth of the simulated drive.",
+        metavar="SIZE",
+        show_default=False,
+    ),
+]
+RatedBytes = Annotated[
+    str | None,
+    typer.Option(
+        "--tbw",
+        help="Rated endurance of the drive in bytes written, such as 1752TB, to show the share that the run uses.",
+        metavar="SIZE",
+        show_default=False,
+    ),
+]
+RatedFills = Annotated[
+    float | None,
+    typer.Option(
+        "--dwpd",
+        help="Rated endurance of the drive in drive writes per day over five years, instead of --tbw.",
+        min=0.01,
+        max=1000,
+        metavar="N",
+        show_default=False,
+    ),
+]
+
 
 def plan(
     targets: Targets,
@@ -42,16 +73,9 @@ def plan(
     engine: EngineOption = EngineChoice.AUTO,
     poll: PollOption = Poll.INTERRUPT,
     seed: Seed = None,
-    write_rate: Annotated[
-        str | None,
-        typer.Option(
-            "--write-rate",
-            help="Write bandwidth, in bytes per second, to assume for the wear estimate. "
-            "Default: 3GB, or the write bandwidth of the simulated drive.",
-            metavar="SIZE",
-            show_default=False,
-        ),
-    ] = None,
+    write_rate: WriteRate = None,
+    tbw: RatedBytes = None,
+    dwpd: RatedFills = None,
     cells: Annotated[bool, typer.Option("--cells", help="List every cell.")] = False,
     json: Annotated[
         bool,
@@ -69,7 +93,7 @@ def plan(
     from iosonde.campaign import preflight
     from iosonde.campaign.requests import MeasuringOptions, campaign_request
     from iosonde.cli.bounds import campaign_and_bounds, check_expected
-    from iosonde.cli.plan_text import cell_lines, plan_json, plan_lines
+    from iosonde.cli.plan_text import cell_lines, plan_json, plan_lines, rated_line
     from iosonde.machine.local_host import LocalHost
 
     options = MeasuringOptions(
@@ -94,7 +118,8 @@ def plan(
     if json:
         typer.echo(plan_json(ahead, cost))
         return
-    for line in [*plan_lines(ahead, cost), *(cell_lines(ahead) if cells else [])]:
+    rated = rated_line(ahead, cost, tbw, dwpd)
+    for line in [*plan_lines(ahead, cost), *rated, *(cell_lines(ahead) if cells else [])]:
         typer.echo(line)
 
 

@@ -10,6 +10,7 @@ from iosonde.campaign.limits import limits_line
 from iosonde.campaign.preconditioning_left import done_bytes_of
 from iosonde.campaign.slow_targets import SLOW_IOPS
 from iosonde.cli.procedure_text import procedure_lines, purge_line, range_lines
+from iosonde.errors import UsageError
 from iosonde.machine import Host
 from iosonde.plans import (
     SLOW_FORMS,
@@ -31,6 +32,7 @@ from iosonde.units import (
     format_duration,
     format_rate,
     format_size,
+    parse_bytes,
 )
 from iosonde.vocabulary import EngineChoice
 
@@ -49,6 +51,7 @@ VIRTUAL = " of virtual time (real time is much shorter)"
 
 # More measurement times than this are counted, not listed.
 LENGTHS_NAMED_MAX = 3
+WARRANTY_DAYS = 5 * 365
 
 
 def plan_lines(ahead: Preflight, cost: Cost) -> list[str]:
@@ -298,6 +301,21 @@ def endurance_line(drive: Endurance, written_bytes: int) -> str:
     share = written_bytes / drive.rated_bytes
     basis = f"it reports {drive.used_percent} % as used after {format_amount(drive.written_bytes or 0)}"
     return f"endurance at most about {100 * share:.2g} % of the rated life of {drive.disk} ({basis})"
+
+
+def rated_line(ahead: Preflight, cost: Cost, tbw: str | None, dwpd: float | None) -> list[str]:
+    """The share of the rated endurance of each drive that the plan uses, if the user states it. Raises UsageError."""
+    if tbw is not None and dwpd is not None:
+        raise UsageError("--tbw and --dwpd both state the rated endurance", "omit one of them")
+    if tbw is None and dwpd is None:
+        return []
+    span_bytes = ahead.plan.span_bytes
+    rated = parse_bytes(tbw, "--tbw") if tbw is not None else round((dwpd or 0) * span_bytes * WARRANTY_DAYS)
+    if not rated:
+        raise UsageError("--tbw must be greater than 0", "use the endurance of the data sheet, such as 1752TB")
+    each = cost.total_bytes_max // len(ahead.targets)
+    basis = f"{format_amount(rated)}" + ("" if dwpd is None else f", {dwpd:g} fills a day for five years")
+    return [f"endurance up to {100 * each / rated:.2g} % of the rated {basis}"]
 
 
 def rest_line(rest: RemainingRun) -> str:

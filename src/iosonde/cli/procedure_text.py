@@ -4,8 +4,8 @@ from collections import Counter
 
 from iosonde.plans import rounds_of
 from iosonde.plans.cost import Cost
-from iosonde.records import PhasePlan, Plan, Procedure, Procedures, SteadySamples, SteadyState
-from iosonde.units import format_amount, format_bandwidth, format_duration, format_size
+from iosonde.records import PhasePlan, Plan, Procedure, Procedures, SteadySamples, SteadyState, Timing
+from iosonde.units import exact_duration, format_amount, format_bandwidth, format_duration, format_size
 from iosonde.vocabulary import PurgeState
 
 
@@ -30,12 +30,17 @@ def _phase(plan: Plan, phase: PhasePlan) -> str:
     cells = {cell.cell: cell for cell in plan.cells}
     if phase.points is not None:
         return f"at the operating points of {phase.points.phase}"
-    lengths = Counter(cells[name].timing.text for name in phase.cells)
+    lengths = Counter(_length(cells[name].timing) for name in phase.cells)
     if len(phase.cells) == 1:
         each = f"{phase.cells[0]}, {next(iter(lengths))}"
     else:
         each = ", ".join(f"{count} cells, each {text}" for text, count in lengths.items())
     return f"{each}{_until(phase)}"
+
+
+def _length(timing: Timing) -> str:
+    """How long a cell lasts. Only scaled cells have a warm-up."""
+    return timing.text if timing.warmup_ns or timing.amount_bytes else exact_duration(timing.measure_ns)
 
 
 def _until(phase: PhasePlan) -> str:
@@ -57,18 +62,15 @@ def range_lines(best: Cost, worst: Cost, plan: Plan, targets: int, *, virtual: s
     """Time, bytes and drive fills, with as few rounds as possible and with as many."""
     rate = format_bandwidth(worst.assumed_bytes_per_s)
     span = format_size(plan.span_bytes)
+    first, last = (f"{each.fills(plan.span_bytes * targets):,.0f}" for each in (best, worst))
     least, most = format_duration(best.duration_ns), format_duration(worst.duration_ns)
-    first, last = best.fills(plan.span_bytes * targets), worst.fills(plan.span_bytes * targets)
+    time = least if least == most else f"{least} with the fewest rounds, {most} with the most"
+    amounts = dict.fromkeys(format_amount(each.total_bytes_max) for each in (best, worst))
+    fills = dict.fromkeys((first, last))
     return [
-        (
-            f"time      {least} with the fewest rounds, {most} with the most, without purges; writes of an amount at "
-            f"{rate}{virtual}"
-        ),
-        (
-            f"writes    up to {format_amount(best.total_bytes_max)} or {format_amount(worst.total_bytes_max)}, "
-            f"if every cell wrote {rate} (see plan --write-rate)"
-        ),
-        f"fills     up to {first:,.0f} or {last:,.0f} full writes of the target ({span})",
+        f"time      {time}, without purges; writes of an amount at {rate}{virtual}",
+        f"writes    up to {' or '.join(amounts)}, if every cell wrote {rate} (see plan --write-rate)",
+        f"fills     up to {' or '.join(fills)} full writes of the target ({span})",
     ]
 
 

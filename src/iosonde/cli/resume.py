@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from iosonde.cli.end_command import END_COMMAND
 from iosonde.cli.messages import say
 from iosonde.cli.options import (
     Consent,
@@ -14,6 +15,7 @@ from iosonde.cli.options import (
     MaxTemperature,
     MaxWrites,
     MinSpare,
+    OnEnd,
     Overwrite,
     PowerCommand,
 )
@@ -33,6 +35,7 @@ def resume(
     failed: Annotated[
         bool, typer.Option("--failed", help="Also repeat failed trials. The recorded failures remain in the journal.")
     ] = False,
+    on_end: OnEnd = None,
 ) -> None:
     """Resume an interrupted run with the same target, cells, seeds and order. Existing results are kept.
 
@@ -54,6 +57,7 @@ def resume(
     from iosonde.cli.run_outputs import finish_directory
     from iosonde.machine.local_host import LocalHost
 
+    END_COMMAND.register(on_end, run)
     host = LocalHost()
     restore_settings(host)
     limits = limits_from(max_writes, max_temperature, min_spare)

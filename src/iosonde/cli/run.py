@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
+from iosonde.cli.destroyed import identities
+from iosonde.cli.end_command import END_COMMAND
 from iosonde.cli.messages import say
 from iosonde.cli.options import (
     OUTPUT_GROUP,
@@ -22,6 +24,7 @@ from iosonde.cli.options import (
     MaxTemperature,
     MaxWrites,
     MinSpare,
+    OnEnd,
     OnErrorOption,
     Overwrite,
     PollOption,
@@ -116,6 +119,7 @@ def run(
     against: Against = None,
     label: Label = "",
     note: Note = "",
+    on_end: OnEnd = None,
 ) -> None:
     """Measure TARGET with a full campaign, and write the results and a report to a run directory.
 
@@ -123,10 +127,10 @@ def run(
 
     The lab profile takes about 6 minutes and can write more than 1 TB. `iosonde plan TARGET` estimates both.
     """
+    END_COMMAND.register(on_end, out)
     named = targets or _no_target()
     from iosonde.campaign.requests import MeasuringOptions, campaign_request, limits_from
     from iosonde.cli.bounds import campaign_and_bounds, check_expected
-    from iosonde.cli.destroyed import identities
     from iosonde.cli.left_settings import restored_preflight
     from iosonde.machine.local_host import LocalHost
 
@@ -154,8 +158,7 @@ def run(
         expected=None if expected is None else expected.record,
     )
     request = campaign_request(options, profile=campaign, quick=quick, precision=precision, budget=budget, fixed=fixed)
-    ahead = restored_preflight(request, now)
-    check_expected(expected, ahead)
+    ahead = check_expected(expected, restored_preflight(request, now))
     measure(request, ahead, out or Path(f"iosonde-{ahead.run}"), now)
 
 
@@ -184,6 +187,7 @@ def measure(request: "RunRequest", ahead: "Preflight", directory: Path, now: dat
     from iosonde.store import check_empty
 
     check_empty(directory)
+    END_COMMAND.set_directory(directory)
     for line in plan_lines(ahead, ahead.cost()):
         say(line)
     ahead = _purged(request, ahead, now)

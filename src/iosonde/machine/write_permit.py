@@ -77,20 +77,23 @@ def check_consents(consents: Collection[str]) -> None:
 
 
 def permit_for(
-    device: str, inspection: DeviceInspection, destroy: Collection[str], consents: Collection[str]
+    device: str,
+    inspection: DeviceInspection,
+    destroy: Collection[str],
+    consents: Collection[str],
+    *,
+    only_setting: str = "",
 ) -> WritePermit:
     """The permit to write to an inspected device, if the user named it and nothing else speaks against it.
+
+    ``only_setting`` is the setting of the drive that would be changed if its data would not be: the error says so.
 
     Raises UnpermittedWriteError that names the check, what it found, and the way out.
     """
     check_consents(consents)
     identity = inspection.identity
     if identity is not None and identity.name not in destroy:
-        raise UnpermittedWriteError(
-            f"{device} would be written, and {_named(destroy)}",
-            f"`iosonde doctor {quoted(device)}` prints the identity that --destroy needs",
-            final=True,
-        )
+        raise _unnamed(device, destroy, only_setting)
     left = [each for each in inspection.refusals if each.check not in consents]
     if left or identity is None:
         raise _refused(device, left)
@@ -100,6 +103,16 @@ def permit_for(
     for field, value in zip(("identity", "size_bytes", "diskseq", "backing", "consents"), values, strict=True):
         object.__setattr__(permit, field, value)
     return permit
+
+
+def _unnamed(device: str, destroy: Collection[str], only_setting: str) -> UnpermittedWriteError:
+    """The error for a device that --destroy does not name."""
+    what = f"{device} would be written"
+    hint = f"`iosonde doctor {quoted(device)}` prints the identity that --destroy needs"
+    if only_setting:
+        what = f"the {only_setting} of {device} would be changed (none of its data)"
+        hint = f"{hint}; to keep the {only_setting} as it is, omit --{only_setting.replace(' ', '-')}"
+    return UnpermittedWriteError(f"{what}, and {_named(destroy)}", hint, final=True)
 
 
 def _named(destroy: Collection[str]) -> str:

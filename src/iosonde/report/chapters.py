@@ -146,8 +146,8 @@ def _in_short(found: EvaluatedRun, picture: Figure | None, failures: FailureLog)
         blocks.append(Cards(headline.groups))
         if headline.untold:
             blocks.append(Paragraph(headline.untold_text))
-    means = f"Means over {repeats} repeats; percentiles from merged histograms."
-    return Chapter(*IN_SHORT, (*blocks, Key(f"{means} {UNITS}", SIGNS)), lead)
+    means = f"Means over {repeats} repeats; percentiles from merged histograms. " if repeats else ""
+    return Chapter(*IN_SHORT, (*blocks, Key(f"{means}{UNITS}", SIGNS)), lead)
 
 
 def _measured(found: EvaluatedRun, more: Sequence[Figure], failures: FailureLog) -> tuple[Chapter, ...]:
@@ -225,10 +225,15 @@ def _nothing_found(failures: FailureLog) -> tuple[str, ...]:
 
 
 def _repeats_text(run: RunRecord) -> str:
-    """The number of repeats per cell. With a requested precision it is the range over the cells: ``3 to 10``."""
+    """The number of repeats per cell. With a requested precision it is the range over the cells: ``3 to 10``.
+
+    Empty without a finished repeat: then there are no means.
+    """
     plan = run.header.plan
+    counts = Counter(record.cell for record in run.cells if record.outcome is Outcome.FINISHED).values()
+    if not counts:
+        return ""
     if plan.is_fixed:
         return str(plan.repeats)
-    counts = Counter(record.cell for record in run.cells if record.outcome is Outcome.FINISHED).values()
-    least, most = min(counts, default=0), max(counts, default=0)
+    least, most = min(counts), max(counts)
     return str(most) if least == most else f"{least} to {most}"

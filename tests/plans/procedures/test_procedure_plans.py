@@ -145,3 +145,23 @@ def test_a_duty_cycle_that_is_too_short_for_intervals_is_refused() -> None:
 def test_the_limit_of_an_amount_is_scaled_as_well() -> None:
     timing = own_plan("", 'capacities = 2\nlimit = "6h"', 100).cells[0].timing
     assert (timing.amount_bytes, timing.limit_ns) == (2 * GIB, 216 * SECOND_NS)
+
+
+@pytest.mark.parametrize("test", ["iops", "lat"])
+def test_the_exact_forms_of_tkperf_write_two_capacities_per_job_and_repeat_their_offsets(test: str) -> None:
+    text = f'name = "own"\n[[procedure]]\nuse = "tkperf-{test}EXACT"\ndefaults = {{ jobs = 4, queue_depth = 32 }}\n'
+    amounts, repeating = {}, {}
+    for exact in ("", "-exact"):
+        campaign = read_procedures(text.replace("EXACT", exact), "own.toml")
+        plan = procedures_plan(campaign, TargetInfo(3 * GIB, fill=True), seed=1)
+        amounts[exact] = plan.cells[0].timing.amount_bytes
+        repeating[exact] = plan.procedures[0].repeats_offsets
+    assert amounts == {"": 6 * GIB, "-exact": 24 * GIB}
+    assert repeating == {"": False, "-exact": True}
+
+
+def test_an_amount_per_job_needs_capacities() -> None:
+    text = OWN.replace('duration = "1s"', 'duration = "1s"\nper_job = true', 1)
+    assert text != OWN
+    with pytest.raises(UsageError, match="per_job needs capacities"):
+        read_procedures(text, "own.toml")

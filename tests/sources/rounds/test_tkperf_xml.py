@@ -115,11 +115,21 @@ def test_write_saturation_has_rounds_and_no_verdict(tmp_path: Path) -> None:
     ("content", "message"),
     [
         (b'<!DOCTYPE x [<!ENTITY a "b">]><x><iops/></x>', "has a document type"),
+        ('<!DOCTYPE x [<!ENTITY a "b">]><x><iops/></x>'.encode("utf-16-le"), "has a document type"),
+        (b'<?xml version="1.0" encoding="no-such"?><x/>', "is not XML"),
         (b"<x><iops>", "is not XML"),
         (b"<x><other/></x>", "has none of TKperf's SSD tests"),
         (b"<x><iops><roundmat>[1, 2]</roundmat></iops></x>", "the rounds of iops are not in TKperf's form"),
         (b"<x><iops><roundmat>[]</roundmat></iops></x>", "iops has no rounds"),
         (b"<x><iops><roundmat>[[</roundmat></iops></x>", "the rounds of iops are not in TKperf's form"),
+        (
+            b"<x><writesat><roundmat>[[NaN], [[1, Infinity, 2]]]</roundmat></writesat></x>",
+            "the rounds of writesat are not in TKperf's form",
+        ),
+        (
+            b"<x><iops><roundmat>" + b"[" * 100_000 + b"</roundmat></iops></x>",
+            "the rounds of iops are not in TKperf's form",
+        ),
     ],
 )
 def test_what_tkperf_does_not_write_is_refused(content: bytes, message: str, tmp_path: Path) -> None:

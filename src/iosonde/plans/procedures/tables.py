@@ -41,6 +41,11 @@ class CellsTable(_Cells):
         le=100,
         description="Amount of data to write, in multiples of the target's capacity.",
     )
+    per_job: bool = Field(
+        default=False,
+        strict=True,
+        description="Each job writes capacities, as with TKperf, instead of all jobs together.",
+    )
     limit: Duration | None = Field(
         default=None, description="With capacities or amount: the time after which the cell ends in any case."
     )
@@ -68,6 +73,8 @@ class CellsTable(_Cells):
                 f"cells of a phase end by {' and '.join(given)}" if given else "cells of a phase have no end",
                 "specify one of duration, amount and capacities",
             )
+        if self.per_job and given != ["capacities"]:
+            raise disagreement("per_job", "per_job needs capacities", "omit per_job, or specify capacities")
         if self.limit is not None and given == [DURATION.name]:
             raise disagreement("limit", "limit needs capacities or amount", "omit limit, or the duration")
         return self

@@ -97,7 +97,10 @@ class Clock:
                 decide_ns=decide_ns,
                 idle_ns=self.ns(table.idle),
             )
-        (asked_bytes,) = table.values(AMOUNT.name) if table.capacities is None else (table.capacities * capacity_bytes,)
+        writers = workload.jobs if table.per_job else 1
+        (asked_bytes,) = (
+            table.values(AMOUNT.name) if table.capacities is None else (table.capacities * writers * capacity_bytes,)
+        )
         amount_bytes = asked_bytes // workload.block_size_bytes * workload.block_size_bytes
         return Timing(
             warmup_ns=0,

@@ -40,6 +40,13 @@ def read_rounds(paths: Sequence[Path], tracking: Sequence[Tracking] = ()) -> tup
         first = next(iter(outputs))
         name = str(first) if len(outputs) == 1 else f"{len(outputs)} files of fio"
         found += _tests(name, read_fio(outputs), tracking)
+    workloads = [each for test in found for each in test.phase.workloads.values()]
+    for number, each in enumerate(tracking, 1):
+        if not any(each.is_of(workload) for workload in workloads):
+            raise UsageError(
+                f"the files have no cell of tracking variable {number}",
+                "name the read percentage, block size, queue depth and jobs of a cell that was measured",
+            )
     return tuple(found)
 
 

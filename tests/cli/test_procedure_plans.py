@@ -1,0 +1,55 @@
+"""The plan of a standard procedure: its phases, its time and wear at best and at worst, and the rated endurance."""
+
+import pytest
+
+from tests.commands import iosonde
+
+
+def plan(*words: str) -> str:
+    shown = iosonde("plan", "sim:sata-dc,seed=1,scale=1", *words)
+    assert shown.returncode == 0, shown.stderr
+    return " ".join(shown.stdout.split())
+
+
+def test_time_bytes_and_fills_are_those_of_the_fewest_and_of_the_most_rounds() -> None:
+    # By hand: twice 960 GB at 500 MB/s are 64 minutes, and 5 or 25 rounds of 56 minutes follow.
+    text = plan("--profile", "pts-iops", "--write-rate", "500MB")
+    assert "time 5 h 44 min with the fewest rounds, 24 h 24 min with the most" in text
+    assert "in rounds until the last 5 are in steady state in 3 tracking variables, at most 25" in text
+    assert "fills up to 6 or 24 full writes of the target" in text
+
+
+def test_a_procedure_without_rounds_has_one_time() -> None:
+    assert "time 22 h 00 min, without purges" in plan("--profile", "pts-xsr", "--write-rate", "500MB")
+
+
+@pytest.mark.parametrize(
+    ("words", "share"),
+    [
+        # By hand: 22 hours at 500 MB/s are 39.6 TB, of 2 * 960.2 GB * 1825 days = 3505 TB.
+        (("--dwpd", "2"), "endurance up to 1.1 % of the rated 3,505 TB, 2 fills a day for five years"),
+        (("--tbw", "396TB"), "endurance up to 10 % of the rated 396 TB"),
+    ],
+)
+def test_the_share_of_the_rated_endurance_is_told(words: tuple[str, ...], share: str) -> None:
+    assert share in plan("--profile", "pts-xsr", "--write-rate", "500MB", *words)
+
+
+def test_both_forms_of_the_rated_endurance_are_refused() -> None:
+    shown = iosonde("plan", "sim:sata-dc", "--tbw", "1TB", "--dwpd", "1")
+    assert shown.returncode == 2
+    assert "--tbw and --dwpd both state the rated endurance" in shown.stderr
+
+
+@pytest.mark.parametrize("flag", [("--purge", "format"), ("--time-scale", "10")])
+def test_flags_of_procedures_are_refused_for_other_campaigns(flag: tuple[str, str]) -> None:
+    shown = iosonde("plan", "sim:sata-dc", *flag)
+    assert shown.returncode == 2
+    assert f"{flag[0]} applies to standard procedures, and lab has none" in shown.stderr
+
+
+@pytest.mark.parametrize("flag", [("--quick",), ("--fixed",), ("--precision", "2%")])
+def test_flags_of_other_campaigns_are_refused_for_procedures(flag: tuple[str, ...]) -> None:
+    shown = iosonde("plan", "sim:sata-dc", "--profile", "pts-iops", *flag)
+    assert shown.returncode == 2
+    assert f"{flag[0]} does not apply to pts-iops" in shown.stderr

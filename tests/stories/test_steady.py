@@ -1,0 +1,65 @@
+"""iosonde steady: verdicts on rounds of other tools, with an exit code for each."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.commands import iosonde
+from tools.tkperf_of_seed import tkperf_xml
+
+HEADER = "round,read_percent,block_size,iops"
+
+
+def table(folder: Path, values: list[int]) -> Path:
+    path = folder / "rounds.csv"
+    rows = [f"{number},0,4KiB,{value}" for number, value in enumerate(values, 1)]
+    path.write_text("\n".join([HEADER, *rows]), encoding="utf-8")
+    return path
+
+
+def test_a_file_of_tkperf_is_judged_and_its_tables_are_printed(tmp_path: Path) -> None:
+    path = tmp_path / "drive.xml"
+    path.write_bytes(tkperf_xml())
+    shown = iosonde("steady", path, COLUMNS="200")
+    assert shown.returncode == 0, shown.stderr
+    text = " ".join(shown.stdout.split())
+    assert "steady state reached in round 14; window: rounds 10, 11, 12, 13, 14" in text
+    assert "it changes by 8.29 % over 4 intervals (at most 10 %)" in text
+    assert "2.07 % per round, 10.36 % over 5 rounds" in text
+    assert "1 MiB 523.639 495.423" in text
+
+
+@pytest.mark.parametrize(
+    ("values", "code", "message"),
+    [
+        ([100] * 5, 0, ""),
+        ([100, 200, 300, 400, 500], 9, "steady state was not reached: iops"),
+        ([100] * 4, 10, "too few rounds to judge: iops"),
+    ],
+)
+def test_the_exit_code_is_the_verdict(values: list[int], code: int, message: str, tmp_path: Path) -> None:
+    shown = iosonde("steady", table(tmp_path, values))
+    assert shown.returncode == code
+    assert message in shown.stderr
+
+
+def test_the_json_has_verdicts_and_figures(tmp_path: Path) -> None:
+    shown = iosonde("steady", table(tmp_path, [300, 100, 101, 99, 100, 100]), "--json")
+    (test,) = json.loads(shown.stdout)
+    (variable,) = test["tracking_variables"]
+    assert test["window"] == [2, 3, 4, 5, 6]
+    assert test["criteria"][0]["reached_round"] == 6
+    assert (variable["average"], variable["range"]) == (100.0, 2.0)
+    # By hand: (2 * (100 - 100) + (100 - 101)) / 10.
+    assert variable["slope"] == pytest.approx(-0.1)
+    assert test["cells"][0]["iops"] == 100.0
+
+
+def test_a_wrong_tracking_variable_is_refused_with_an_example(tmp_path: Path) -> None:
+    wrong = {"reed=0": "unknown key reed", "read=x": "invalid literal", "read=50": "no cell of tracking variable 1"}
+    for text, message in wrong.items():
+        shown = iosonde("steady", table(tmp_path, [100] * 5), "--track", text)
+        assert shown.returncode == 2
+        assert message in shown.stderr
+        assert "hint: " in shown.stderr
