@@ -19,6 +19,10 @@ def test_time_bytes_and_fills_are_those_of_the_fewest_and_of_the_most_rounds() -
     assert "fills up to 6 or 24 full writes of the target" in text
 
 
+def test_procedures_that_begin_without_a_purge_say_so() -> None:
+    assert "purge none: the procedures begin with the target as it is" in plan("--profile", "tkperf-hdd-tp")
+
+
 def test_a_procedure_without_rounds_has_one_time() -> None:
     assert "time 22 h 00 min, without purges" in plan("--profile", "pts-xsr", "--write-rate", "500MB")
 

@@ -76,6 +76,8 @@ def range_lines(best: Cost, worst: Cost, plan: Plan, targets: int, *, virtual: s
 
 def purge_line(plan: Plan, *, simulated: bool) -> str:
     """How the targets are purged before each procedure."""
+    if not any(each.purged for each in plan.procedures):
+        return "purge     none: the procedures begin with the target as it is"
     if simulated:
         return f"purge     {PurgeState.SIMULATED}: each procedure begins with a drive that is fresh out of the box"
     if plan.purge is None:
