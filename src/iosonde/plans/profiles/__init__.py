@@ -1,9 +1,11 @@
 """The shipped campaigns. Each is a file in the same format as a user's."""
 
+import difflib
 from typing import Final
 
 from iosonde.errors import UsageError
 from iosonde.plans.campaign_file import CampaignTable
+from iosonde.plans.procedures import procedure_names
 from iosonde.plans.read_campaign import read_campaign
 from iosonde.plans.shipped_files import file_name, shipped_text
 
@@ -22,6 +24,8 @@ DEFAULT_PROFILE: Final = "lab"
 DATA_SHEET_PROFILE: Final = "data-sheet"
 """The campaign with the workloads of data sheets."""
 
+PROCEDURE: Final = "pts-iops"
+
 PROFILES: Final = ("lab", "lab-slow", "reads", "reads-slow", DATA_SHEET_PROFILE, "mechanisms", *DECIDING)
 
 PURPOSES: Final = ("etcd", "postgres-oltp", "kafka", "redis-aof", "vm-host", "video-ingest")
@@ -34,8 +38,11 @@ SLOW_FORMS: Final = {"lab": "lab-slow", "reads": "reads-slow"}
 def load_profile(name: str) -> CampaignTable:
     """A profile by its name. Raises UsageError."""
     if name not in {*PROFILES, *PURPOSES}:
+        near = difflib.get_close_matches(name, (*PROFILES, *procedure_names()), n=1)
+        meant = f"did you mean {near[0]}? " if near else ""
         raise UsageError(
             f"unknown profile '{name}'",
-            f"available profiles: {', '.join(PROFILES)}; for a campaign file, give its path, such as ./{name}.toml",
+            f"{meant}available profiles: {', '.join(PROFILES)}, and standard procedures such as {PROCEDURE} "
+            f"(docs/guides/procedures.md); for a campaign file, give its path, such as ./{name}.toml",
         )
     return read_campaign(shipped_text(__name__, name), file_name(name))
