@@ -1,14 +1,10 @@
 """Runs standard procedures: chooses each trial from the procedures and the results so far."""
 
 from collections import defaultdict
-from collections.abc import Sequence
-
-import numpy as np
 
 from iosonde.analysis.operating_points import cells_at_points
-from iosonde.analysis.rounds import gap_ns, tracked_value
-from iosonde.analysis.series.steady import SteadyRule, holds, window_figures
 from iosonde.campaign.sample_watch import SampleWatch
+from iosonde.campaign.steady_rounds import SteadyRounds
 from iosonde.plans import cell_seed
 from iosonde.records import (
     CellRecord,
@@ -20,46 +16,7 @@ from iosonde.records import (
     Rounds,
     SteadySamples,
     SteadyState,
-    Tracked,
 )
-
-
-class SteadyRounds:
-    """Judges the rounds of a phase. A trial that did not finish, or a long gap, begins a new window."""
-
-    def __init__(self, rule: SteadyState, gap_ns_max: int) -> None:
-        self._rule = rule
-        self._gap_ns_max = gap_ns_max
-        self._criterion = SteadyRule(
-            "steady state", rule.window, range_max=rule.range_share, excursion_max=rule.excursion_share
-        )
-        self._values: dict[int, dict[Tracked, float | None]] = defaultdict(dict)
-        self._broken: set[int] = set()
-        self._before: CellRecord | None = None
-
-    def take(self, number: int, record: CellRecord) -> None:
-        """Notes a trial of round ``number``."""
-        gap = gap_ns(self._before, record)
-        if gap is not None and gap > self._gap_ns_max:
-            self._broken.add(number)
-        self._before = record
-        for each in self._rule.tracked:
-            if each.cell == record.cell:
-                self._values[number][each] = tracked_value(record, each.quantity)
-
-    def is_steady(self, rounds: int) -> bool:
-        """Whether the last window of so many rounds fulfils the criterion for each tracking variable."""
-        first = rounds - self._rule.window + 1
-        if first < 1 or self._broken & set(range(first + 1, rounds + 1)):
-            return False
-        window = range(first, rounds + 1)
-        values = ([self._values[number].get(each) for number in window] for each in self._rule.tracked)
-        return all(_is_steady(each, self._criterion) for each in values)
-
-
-def _is_steady(values: Sequence[float | None], rule: SteadyRule) -> bool:
-    known = [value for value in values if value is not None]
-    return len(known) == len(values) and holds(window_figures(np.array(known, dtype=np.float64)), rule)
 
 
 class ProcedureScheduler:

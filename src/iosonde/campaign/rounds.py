@@ -1,13 +1,8 @@
 """Repeats the last planned round until the tracking variables are in steady state, as the SNIA procedures do."""
 
-from collections import defaultdict
-
-import numpy as np
-
-from iosonde.analysis.rounds import tracked_value
-from iosonde.analysis.series.steady import SteadyRule, holds, window_figures
+from iosonde.campaign.steady_rounds import SteadyRounds
 from iosonde.plans import cell_seed
-from iosonde.records import CellRecord, CellTurn, Plan, SteadyState, Tracked
+from iosonde.records import CellRecord, CellTurn, Plan, SteadyState
 
 
 class RoundScheduler:
@@ -20,19 +15,14 @@ class RoundScheduler:
     def __init__(self, plan: Plan, rule: SteadyState) -> None:
         self._plan = plan
         self._rule = rule
-        self._criterion = SteadyRule(
-            "steady state", rule.window, range_max=rule.range_share, excursion_max=rule.excursion_share
-        )
-        # By round: the value of each tracking variable, None where its cell did not finish.
-        self._values: dict[int, dict[Tracked, float | None]] = defaultdict(dict)
+        self._steady = SteadyRounds(rule)
         self._round = self._planned_rounds = plan.last_round[0].round or 1
         self._left: list[CellTurn] = []
         self._order = len(plan.turns)
 
     def take(self, turn: CellTurn, record: CellRecord) -> None:
         """Notes the tracking variables of a trial; a trial that is repeated after a failure replaces the first."""
-        values = self._values[turn.round or 1]
-        values |= {each: tracked_value(record, each.quantity) for each in self._rule.tracked if each.cell == turn.cell}
+        self._steady.take(turn.round or 1, record)
 
     def follow(self, turn: CellTurn, record: CellRecord) -> None:
         """Takes the result of a trial of an earlier session, and advances past it as if it had been chosen now."""
@@ -66,20 +56,7 @@ class RoundScheduler:
     @property
     def is_steady(self) -> bool:
         """Whether all tracking variables are steady over the same last rounds."""
-        last = self._last_rounds()[-self._rule.window :]
-        if len(last) < self._rule.window:
-            return False
-        variables = np.array(last, dtype=np.float64).T
-        return all(holds(window_figures(values), self._criterion) for values in variables)
-
-    def _last_rounds(self) -> list[list[float]]:
-        """The tracking variables of the last consecutive rounds, one list a round."""
-        found: list[list[float]] = []
-        for number in range(1, self._round + 1):
-            values = [self._values[number].get(each) for each in self._rule.tracked]
-            known = [value for value in values if value is not None]
-            found = [*found, known] if len(known) == len(values) else []
-        return found
+        return self._steady.is_steady(self._round)
 
     def _repeated(self, turn: CellTurn, place: int) -> CellTurn:
         repeat = turn.repeat + self._round - self._planned_rounds

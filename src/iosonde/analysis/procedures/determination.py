@@ -1,6 +1,6 @@
 """Steady-state determination: the figures of a window for each tracking variable, and the verdict over all rounds."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
@@ -15,7 +15,9 @@ from iosonde.analysis.series.steady import (
     WindowFigures,
     fio_deviation,
     fio_slope,
-    holds,
+    is_steady,
+    reached_and_left,
+    recorded_rule,
     window_figures,
 )
 from iosonde.records import SteadyState, Workload
@@ -111,11 +113,7 @@ class Criterion:
 def rule_of(phase: PhaseRounds) -> SteadyRule:
     """The criterion of a phase with tracking variables."""
     assert phase.rule is not None, "only a phase with a criterion has tracking variables"
-    return _rule("SNIA PTS 2.0.2" if _is_snia(phase.rule) else "of the procedure", phase.rule)
-
-
-def _rule(name: str, rule: SteadyState) -> SteadyRule:
-    return SteadyRule(name, rule.window, range_max=rule.range_share, excursion_max=rule.excursion_share)
+    return recorded_rule(phase.rule, "SNIA PTS 2.0.2" if _is_snia(phase.rule) else "of the procedure")
 
 
 def _is_snia(rule: SteadyState) -> bool:
@@ -140,7 +138,8 @@ def _determined(phase: PhaseRounds, cell: str, quantity: Quantity) -> Determinat
     rule = rule_of(phase)
     figures = window_figures(values)
     slope = figures.slope_share * figures.mean
-    reached, left = _turns(_holding(phase, [series], rule), rule.window)
+    holding = _holding(phase, [series], rule)
+    reached, left = reached_and_left(holding, rule.window)
     return Determination(
         cell=cell,
         quantity=quantity,
@@ -155,7 +154,7 @@ def _determined(phase: PhaseRounds, cell: str, quantity: Quantity) -> Determinat
         slope=slope,
         intercept=figures.mean - slope * float(numbers.mean()),
         correlation=_correlation(values, figures),
-        is_steady=_holding(phase, [series], rule)[-1],
+        is_steady=holding[-1],
         reached=reached,
         left=left,
     )
@@ -189,7 +188,7 @@ def criteria_of(phase: PhaseRounds) -> tuple[Criterion, ...]:
 
 def _judged(phase: PhaseRounds, tracked: Sequence[object], rule: SteadyRule, name: str, of: str) -> Criterion:
     series = [phase.series(each.cell, each.quantity) for each in phase.tracked if each in tracked]
-    return Criterion(name, of, phase.rounds, *_turns(_holding(phase, series, rule), rule.window))
+    return Criterion(name, of, phase.rounds, *reached_and_left(_holding(phase, series, rule), rule.window))
 
 
 def _holding(phase: PhaseRounds, series: Sequence[NDArray[np.float64]], rule: SteadyRule) -> list[bool]:
@@ -199,26 +198,10 @@ def _holding(phase: PhaseRounds, series: Sequence[NDArray[np.float64]], rule: St
     """
     broken = phase.broken or frozenset()
 
-    def is_steady(last: int) -> bool:
+    def is_holding(last: int) -> bool:
         first = last - rule.window + 1
         if broken & set(range(first + 1, last + 1)):
             return False
-        windows = [values[first - 1 : last] for values in series]
-        return not any(np.isnan(each).any() for each in windows) and _all_hold(
-            windows, lambda found: holds(found, rule)
-        )
+        return all(is_steady(values[first - 1 : last], rule) for values in series)
 
-    return [is_steady(last) for last in range(rule.window, phase.rounds + 1)]
-
-
-def _all_hold(windows: Sequence[NDArray[np.float64]], test: Callable[[WindowFigures], bool]) -> bool:
-    return all(test(window_figures(each)) for each in windows)
-
-
-def _turns(holding: Sequence[bool], window: int) -> tuple[int | None, int | None]:
-    """The last round of the first window that holds, and that of the first later one that does not."""
-    first = next((index for index, each in enumerate(holding) if each), None)
-    if first is None:
-        return None, None
-    lost = next((index for index, each in enumerate(holding) if index > first and not each), None)
-    return window + first, None if lost is None else window + lost
+    return [is_holding(last) for last in range(rule.window, phase.rounds + 1)]

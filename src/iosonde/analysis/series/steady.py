@@ -14,6 +14,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from iosonde.records import SteadySamples, SteadyState
 from iosonde.units import format_percent
 
 
@@ -38,6 +39,11 @@ ROUNDING: Final = 1e-9
 
 SNIA: Final = SteadyRule("SNIA PTS and TKperf", window=5, range_max=0.20, excursion_max=0.10)
 """TKperf uses the criterion of the specification, so it has both names and is reported once."""
+
+
+def recorded_rule(rule: SteadyState | SteadySamples, name: str = "steady state") -> SteadyRule:
+    """The criterion of a plan."""
+    return SteadyRule(name, rule.window, range_max=rule.range_share, excursion_max=rule.excursion_share)
 
 
 def fio_deviation(window: int, share: float) -> SteadyRule:
@@ -100,7 +106,7 @@ def judge_steadiness(variables: Mapping[str, ArrayLike], rule: SteadyRule) -> St
         all(holds(window_figures(values[last - rule.window : last]), rule) for values in series)
         for last in range(rule.window, rounds + 1)
     ]
-    return Steadiness(rule, rounds, *_turns(holding, rule.window))
+    return Steadiness(rule, rounds, *reached_and_left(holding, rule.window))
 
 
 def window_figures(values: NDArray[np.float64]) -> WindowFigures:
@@ -125,7 +131,17 @@ def holds(figures: WindowFigures, rule: SteadyRule) -> bool:
     return all(most is None or share <= most * (1 + ROUNDING) for share, most in asked)
 
 
-def _turns(holding: Sequence[bool], window: int) -> tuple[int | None, int | None]:
+def is_steady(values: Sequence[float | None] | NDArray[np.float64], rule: SteadyRule) -> bool:
+    """Whether the values of one window fulfil a rule. A window with an unknown value (None or NaN) does not."""
+    found = np.asarray(values, dtype=np.float64)
+    return not np.isnan(found).any() and holds(window_figures(found), rule)
+
+
+def reached_and_left(holding: Sequence[bool], window: int) -> tuple[int | None, int | None]:
+    """The last round of the first window that holds, and that of the first later one that does not.
+
+    ``holding`` is whether each window holds, from the first complete one on. Rounds count from 1.
+    """
     first = next((index for index, each in enumerate(holding) if each), None)
     if first is None:
         return None, None
