@@ -92,12 +92,12 @@ def rounds_of(  # noqa: PLR0913 - all but two are by name
     measured: Sequence[Measured],
     *,
     name: str,
-    kind: ProcedureKind | None = None,
+    kind: ProcedureKind,
     tracking: Sequence[Tracking] = (),
     steady: bool = True,
     said: Mapping[str, str] | None = None,
 ) -> MeasuredRounds:
-    """The rounds of a test. Without ``kind`` and ``tracking``, both follow from its workloads. Raises UsageError.
+    """The rounds of a test. Without ``tracking`` the variables follow from its kind. Raises UsageError.
 
     A round in which a cell is missing has no value for it. Without ``steady`` the rounds are not judged.
     """
@@ -115,7 +115,6 @@ def rounds_of(  # noqa: PLR0913 - all but two are by name
     values = tuple(
         tuple(by_round[number].get(cell, RoundValue()) for cell in workloads) for number in range(first, last + 1)
     )
-    kind = kind or kind_of(list(workloads.values()))
     tracked = tracked_of(source, workloads, kind, tracking) if steady else ()
     rule = SteadyState(tracked=tracked) if tracked else None
     phase = PhasePlan(name=name, role=PhaseRole.ROUNDS, cells=tuple(workloads), stop=rule or Rounds(rounds=len(values)))
@@ -124,15 +123,6 @@ def rounds_of(  # noqa: PLR0913 - all but two are by name
         name=name, role=PhaseRole.ROUNDS, cells=tuple(workloads), workloads=workloads, values=values, rule=rule
     )
     return MeasuredRounds(source, ProcedureRounds(procedure, (rounds,)), first_round=first, said=said or {})
-
-
-def kind_of(workloads: Sequence[Workload]) -> ProcedureKind:
-    """The kind of procedure that such workloads belong to."""
-    if all(each.pattern is Access.SEQUENTIAL for each in workloads):
-        return ProcedureKind.THROUGHPUT
-    if all(each.operations_in_flight == 1 for each in workloads):
-        return ProcedureKind.LATENCY
-    return ProcedureKind.IOPS
 
 
 def tracked_of(
