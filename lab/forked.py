@@ -111,7 +111,7 @@ def _become(work: Callable[[], None], folder: Path) -> NoReturn:
 
 
 def end_with(work: Callable[[], None]) -> NoReturn:
-    """Does some work, and ends this process with its exit code."""
+    """Calls a function, and ends this process with the exit code that the function asks for."""
     code = 1
     try:
         work()

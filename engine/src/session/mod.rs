@@ -307,7 +307,7 @@ impl<W: Write> Session<W> {
         Ok(Event::Finished { id, result: Box::new(result?) })
     }
 
-    // Asks the front end whether a job goes on, and waits for the answer.
+    // Asks the front end whether a job continues, and waits for the answer.
     fn decide(&mut self, id: u64, measured_ns: u64) {
         self.stop_control.begin_decision();
         self.send(&Event::Deciding { id, measured_ns });

@@ -261,8 +261,8 @@ OnEnd = Annotated[
     typer.Option(
         "--on-end",
         help=(
-            "Shell command to run at the end, also after a failure or interruption. It gets the outcome in environment "
-            "variables, and does not change the exit code."
+            "Shell command to run at the end, also after a failure or interruption. Environment variables contain the "
+            "outcome. The exit code does not change."
         ),
         metavar="COMMAND",
         rich_help_panel=OUTPUT_GROUP,

@@ -197,7 +197,7 @@ def trial_course(record: CellRecord, scale: int) -> tuple[Sample, ...]:
 
 
 def samples_of(record: CellRecord, sample_ns: int, *, start_ns: int = 0, written_bytes: int = 0) -> Iterator[Sample]:
-    """The samples of a trial. An interval is part of the sample in which its middle lies, and is never divided.
+    """The samples of a trial. An interval belongs to the sample that contains its midpoint, and is never split.
 
     Intervals that are longer than a sample are samples themselves. A last sample of less than half of the others'
     length is left out, but its writes count for a later trial.

@@ -40,8 +40,8 @@ class PhaseRounds:
     """The rounds of one phase, counted from 1.
 
     ``values`` has a row for each complete round, with a value for each of ``cells``. A cell may be there several times.
-    ``rule`` is the criterion that ends the phase, None if it has a fixed number of rounds. ``broken`` are the rounds
-    that began after, or contain, a gap that is too long; None if that is unknown.
+    ``rule`` is the criterion that ends the phase, None if it has a fixed number of rounds. ``broken`` has the rounds
+    that follow or contain a gap that is too long, None if the gaps are unknown.
     """
 
     name: str

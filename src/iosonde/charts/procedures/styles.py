@@ -23,7 +23,7 @@ LEGEND_COLUMNS: Final = 4
 
 @dataclass(frozen=True)
 class Unit:
-    """The unit that a chart or table shows a quantity in: its name, its length, and the field of its values."""
+    """The unit in which a chart or table shows a quantity: title, unit name, base units in one, and field name."""
 
     quantity: Quantity
     title: str
