@@ -9,7 +9,8 @@ from jsonschema import Draft202012Validator
 
 from iosonde.errors import UsageError
 from iosonde.plans import CampaignTable, TargetInfo, campaign_plan, campaign_schema, check_plan, read_campaign
-from iosonde.plans.procedures import has_procedures, procedures_plan, read_procedures
+from iosonde.plans.procedure_files import has_procedures
+from iosonde.plans.procedures import procedures_plan, read_procedures
 from iosonde.records import Access, Data, Experiment, Plan, Sync
 from tests.house.checkout import ROOT
 

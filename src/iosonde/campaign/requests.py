@@ -3,7 +3,7 @@
 import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from iosonde.campaign.campaign import PlanMaker, RunRequest
 from iosonde.campaign.target_resolution import TargetRequest
@@ -27,14 +27,7 @@ from iosonde.plans import (
     probe_request,
     read_campaign,
 )
-from iosonde.plans.procedures import (
-    ProcedureCampaign,
-    has_procedures,
-    load_procedures,
-    procedure_names,
-    procedures_plan,
-    read_procedures,
-)
+from iosonde.plans.procedure_files import has_procedures, procedure_names
 from iosonde.plans.shipped_files import is_path
 from iosonde.plans.validation_errors import read_text
 from iosonde.records import NO_LIMITS, Aim, ExpectedValues, Plan, RunLimits
@@ -43,6 +36,9 @@ from iosonde.units import MILLISECOND_NS, parse_bytes, parse_duration, parse_per
 from iosonde.vocabulary import EngineChoice, OnError, Poll, PurgeMethod
 from iosonde.workload_keys.bounds import DURATION_NS_MAX, DURATION_NS_MIN
 from iosonde.workload_keys.keys import READ
+
+if TYPE_CHECKING:
+    from iosonde.plans.procedures import ProcedureCampaign
 
 LABEL_LENGTH_MAX: Final = 64
 NOTE_LENGTH_MAX: Final = 1000
@@ -127,12 +123,21 @@ def campaign_request(
     return replace(_request(options, target, plan), power_command=command or "")
 
 
-def named_procedures(profile: str) -> ProcedureCampaign | None:
+def named_procedures(profile: str) -> "ProcedureCampaign | None":
     """The standard procedures that a profile or a campaign file consists of; None for any other. Raises UsageError."""
     if not is_path(profile):
-        return load_procedures(profile) if profile in procedure_names() else None
+        if profile not in procedure_names():
+            return None
+        # Imported here because the tables of a procedure take a while to load, and few campaigns need them.
+        from iosonde.plans.procedures import load_procedures
+
+        return load_procedures(profile)
     text = read_text(profile, "a campaign file", "a profile such as lab")
-    return read_procedures(text, profile) if has_procedures(text) else None
+    if not has_procedures(text):
+        return None
+    from iosonde.plans.procedures import read_procedures
+
+    return read_procedures(text, profile)
 
 
 def _refuse_for_procedures(profile: str, given: Mapping[str, object]) -> None:
@@ -140,7 +145,9 @@ def _refuse_for_procedures(profile: str, given: Mapping[str, object]) -> None:
         raise UsageError(f"{flag} does not apply to {profile}, whose procedures decide when they end", f"omit {flag}")
 
 
-def _procedures_request(options: MeasuringOptions, campaign: ProcedureCampaign, profile: str) -> RunRequest:
+def _procedures_request(options: MeasuringOptions, campaign: "ProcedureCampaign", profile: str) -> RunRequest:
+    from iosonde.plans.procedures import procedures_plan
+
     seed = _seed(options)
     writes = any(each.writes for each in campaign.procedure)
     if options.purge is not None:

@@ -35,7 +35,7 @@ from iosonde.plans.precision import (
 from iosonde.plans.preconditioning import Preconditioning, TargetInfo
 from iosonde.plans.preparing_plan import preconditioning_of, preparation_plan
 from iosonde.plans.probe_request import choice_of, probe_request
-from iosonde.plans.procedures.trials import rounds_of
+from iosonde.plans.procedure_trials import rounds_of
 from iosonde.plans.profiles import (
     DATA_SHEET_PROFILE,
     DEFAULT_PROFILE,

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from iosonde.plans.procedures.trials import procedure_trials
+from iosonde.plans.procedure_trials import procedure_trials
 from iosonde.plans.verifying import read_back_bytes
 from iosonde.records import CellPlan, CellTurn, IdleStep, Plan, Procedures, SteadyState, Step
 from iosonde.units import GIGABYTE, SECOND_NS

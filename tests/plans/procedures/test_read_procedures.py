@@ -1,9 +1,13 @@
 """Files of standard procedures: inheritance, defaults, and mistakes told with file, line, key and value."""
 
+import subprocess
+import sys
+
 import pytest
 
 from iosonde.errors import UsageError
-from iosonde.plans.procedures import has_procedures, load_procedures, procedure_names, read_procedures
+from iosonde.plans.procedure_files import has_procedures, procedure_names
+from iosonde.plans.procedures import load_procedures, read_procedures
 from iosonde.vocabulary import Mode
 
 FILL = """
@@ -99,3 +103,9 @@ def test_a_mistake_is_told_with_its_place(before: str, after: str, message: str)
 def test_two_procedures_of_one_name_are_refused() -> None:
     with pytest.raises(UsageError, match="two procedures have the name first"):
         read_procedures(OWN + OWN.partition("\n")[2], "own.toml")
+
+
+def test_campaigns_without_procedures_do_not_load_their_tables() -> None:
+    check = "import sys, iosonde.campaign.requests; print([m for m in sys.modules if 'plans.procedures' in m])"
+    found = subprocess.run([sys.executable, "-c", check], capture_output=True, text=True, check=True)
+    assert found.stdout.strip() == "[]"

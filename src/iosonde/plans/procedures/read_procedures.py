@@ -9,18 +9,16 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationErr
 
 from iosonde.errors import UsageError
 from iosonde.plans.campaign_file import About, disagreement, is_printable
+from iosonde.plans.procedure_files import HEADER, LIST, PACKAGE, procedure_names
 from iosonde.plans.procedures.tables import CellsTable, PhaseTable, ProcedureTable, SteadyTable
 from iosonde.plans.read_campaign import campaign_error
-from iosonde.plans.shipped_files import file_name, shipped_names, shipped_text
+from iosonde.plans.shipped_files import file_name, shipped_text
 from iosonde.plans.validation_errors import first_validation_error, load_tables
 from iosonde.vocabulary import OnError, PurgeMethod
 
-LIST: Final = "procedure"
 USE: Final = "use"
 DEFAULTS: Final = "defaults"
-PACKAGE: Final = "iosonde.plans.procedures"
 _WHOLE: Final = "docs/procedures.md has complete files"
-_HEADER: Final = re.compile(r"^\s*\[\[?\s*([A-Za-z_.]+)\s*\]\]?")
 
 
 class ProcedureCampaign(BaseModel):
@@ -46,19 +44,9 @@ class ProcedureCampaign(BaseModel):
         return self
 
 
-def procedure_names() -> tuple[str, ...]:
-    """The names of the shipped procedures."""
-    return shipped_names(PACKAGE)
-
-
 def load_procedures(name: str) -> ProcedureCampaign:
     """The shipped procedures of that name. Raises UsageError."""
     return read_procedures(shipped_text(PACKAGE, name), file_name(name))
-
-
-def has_procedures(text: str) -> bool:
-    """Whether a campaign file consists of procedures instead of experiments."""
-    return any(match.group(1).split(".")[0] == LIST for line in text.splitlines() if (match := _HEADER.match(line)))
 
 
 def read_procedures(text: str, file: str) -> ProcedureCampaign:
@@ -140,7 +128,7 @@ def _line_of(text: str, place: tuple[int | str, ...]) -> int:
     counts: dict[str, int] = {}
     line_found, inside = 1, not numbers
     for line_number, line in enumerate(text.splitlines(), start=1):
-        header = _HEADER.match(line)
+        header = HEADER.match(line)
         if header:
             table = header.group(1)
             counts = {name: count for name, count in counts.items() if not name.startswith(f"{table}.")}

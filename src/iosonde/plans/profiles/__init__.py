@@ -5,7 +5,7 @@ from typing import Final
 
 from iosonde.errors import UsageError
 from iosonde.plans.campaign_file import CampaignTable
-from iosonde.plans.procedures import procedure_names
+from iosonde.plans.procedure_files import procedure_names
 from iosonde.plans.read_campaign import read_campaign
 from iosonde.plans.shipped_files import file_name, shipped_text
 
