@@ -4,16 +4,14 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 
-from iosonde.analysis.histogram import merge_histograms
 from iosonde.analysis.latency import leading
 from iosonde.analysis.procedures.rounds import PhaseRounds, ProcedureRounds, RoundValue
 from iosonde.analysis.rounds import gap_ns
-from iosonde.analysis.totals import COUNTED_IN_ALL
+from iosonde.analysis.samples import value_of
+from iosonde.analysis.totals import total_of
 from iosonde.records import (
     CellRecord,
     CellTurn,
-    Operation,
-    OperationTotals,
     Outcome,
     PhasePlan,
     Procedure,
@@ -21,7 +19,7 @@ from iosonde.records import (
     SteadyState,
     Workload,
 )
-from iosonde.units import SECOND_NS
+from iosonde.vocabulary import Quantity
 
 _Trial = tuple[CellTurn, CellRecord]
 
@@ -130,23 +128,15 @@ def _gaps(trials: Sequence[_Trial]) -> Iterator[tuple[int, int | None]]:
 
 def round_value(record: CellRecord) -> RoundValue:
     """The values of one trial. They are unknown if it did not finish."""
-    counted = [leading(each) for each in _counted(record) if each.count]
-    count = sum(each.count for each in counted)
-    if record.outcome is not Outcome.FINISHED or not count or not record.measured_ns:
+    totals = total_of(record.operations, record.workload.subject)
+    if record.outcome is not Outcome.FINISHED or totals is None or not record.measured_ns:
         return RoundValue()
+    found = leading(totals)
     return RoundValue(
-        iops=count * SECOND_NS / record.measured_ns,
-        bytes_per_s=sum(each.bytes for each in counted) * SECOND_NS / record.measured_ns,
-        latency_ns_mean=sum(each.latency_ns_sum for each in counted) / count,
-        latency_ns_min=min(each.latency_ns_min for each in counted),
-        latency_ns_max=max(each.latency_ns_max for each in counted),
-        latency=counted[0].latency if len(counted) == 1 else merge_histograms([each.latency for each in counted]),
+        iops=value_of(totals, record.measured_ns, Quantity.IOPS),
+        bytes_per_s=value_of(totals, record.measured_ns, Quantity.BYTES_PER_S),
+        latency_ns_mean=value_of(totals, record.measured_ns, Quantity.LATENCY_NS_MEAN),
+        latency_ns_min=found.latency_ns_min,
+        latency_ns_max=found.latency_ns_max,
+        latency=found.latency,
     )
-
-
-def _counted(record: CellRecord) -> list[OperationTotals]:
-    """The totals of the operations that the workload measures."""
-    subject, operations = record.workload.subject, record.operations
-    if subject in operations:
-        return [operations[subject]]
-    return [operations[each] for each in COUNTED_IN_ALL if each in operations] if subject is Operation.ALL else []
