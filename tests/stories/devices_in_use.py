@@ -15,6 +15,7 @@ from pathlib import Path
 from tests.stories.loop_devices import attached, done, need_root
 
 MIB = 1 << 20
+SECTOR_BYTES = 512
 SIZE_BYTES = 48 * MIB
 ZFS_LABEL_BYTES = 256 << 10
 # The kernel would write the rest of a lazily made file system later.
@@ -80,9 +81,31 @@ def mounted_elsewhere(device: Path, folder: Path) -> Iterator[Path]:
             process.kill()
 
 
+# The smallest swap area that mkswap makes. Behind its first page lie those that the kernel writes whenever it likes.
+SWAP_BYTES = 10 * mmap.PAGESIZE
+
+
+def swap_pages(disk: Path) -> list[range]:
+    """The bytes of a disk that the kernel may write at any time, since they or those of a partition are swap."""
+    found = []
+    for line in Path("/proc/swaps").read_text(encoding="utf-8").splitlines()[1:]:
+        area = Path(line.split()[0])
+        if area.is_block_device() and sysfs(disk) in (sysfs(area), sysfs(area).parent):
+            start = sysfs(area) / "start"
+            at = int(start.read_text(encoding="ascii")) * SECTOR_BYTES if start.exists() else 0
+            found.append(range(at + mmap.PAGESIZE, at + SWAP_BYTES))
+    return found
+
+
+def sysfs(device: Path) -> Path:
+    """The directory of a block device in sysfs. That of a partition lies in that of its disk."""
+    number = device.stat().st_rdev
+    return Path(f"/sys/dev/block/{os.major(number)}:{os.minor(number)}").resolve()
+
+
 @contextmanager
 def swap(device: Path, _: Path) -> Iterator[Path]:
-    done("mkswap", device)
+    done("mkswap", device, str(SWAP_BYTES >> 10))
     done("swapon", device)
     try:
         yield device

@@ -21,6 +21,7 @@ from iosonde.plans import TargetInfo, campaign_plan, read_campaign
 from iosonde.records import Plan
 from iosonde.vocabulary import EngineChoice
 from tests.campaign_runs import measure
+from tests.stories.moments import Moment, journal_of
 
 MS = 1_000_000
 CAMPAIGN = read_campaign(
@@ -37,6 +38,7 @@ queue_depth = 2
     "short.toml",
 )
 DONE, FAILED = 0, 1
+POLL_S = 0.0005
 
 
 def short_plan(ground: TargetInfo) -> Plan:
@@ -60,6 +62,14 @@ def run_short(target: Path, directory: Path) -> None:
     measure(short_request(target), directory)
 
 
+def size_bytes(path: Path) -> int:
+    """The size of a file that may not exist yet."""
+    try:
+        return path.stat().st_size
+    except FileNotFoundError:
+        return 0
+
+
 @dataclass(frozen=True)
 class Child:
     """A forked process that runs a campaign."""
@@ -71,12 +81,25 @@ class Child:
         time.sleep(seconds)
         os.kill(self.process, signal.SIGKILL)
 
-    def kill_engine_after(self, seconds: float) -> None:
-        """Kills the engine after this time, if it is running."""
-        time.sleep(seconds)
+    def kill_at(self, moment: Moment, run: Path) -> None:
+        """Kills the front end at a moment of the run in this directory, if it has not ended by then."""
+        self._wait_for(moment, run)
+        os.kill(self.process, signal.SIGKILL)
+
+    def kill_engine_at(self, moment: Moment, run: Path) -> None:
+        """Kills the engine at a moment of the run in this directory, if it is running then."""
+        self._wait_for(moment, run)
         children = Path(f"/proc/{self.process}/task/{self.process}/children")
         for engine in children.read_text(encoding="ascii").split() if children.exists() else []:
             os.kill(int(engine), signal.SIGKILL)
+
+    def _wait_for(self, moment: Moment, run: Path) -> None:
+        while not self._has_ended() and size_bytes(journal_of(run)) < moment.journal_bytes:
+            time.sleep(POLL_S)
+        time.sleep(moment.then_s)
+
+    def _has_ended(self) -> bool:
+        return os.waitid(os.P_PID, self.process, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
 
     def wait(self) -> int:
         """Waits for its end. Returns DONE, FAILED, or the negative number of a signal."""

@@ -2,7 +2,6 @@
 
 import json
 import os
-import random
 import signal
 import time
 from collections.abc import Callable
@@ -27,6 +26,7 @@ from tests.campaign_runs import measure, rest_of, resume
 from tests.commands import few_cells
 from tests.commands import iosonde as run_command
 from tests.judging import findings_of
+from tests.stories.moments import Unbroken
 from tests.stories.short_runs import DONE, Child, fork
 
 CAMPAIGN = read_campaign(
@@ -59,24 +59,23 @@ def run_simulated(directory: Path, seed: int = 3, observer: NullObserver | None 
 
 
 @pytest.fixture(scope="module")
-def unbroken(tmp_path_factory: pytest.TempPathFactory) -> tuple[RunRecord, float]:
-    """An uninterrupted run, and its duration in s."""
+def unbroken(tmp_path_factory: pytest.TempPathFactory) -> Unbroken:
     directory = tmp_path_factory.mktemp("unbroken") / "run"
     started = time.monotonic()
     assert fork(lambda: run_simulated(directory)).wait() == DONE
-    return load_run(directory), time.monotonic() - started
+    return Unbroken(load_run(directory), directory, time.monotonic() - started)
 
 
-def test_the_same_seeds_give_the_same_cells_to_the_last_bit(unbroken: tuple[RunRecord, float], tmp_path: Path) -> None:
+def test_the_same_seeds_give_the_same_cells_to_the_last_bit(unbroken: Unbroken, tmp_path: Path) -> None:
     run_simulated(tmp_path / "again")
     again = load_run(tmp_path / "again")
-    assert (again.preparation, again.cells) == (unbroken[0].preparation, unbroken[0].cells)
+    assert (again.preparation, again.cells) == (unbroken.run.preparation, unbroken.run.cells)
     run_simulated(tmp_path / "other", seed=4)
     assert load_run(tmp_path / "other").cells != again.cells
 
 
-def test_the_record_holds_the_drive_and_its_state_after_each_cell(unbroken: tuple[RunRecord, float]) -> None:
-    run, _ = unbroken
+def test_the_record_holds_the_drive_and_its_state_after_each_cell(unbroken: Unbroken) -> None:
+    run = unbroken.run
     targets = run.header.targets
     assert [target.path for target in targets] == list(WORDS)
     assert [target.kind for target in targets] == ["simulation", "simulation"]
@@ -109,21 +108,18 @@ def assert_same(resumed: RunRecord, whole: RunRecord, what: str) -> None:
     assert all(cell.outcome is Outcome.CUT for cell in resumed.superseded), what
 
 
-def test_a_resumed_record_is_the_unbroken_one_wherever_the_front_was_killed(
-    unbroken: tuple[RunRecord, float], tmp_path: Path
-) -> None:
-    whole, unbroken_s = unbroken
-    draw = random.Random(20_261_121)
+def test_a_resumed_record_is_the_unbroken_one_wherever_the_front_was_killed(unbroken: Unbroken, tmp_path: Path) -> None:
+    whole = unbroken.run
     in_the_middle = 0
-    for number in range(12):
-        moment = draw.uniform(0.0, unbroken_s)
+    trial_s = unbroken.seconds / len(whole.cells)
+    for number, moment in enumerate(unbroken.moments(20_261_121, 12, trial_s=trial_s)):
         directory = tmp_path / str(number)
-        before = broken_off(directory, lambda child: child.kill_after(moment))  # noqa: B023 - called at once
+        before = broken_off(directory, lambda child: child.kill_at(moment, directory))  # noqa: B023 - called at once
         if before is None:
             continue
         in_the_middle += 0 < len(before.cells) < len(whole.cells)
         assert fork(lambda: resume(directory)).wait() == DONE  # noqa: B023 - as above
-        assert_same(load_run(directory), whole, f"killed after {moment:.4f} s")
+        assert_same(load_run(directory), whole, f"killed {moment}")
     assert in_the_middle > 3, "the moments must have met runs in the middle, or this shows nothing"
 
 
@@ -147,8 +143,8 @@ def interrupted_after(cells: int, directory: Path) -> RunRecord:
     return load_run(directory)
 
 
-def test_a_resumed_record_is_the_unbroken_one_after_ctrl_c(unbroken: tuple[RunRecord, float], tmp_path: Path) -> None:
-    whole, _ = unbroken
+def test_a_resumed_record_is_the_unbroken_one_after_ctrl_c(unbroken: Unbroken, tmp_path: Path) -> None:
+    whole = unbroken.run
     for number in (1, 20, 40):
         directory = tmp_path / str(number)
         before = interrupted_after(number, directory)
@@ -158,15 +154,13 @@ def test_a_resumed_record_is_the_unbroken_one_after_ctrl_c(unbroken: tuple[RunRe
         assert_same(load_run(directory), whole, f"interrupted after {number} cells")
 
 
-def test_a_resumption_that_is_killed_while_it_replays_can_be_resumed(
-    unbroken: tuple[RunRecord, float], tmp_path: Path
-) -> None:
-    whole, unbroken_s = unbroken
+def test_a_resumption_that_is_killed_while_it_replays_can_be_resumed(unbroken: Unbroken, tmp_path: Path) -> None:
+    whole = unbroken.run
     directory = tmp_path / "run"
     interrupted_after(30, directory)
     for share in (0.1, 0.3, 0.6):
         child = fork(lambda: resume(directory))
-        child.kill_after(unbroken_s * share)
+        child.kill_after(unbroken.seconds * share)
         child.wait()
     resume(directory)
     assert_same(load_run(directory), whole, "killed three times more")
@@ -204,9 +198,9 @@ def test_what_a_simulated_drive_failed_at_is_not_tried_again(tmp_path: Path) -> 
         rest_of(directory, failed_again=True)
 
 
-def test_virtual_time_gives_a_listing_its_duration(unbroken: tuple[RunRecord, float], tmp_path: Path) -> None:
+def test_virtual_time_gives_a_listing_its_duration(unbroken: Unbroken, tmp_path: Path) -> None:
     run_simulated(tmp_path / "run")
-    last = unbroken[0].cells[-1].clock_end
+    last = unbroken.run.cells[-1].clock_end
     assert last is not None
     assert summarise_run(tmp_path / "run", lambda _: ()).duration_ns == last.wall_ns
     ended = run_command("list", tmp_path, "--json")
@@ -214,7 +208,7 @@ def test_virtual_time_gives_a_listing_its_duration(unbroken: tuple[RunRecord, fl
     assert (listed["simulated"], listed["targets"]) == (True, list(WORDS))
 
 
-def test_nothing_is_said_of_hosts_and_clocks(unbroken: tuple[RunRecord, float], tmp_path: Path) -> None:
+def test_nothing_is_said_of_hosts_and_clocks(unbroken: Unbroken, tmp_path: Path) -> None:
     directory = tmp_path / "run"
     interrupted_after(5, directory)
     resume(directory)
@@ -227,7 +221,7 @@ def test_nothing_is_said_of_hosts_and_clocks(unbroken: tuple[RunRecord, float], 
         "slowest-by-target",
     }
     assert len(run.sessions) == 1
-    assert len(unbroken[0].sessions) == 0
+    assert len(unbroken.run.sessions) == 0
 
 
 @pytest.mark.parametrize("model", model_names())
