@@ -5,8 +5,9 @@ from hypothesis import HealthCheck, settings
 
 from tests.long_tests import skip_long
 
-# On a busy machine, drawing examples can be slow, which says nothing about the code.
-settings.register_profile("sample", max_examples=25, suppress_health_check=[HealthCheck.too_slow])
+# On a busy machine, drawing or trying examples can be slow, which says nothing about the code.
+settings.register_profile("whole", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("sample", settings.get_profile("whole"), max_examples=25)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -23,5 +24,4 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 def pytest_configure(config: pytest.Config) -> None:
     """Tries fewer examples of properties, unless long tests run as well."""
-    if not config.getoption("long"):
-        settings.load_profile("sample")
+    settings.load_profile("whole" if config.getoption("long") else "sample")
