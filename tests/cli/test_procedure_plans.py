@@ -1,5 +1,7 @@
 """The plan of a standard procedure: its phases, its time and wear at best and at worst, and the rated endurance."""
 
+from pathlib import Path
+
 import pytest
 
 from tests.commands import iosonde
@@ -57,3 +59,19 @@ def test_flags_of_other_campaigns_are_refused_for_procedures(flag: tuple[str, ..
     shown = iosonde("plan", "sim:sata-dc", "--profile", "pts-iops", *flag)
     assert shown.returncode == 2
     assert f"{flag[0]} does not apply to pts-iops" in shown.stderr
+
+
+def test_a_file_that_a_procedure_writes_is_said_to_be_overwritten(tmp_path: Path) -> None:
+    path = tmp_path / "data"
+    path.write_bytes(bytes(32 << 20))
+    shown = iosonde("plan", path, "--profile", "pts-lat", "--time-scale", "60", "--overwrite")
+    assert shown.returncode == 0, shown.stderr
+    assert "exists and will be overwritten" in shown.stdout
+    assert "all times are divided by 60; the capacity is that of the target" in shown.stdout
+
+
+def test_a_short_form_is_offered_instead_of_a_quick_run() -> None:
+    shown = iosonde("plan", "sim:sata-dc", "--profile", "pts-iops", "--quick")
+    assert "hint: omit --quick, or use the short form pts-like-iops" in shown.stderr
+    shown = iosonde("plan", "sim:sata-dc", "--profile", "pts-hir", "--quick")
+    assert shown.stderr.strip().endswith("hint: omit --quick")

@@ -43,3 +43,25 @@ def test_rounds_follow_the_nesting_of_the_specification(tmp_path: Path) -> None:
     for number in range(1, last + 1):
         mine = tuple(turn.cell for turn in found.turns if (turn.phase, turn.round) == (rounds.name, number))
         assert mine == rounds.cells
+
+
+SHORT = ("pts-like-iops", "pts-like-tp", "pts-like-lat", "pts-like-cbw", "pts-like-dirth")
+
+
+@pytest.mark.parametrize("profile", SHORT)
+def test_a_short_form_says_that_it_is_one_and_measures_its_matrix_once_steady(profile: str, tmp_path: Path) -> None:
+    # On a smaller drive, trials of 4 s would last a few milliseconds.
+    target = f"sim:sata-dc,seed=3,scale={64 if profile == 'pts-like-tp' else 32}"
+    done = iosonde("run", target, "--profile", profile, "--seed", "5", "--out", tmp_path / "run", folder=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "PTS-LIKE  Short forms, which must not be presented as the tests themselves" in done.stdout
+    assert "steady state reached in round" in done.stdout
+    found = load_run(tmp_path / "run", intervals=False)
+    assert {each.outcome for each in found.cells} == {Outcome.FINISHED}
+    matrix = [turn for turn in found.turns if turn.phase in ("matrix", "demand variation")]
+    assert {turn.round for turn in matrix} <= {1}
+    text = iosonde("report", tmp_path / "run", "--markdown", tmp_path / "run.md", folder=tmp_path)
+    assert text.returncode == 0, text.stderr
+    assert "This is a short form (PTS-like)" in (tmp_path / "run.md").read_text(encoding="utf-8")
+    if profile != "pts-like-tp":
+        assert "fast-random (assumes an over-provisioning of 15 %)" in (tmp_path / "run.md").read_text(encoding="utf-8")

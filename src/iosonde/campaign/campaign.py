@@ -255,16 +255,19 @@ def _first_session(request: RunRequest, ahead: Preflight, out: Path, observer: O
 
 
 class MemoryRecorder:
-    """Keeps a run in memory, for a probe, which writes no files."""
+    """Keeps a run in memory, such as a probe, which writes no files."""
 
     def __init__(self) -> None:
         self.cells: list[CellRecord] = []
         self.written: list[CellRecord] = []
+        self.turns: list[CellTurn] = []
+        self.starts: list[ProcedureStart] = []
         self.ended: SessionEnd | None = None
         self._intervals: list[IntervalRecord] = []
 
     def turn(self, turn: CellTurn) -> None:
-        """Does nothing: the cell contains its trial."""
+        """Keeps a trial that is not in the plan."""
+        self.turns.append(turn)
 
     def interval(self, order: int, interval: IntervalRecord, left_s: float) -> None:  # noqa: ARG002 - trials do not mix
         """Keeps an interval for its cell, whose own are merged if it is long."""
@@ -289,7 +292,8 @@ class MemoryRecorder:
         ]
 
     def procedure(self, start: ProcedureStart) -> None:
-        """Does nothing: a probe has no procedures."""
+        """Keeps the start of a procedure."""
+        self.starts.append(start)
 
     def end(self, end: SessionEnd) -> None:
         """Keeps the end of the session."""
@@ -309,5 +313,7 @@ def measure_in_memory(request: RunRequest, ahead: Preflight, observer: Observer,
         preparation=tuple(memory.written),
         cells=tuple(memory.cells),
         finished=True,
+        turns_chosen=tuple(memory.turns),
+        procedure_starts=tuple(memory.starts),
         end=memory.ended,
     )

@@ -142,7 +142,11 @@ def named_procedures(profile: str) -> "ProcedureCampaign | None":
 
 def _refuse_for_procedures(profile: str, given: Mapping[str, object]) -> None:
     for flag in (flag for flag, value in given.items() if value is not None):
-        raise UsageError(f"{flag} does not apply to {profile}, whose procedures decide when they end", f"omit {flag}")
+        short = profile.replace("pts-", "pts-like-", 1)
+        instead = f", or use the short form {short}" if flag == "--quick" and short in procedure_names() else ""
+        raise UsageError(
+            f"{flag} does not apply to {profile}, whose procedures decide when they end", f"omit {flag}{instead}"
+        )
 
 
 def _procedures_request(options: MeasuringOptions, campaign: "ProcedureCampaign", profile: str) -> RunRequest:

@@ -82,7 +82,7 @@ def _measured_lines(ahead: Preflight, cost: Cost) -> list[str]:
     """The profile and its cells."""
     plan = ahead.plan
     if plan.procedures:
-        return procedure_lines(plan)
+        return procedure_lines(plan, simulated=ahead.is_simulated)
     return [
         f"profile   {plan.profile}{' (quick)' if plan.quick else ''}: {_experiments(ahead)}",
         *_slow_lines(ahead),
@@ -191,7 +191,7 @@ def _fate(target: Target, plan: Plan) -> str:
         case NewFile():
             return "will be created, and removed at the end"
         case ExistingFile():
-            return "exists and will be overwritten" if plan.writes_first else "exists and will only be read"
+            return "exists and will be overwritten" if plan.changes else "exists and will only be read"
 
 
 def _lengths(plan: Plan) -> str:

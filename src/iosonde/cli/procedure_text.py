@@ -9,11 +9,12 @@ from iosonde.units import exact_duration, format_amount, format_bandwidth, forma
 from iosonde.vocabulary import PurgeState
 
 
-def procedure_lines(plan: Plan) -> list[str]:
+def procedure_lines(plan: Plan, *, simulated: bool) -> list[str]:
     """A line for each procedure, and one for each of its phases."""
     assert isinstance(plan.stop, Procedures), "only such plans have procedures"
     scale = plan.stop.time_scale
-    told = [f"scaled    all times are divided by {scale}, as the capacity is"] if scale > 1 else []
+    like = ", as the capacity is" if simulated else "; the capacity is that of the target"
+    told = [f"scaled    all times are divided by {scale}{like}"] if scale > 1 else []
     for procedure in plan.procedures:
         told.append(f"procedure {procedure.name}: {_title(procedure)}")
         told += [f"          {phase.name}: {_phase(plan, phase)}" for phase in procedure.phases]
@@ -34,7 +35,9 @@ def _phase(plan: Plan, phase: PhasePlan) -> str:
     if len(phase.cells) == 1:
         each = f"{phase.cells[0]}, {next(iter(lengths))}"
     else:
-        each = ", ".join(f"{count} cells, each {text}" for text, count in lengths.items())
+        each = ", ".join(
+            f"1 cell, {text}" if count == 1 else f"{count} cells, each {text}" for text, count in lengths.items()
+        )
     return f"{each}{_until(phase)}"
 
 

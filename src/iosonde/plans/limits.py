@@ -126,7 +126,7 @@ def _check_cell(cell: CellPlan, span_bytes: int) -> None:
             "use a larger amount or smaller blocks",
         )
     span_bytes = checked_span(cell.cell, cell.workload, span_bytes)
-    check_shape(cell.cell, cell.workload, span_bytes)
+    check_shape(cell, span_bytes)
     if cell.workload.sync is not Sync.NONE and not cell.workload.writes:
         raise UsageError(
             f"{cell.cell}: {cell.workload.sync} needs writes, but the workload has none",

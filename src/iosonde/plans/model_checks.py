@@ -1,7 +1,7 @@
 """Checks that the settings of a workload can be combined, and that its region fits into the test region."""
 
 from iosonde.errors import UsageError
-from iosonde.records import CellPlan, FastRandom, Permutation, Strided, Sync, Workload
+from iosonde.records import CellPlan, Experiment, FastRandom, Permutation, Strided, Sync, Workload
 from iosonde.records.workload import ALL_READS
 from iosonde.units import exact_duration, exact_size
 from iosonde.workload_keys.bounds import DURATION_NS_MAX, DURATION_NS_MIN, SECTOR_BYTES
@@ -32,8 +32,14 @@ def checked_span(cell: str, workload: Workload, whole_bytes: int) -> int:
     return span_bytes
 
 
-def check_shape(cell: str, workload: Workload, span_bytes: int) -> None:
+def check_shape(plan: CellPlan, span_bytes: int) -> None:
     """Raises UsageError for settings that cannot be combined."""
+    cell, workload = plan.cell, plan.workload
+    if isinstance(workload.pattern, FastRandom) and Experiment.PROCEDURE not in plan.experiments:
+        raise UsageError(
+            f"{cell}: {workload.pattern} is a preconditioning write, not a workload to measure",
+            f'set precondition = "{workload.pattern.word}" in a campaign file, and measure pattern random',
+        )
     read, trim = workload.read_percent, workload.trim_percent
     if read + trim > ALL_READS:
         raise UsageError(
@@ -79,12 +85,13 @@ def _to_next(time_ns: int, period_ns: int) -> int:
 
 def _check_pattern(cell: str, workload: Workload, span_bytes: int) -> None:
     pattern, size = workload.pattern, workload.block_size_bytes
-    if isinstance(pattern, FastRandom):
+    if isinstance(pattern, FastRandom) and span_bytes % size:
         raise UsageError(
-            f"{cell}: {pattern} is a preconditioning write, not a workload to measure",
-            f'set precondition = "{pattern.word}" in a campaign file, and measure pattern random',
+            f"{cell}: the region of {exact_size(span_bytes)} is not a multiple of the block size {exact_size(size)}, "
+            "so its end would never be written",
+            "use another block size, or change --size",
         )
-    if isinstance(pattern, Permutation | Strided) and workload.block_sizes is not None:
+    if isinstance(pattern, FastRandom | Permutation | Strided) and workload.block_sizes is not None:
         raise UsageError(
             f"{cell}: {pattern} accesses each block once, so it needs a single block size",
             "use one block size, or pattern random",

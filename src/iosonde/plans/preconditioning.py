@@ -147,10 +147,15 @@ def _fast_random(target: TargetInfo, asked: Preconditioning) -> CellPlan:
             f"block size {exact_size(size_bytes)}, so its end would never be written",
             "set precondition_block_size to 4KiB, or change --size",
         )
-    blocks = target.span_bytes // size_bytes
-    spare = -(-blocks * asked.over_provisioning_permille // 1000)
     pattern = FastRandom(asked.over_provisioning_permille)
-    return _write(target, asked, pattern, size_bytes, (blocks + 2 * spare) * size_bytes)
+    return _write(target, asked, pattern, size_bytes, fast_random_bytes(pattern, target.span_bytes, size_bytes))
+
+
+def fast_random_bytes(pattern: FastRandom, span_bytes: int, size_bytes: int) -> int:
+    """The amount of modelled writes: all flash that the over-provisioning assumes, and its spare part once more."""
+    blocks = span_bytes // size_bytes
+    spare = -(-blocks * pattern.over_provisioning_permille // 1000)
+    return (blocks + 2 * spare) * size_bytes
 
 
 def _cache_writes(target: TargetInfo, asked: Preconditioning) -> list[CellPlan]:

@@ -40,8 +40,9 @@ def brands_of(run: RunRecord) -> tuple[Brand, ...]:
             brands.append(Brand("with faults", f"Faults were injected into the simulated drive: {names}."))
     scale = header.plan.stop.time_scale if isinstance(header.plan.stop, Procedures) else 1
     if scale > 1:
-        sentence = f"Capacity and all times are {scale:,} times smaller than those of the procedure."
-        brands.append(Brand(f"scaled 1:{scale} in capacity and time", sentence))
+        what = "Capacity and all times" if header.is_simulated else "All times"
+        sentence = f"{what} are {scale:,} times smaller than those of the procedure."
+        brands.append(Brand(f"scaled 1:{scale} in {'capacity and time' if header.is_simulated else 'time'}", sentence))
     short = [each.title or each.name for each in header.plan.procedures if each.is_like]
     if short:
         sentence = f"Short forms, which must not be presented as the tests themselves: {', '.join(short)}."

@@ -18,6 +18,7 @@ from iosonde.plans.workloads import workload_of
 from iosonde.records import (
     CellPlan,
     Experiment,
+    FastRandom,
     OperatingPoints,
     PhasePlan,
     Plan,
@@ -28,9 +29,10 @@ from iosonde.records import (
     Workload,
     one_stream,
 )
+from iosonde.records.pattern import OVER_PROVISIONING_PERMILLE_MAX, WHOLE_PERMILLE
 from iosonde.units import exact_size
 from iosonde.workload_keys import WORKLOAD_KEYS
-from iosonde.workload_keys.keys import BLOCK_SIZE, JOBS, QUEUE_DEPTH, READ
+from iosonde.workload_keys.keys import BLOCK_SIZE, JOBS, PATTERN, QUEUE_DEPTH, READ
 
 # A round of a SNIA procedure nests the mixes outermost, then block sizes, then jobs, then queue depths.
 NESTED: Final = (READ, BLOCK_SIZE, JOBS, QUEUE_DEPTH)
@@ -40,11 +42,15 @@ WHOLE_PERCENT: Final = 100
 
 @dataclass(frozen=True)
 class _Ground:
-    """What the cells of a procedure are planned for. ``span_bytes`` is its active range."""
+    """What the cells of a procedure are planned for.
+
+    ``span_bytes`` is its active range, and ``spare_permille`` the flash beyond that which the drive is assumed to have.
+    """
 
     target: TargetInfo
     clock: Clock
     span_bytes: int
+    spare_permille: int
 
 
 @dataclass(frozen=True)
@@ -108,7 +114,7 @@ def procedures_plan(campaign: ProcedureCampaign, target: TargetInfo, *, seed: in
 
 
 def _phases(table: ProcedureTable, target: TargetInfo, clock: Clock) -> list[_Phase]:
-    ground = _Ground(target, clock, _active_bytes(table, target))
+    ground = _ground(table, target, clock)
     found: list[_Phase] = []
     for phase in table.phase:
         if phase.points is None:
@@ -135,6 +141,8 @@ def _cells(
     """The cells of one table: all combinations of its values, in nesting order. ``point`` sets the demand."""
     target, clock = ground.target, ground.clock
     axes: dict[str, list[Any]] = {key.name: table.values(key.name) or [None] for key in _ORDER}
+    if table.fast_random:
+        axes[PATTERN.name] = [FastRandom(min(ground.spare_permille, OVER_PROVISIONING_PERMILLE_MAX))]
     if point is not None:
         axes |= {JOBS.name: [point.jobs], QUEUE_DEPTH.name: [point.queue_depth]}
     for region, chosen in product(_regions(table, ground), list(product(*axes.values()))):
@@ -161,11 +169,14 @@ def _regions(table: CellsTable, ground: _Ground) -> list[tuple[int, int]]:
     return [(number * zone_bytes, zone_bytes) for number in range(table.zones)]
 
 
-def _active_bytes(procedure: ProcedureTable, target: TargetInfo) -> int:
-    """The active range, from the start of the target, in whole MiB."""
+def _ground(procedure: ProcedureTable, target: TargetInfo, clock: Clock) -> _Ground:
+    """The ground of a procedure. Its active range begins at the start of the target and has whole MiB."""
+    spare_permille = procedure.over_provisioning
     if procedure.active_range >= WHOLE_PERCENT:
-        return target.span_bytes
-    return int(target.span_bytes * procedure.active_range / WHOLE_PERCENT) >> 20 << 20
+        return _Ground(target, clock, target.span_bytes, spare_permille)
+    share = procedure.active_range / WHOLE_PERCENT
+    spare_permille = round((WHOLE_PERMILLE + spare_permille) / share) - WHOLE_PERMILLE
+    return _Ground(target, clock, int(target.span_bytes * share) >> 20 << 20, spare_permille)
 
 
 def _names(procedure: str, cells: list[_Cell]) -> dict[_Cell, str]:
@@ -200,6 +211,7 @@ def _procedure(
         version=table.version,
         specification=table.specification,
         mode=table.mode,
+        is_like=table.is_like,
         purged=table.purge,
         repeats_offsets=table.repeats_offsets,
         active_range_percent=round(table.active_range),

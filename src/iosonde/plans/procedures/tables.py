@@ -4,14 +4,25 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, Self
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, create_model, model_validator
 
-from iosonde.plans.campaign_file import disagreement, is_printable
-from iosonde.plans.file_values import Depth, Duration, Percentage, Several, Warmup, experiment_fields
+from iosonde.plans.campaign_file import DEFAULT_OVER_PROVISIONING_PERMILLE, disagreement, is_printable
+from iosonde.plans.file_values import (
+    Depth,
+    Duration,
+    OverProvisioning,
+    Percentage,
+    Several,
+    Warmup,
+    experiment_fields,
+)
+from iosonde.records import Pattern
 from iosonde.units import SECOND_NS
 from iosonde.vocabulary import Mode, PhaseRole, ProcedureKind, Quantity, SampleOf
-from iosonde.workload_keys.keys import AMOUNT, DURATION, READ
+from iosonde.workload_keys.keys import AMOUNT, DURATION, PATTERN, READ
 
 Name = Annotated[str, AfterValidator(is_printable), Field(min_length=1, max_length=64)]
 Text = Annotated[str, AfterValidator(is_printable), Field(max_length=1000)]
+ENDS: Final = (AMOUNT.name, "capacities", "fast_random", DURATION.name)
+"""The keys by which the cells of a table end."""
 ROUNDS_MAX: Final = 1000
 GAP_NS: Final = 10 * SECOND_NS
 """Starting a trial takes milliseconds. A drive that idles for seconds collects garbage."""
@@ -34,6 +45,7 @@ class CellsTable(_Cells):
         default=None,
         description="Operations that each job keeps in flight. At operating points: that of the point. Default: 1.",
     )
+    pattern: Several[Pattern] | None = Field(default=None, description=PATTERN.description)
     capacities: int | None = Field(
         default=None,
         strict=True,
@@ -46,8 +58,14 @@ class CellsTable(_Cells):
         strict=True,
         description="Each job writes capacities, as with TKperf, instead of all jobs together.",
     )
+    fast_random: bool = Field(
+        default=False,
+        strict=True,
+        description="Whatever the pattern: modelled writes, after which a purged drive with the over_provisioning of "
+        "the procedure is in random-write steady state.",
+    )
     limit: Duration | None = Field(
-        default=None, description="With capacities or amount: the time after which the cell ends in any case."
+        default=None, description="Without duration: the time after which the cell ends in any case."
     )
 
     zones: int | None = Field(
@@ -58,6 +76,7 @@ class CellsTable(_Cells):
         description="Divide the target into so many zones of equal size, and measure each of them in turn.",
     )
     idle: Warmup = Field(default=0, description="Time for which the targets are left idle before the cell.")
+    warmup: Warmup = Field(default=0, description="Time before each measurement, with the same operations.")
 
     def values(self, name: str) -> list[Any]:
         """The values of a key; empty if the key is not set and has no default."""
@@ -66,17 +85,23 @@ class CellsTable(_Cells):
 
     @model_validator(mode="after")
     def _ends(self) -> Self:
-        given = [key for key in ("capacities", AMOUNT.name, DURATION.name) if self.values(key)]
+        given = [key for key in ENDS if any(self.values(key))]
         if len(given) != 1:
             raise disagreement(
                 given[-1] if given else "pattern",
                 f"cells of a phase end by {' and '.join(given)}" if given else "cells of a phase have no end",
-                "specify one of duration, amount and capacities",
+                "specify one of duration, amount, capacities and fast_random",
             )
+        if not self.fast_random and self.pattern is None:
+            raise disagreement(PATTERN.name, "cells of a phase have no pattern", 'add pattern = "random", for example')
+        if self.fast_random and any(self.values(READ.name)):
+            raise disagreement(READ.name, "fast_random has writes only", "set read to 0")
         if self.per_job and given != ["capacities"]:
             raise disagreement("per_job", "per_job needs capacities", "omit per_job, or specify capacities")
         if self.limit is not None and given == [DURATION.name]:
-            raise disagreement("limit", "limit needs capacities or amount", "omit limit, or the duration")
+            raise disagreement("limit", "limit cannot be combined with duration", "omit one")
+        if self.warmup and given != [DURATION.name]:
+            raise disagreement("warmup", "warmup needs duration", "omit warmup, or specify duration")
         return self
 
 
@@ -143,8 +168,15 @@ class ProcedureTable(_Table):
     version: int = Field(default=1, strict=True, ge=1, description="Version of the procedure itself.")
     specification: Text = Field(default="", description="The text that it follows.")
     mode: Mode | None = Field(default=None, description="Mode of a SNIA procedure.")
+    is_like: bool = Field(
+        default=False, strict=True, description="A short form, which the report calls PTS-like, not the test itself."
+    )
     purge: bool = Field(default=True, strict=True, description="Whether the targets are purged first.")
     active_range: Percentage = Field(default=100.0, description="Part of the capacity that it uses.")
+    over_provisioning: OverProvisioning = Field(
+        default=DEFAULT_OVER_PROVISIONING_PERMILLE,
+        description="With fast_random: assumed flash of the drive beyond its capacity, relative to its capacity.",
+    )
     repeats_offsets: bool = Field(
         default=False,
         strict=True,

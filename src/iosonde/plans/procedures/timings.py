@@ -5,9 +5,10 @@ from math import gcd
 from typing import Final
 
 from iosonde.errors import UsageError
+from iosonde.plans.preconditioning import fast_random_bytes
 from iosonde.plans.procedures.tables import CellsTable, SteadyTable
 from iosonde.plans.timings import AMOUNT_INTERVAL_NS_MIN, SLOW_BYTES_PER_S
-from iosonde.records import Timing, Workload
+from iosonde.records import FastRandom, Timing, Workload
 from iosonde.units import MILLISECOND_NS, SECOND_NS, exact_duration
 from iosonde.workload_keys.keys import AMOUNT, DURATION
 
@@ -73,10 +74,11 @@ class Clock:
             )
         return _Grid(unit_ns, self.ns(unit_ns) // interval_ns * interval_ns, interval_ns)
 
-    def _warmup_ns(self, measure_ns: int) -> int:
-        """None, unless the cell is scaled: a deep queue of large blocks takes a while to fill, which is not scaled."""
+    def _warmup_ns(self, table: CellsTable, measure_ns: int) -> int:
+        """That of the table; if scaled, at least half a cell: a deep queue of large blocks takes a while to fill."""
         is_long = measure_ns > ROUND_CELL_NS
-        return 0 if self.scale == 1 or is_long else self.ns(measure_ns) // WARMUP_PART
+        least_ns = 0 if self.scale == 1 or is_long else self.ns(measure_ns) // WARMUP_PART
+        return max(self.ns(table.warmup), least_ns)
 
     def timing(
         self, table: CellsTable, workload: Workload, capacity_bytes: int, steady: SteadyTable | None = None
@@ -91,16 +93,13 @@ class Clock:
         decide_ns = None if block_ns is None or grid is None else grid.ns(block_ns)
         for measure_ns in table.values(DURATION.name):
             return Timing(
-                warmup_ns=self._warmup_ns(measure_ns) if grid is None else 0,
+                warmup_ns=self._warmup_ns(table, measure_ns) if grid is None else 0,
                 measure_ns=self.ns(measure_ns) if grid is None else grid.ns(measure_ns),
                 interval_ns=self.interval_ns(measure_ns) if grid is None else grid.interval_ns,
                 decide_ns=decide_ns,
                 idle_ns=self.ns(table.idle),
             )
-        writers = workload.jobs if table.per_job else 1
-        (asked_bytes,) = (
-            table.values(AMOUNT.name) if table.capacities is None else (table.capacities * writers * capacity_bytes,)
-        )
+        asked_bytes = _asked_bytes(table, workload, capacity_bytes)
         amount_bytes = asked_bytes // workload.block_size_bytes * workload.block_size_bytes
         return Timing(
             warmup_ns=0,
@@ -111,6 +110,17 @@ class Clock:
             limit_ns=None if table.limit is None else max(self.ns(table.limit), 1),
             decide_ns=decide_ns,
         )
+
+
+def _asked_bytes(table: CellsTable, workload: Workload, capacity_bytes: int) -> int:
+    """The amount that a cell without a duration transfers on each target."""
+    if isinstance(workload.pattern, FastRandom):
+        span_bytes = workload.span_bytes or capacity_bytes
+        return fast_random_bytes(workload.pattern, span_bytes, workload.block_size_bytes)
+    if table.capacities is not None:
+        return table.capacities * (workload.jobs if table.per_job else 1) * capacity_bytes
+    (asked_bytes,) = table.values(AMOUNT.name)
+    return int(asked_bytes)
 
 
 def _even_interval_ns(whole_ns: int, interval_ns: int) -> int:

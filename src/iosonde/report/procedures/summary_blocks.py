@@ -62,7 +62,8 @@ def procedure_answer(run: RunRecord, rounds: ProcedureRounds, invalid: Invalid) 
     figures = "; ".join(_figures(rounds, invalid))
     means = f"means of rounds {window[0]} to {window[-1]}" if len(window) > 1 else f"values of round {window[0]}"
     if rounds.main is not None and rounds.main is not phase:
-        means = f"values of the {rounds_word(len(rounds.main.window))} after it"
+        number = len(rounds.main.window)
+        means = f"values of the {'round' if number == 1 else rounds_word(number)} after it"
     return f"{title}: {verdict}. {means[0].upper()}{means[1:]}: {figures}." if figures else f"{title}: {verdict}."
 
 

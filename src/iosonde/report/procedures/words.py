@@ -6,7 +6,17 @@ from typing import Final
 from iosonde.analysis.procedures import ProcedureRounds
 from iosonde.charts.procedures.styles import mix_name
 from iosonde.printing import capital, printable
-from iosonde.records import CellPlan, PhasePlan, Procedure, Rounds, RunRecord, SteadySamples, SteadyState, Workload
+from iosonde.records import (
+    CellPlan,
+    FastRandom,
+    PhasePlan,
+    Procedure,
+    Rounds,
+    RunRecord,
+    SteadySamples,
+    SteadyState,
+    Workload,
+)
 from iosonde.units import exact_duration, exact_size
 from iosonde.vocabulary import PhaseRole, ProcedureKind
 
@@ -158,4 +168,6 @@ def preconditioning_text(run: RunRecord, procedure: Procedure) -> str:
     if not plans:
         return "none"
     asked = plans[0].workload
-    return f"{asked.pattern}, {mix_name(asked)} × {asked.size_text}, {demand_text([asked])}, {times_text(plans)}"
+    pattern = asked.pattern
+    named = f"{pattern.word} (assumes {pattern.assumed})" if isinstance(pattern, FastRandom) else pattern
+    return f"{named}, {mix_name(asked)} × {asked.size_text}, {demand_text([asked])}, {times_text(plans)}"
