@@ -2,7 +2,7 @@
 
 python -m verify [models] [same-bits] [closed-forms] [knee] [rates] [real-time]
                  [coverage] [repeats] [differing] [regimes] [mechanisms] [lab]
-                 [fast-preconditioning] [tables]
+                 [fast-preconditioning] [steady-rounds] [tables]
                  [--long] [--model NAME] [--engine NAME=PATH]
 
 An engine for another kind of CPU may be a script that runs it in an emulator.
@@ -33,6 +33,8 @@ from verify.real_time import answered
 from verify.regimes import regimes as look
 from verify.repeats import kept as differ
 from verify.same_bits import BUILDS, KEPT, compare_builds
+from verify.steady_rounds import steady_rounds as judge
+from verify.steady_rounds import steady_rounds_page, steady_rounds_row
 from verify.tables import (
     TABLES,
     answered_row,
@@ -62,7 +64,7 @@ from verify.tables import (
 NAMES: Final = (
     *("models", "same-bits", "closed-forms", "knee", "rates", "real-time", "coverage"),
     *("repeats", "differing", "regimes", "mechanisms", "lab"),
-    "fast-preconditioning",
+    *("fast-preconditioning", "steady-rounds"),
     "tables",
 )
 LOADS: Final = ((0.5, 10**6), (0.8, 10**7))
@@ -174,6 +176,13 @@ def fast_preconditioning() -> bool:
     return all(each.holds for each in found)
 
 
+def steady_rounds() -> bool:
+    """Rounds until steady state. True if each seed is found steady within one round of the mean of all."""
+    found = [_shown(each, steady_rounds_row) for each in judge()]
+    _keep("steady-rounds.md", steady_rounds_page(found))
+    return all(each.holds for each in found)
+
+
 def tables() -> None:
     """Writes the Markdown tables of models and closed forms from the stored values."""
     for name, text in TABLES.items():
@@ -221,6 +230,7 @@ def main() -> int:
     met += [mechanisms()] if "mechanisms" in wanted else []
     met += [lab()] if "lab" in wanted else []
     met += [fast_preconditioning()] if "fast-preconditioning" in wanted else []
+    met += [steady_rounds()] if "steady-rounds" in wanted else []
     tables()
     print(f"{time.monotonic() - before:.0f} s", file=sys.stderr)
     return 0 if all(met) else 1

@@ -1,0 +1,31 @@
+"""The check of the round in which procedures find steady state: its arithmetic, and one test on a model."""
+
+import numpy as np
+import pytest
+
+from verify.steady_rounds import found_rounds, steady_rounds
+
+STEADY = [100.0] * 8
+LATE = [300.0, 200.0, *[100.0] * 6]
+
+
+def test_the_true_round_is_that_of_the_mean_of_all_seeds() -> None:
+    found = found_rounds("sata-dc", "iops", [[np.array(LATE)], [np.array(LATE)], [np.array(STEADY)]], stopped=7)
+    # The means are 233, 167, 100, ...: the first window without the first two rounds ends with round 7.
+    assert (found.of_mean, found.of_seeds, found.near) == (7, (7, 7, 5), 2)
+    assert not found.holds
+
+
+@pytest.mark.parametrize(("stopped", "holds"), [(7, True), (8, False)])
+def test_the_procedure_must_end_in_the_round_that_is_found(stopped: int, *, holds: bool) -> None:
+    assert found_rounds("sata-dc", "iops", [[np.array(LATE)]], stopped).holds is holds
+
+
+def test_a_model_without_a_state_must_be_steady_in_the_first_window() -> None:
+    assert found_rounds("fixed", "iops", [[np.array(STEADY)]], stopped=5).holds
+    assert not found_rounds("fixed", "iops", [[np.array(LATE)]], stopped=7).holds
+
+
+def test_a_shipped_test_is_steady_where_it_should_be() -> None:
+    for each in steady_rounds(["tp"], ["fixed", "sata-dc"], seeds=2):
+        assert each.holds, each
