@@ -1,7 +1,7 @@
 """Run all comparisons, or those that are named.
 
 python -m bench [overhead] [fio] [witness] [engines] [startup] [pages] [adaptive] [default_campaign] [default_models]
-                [--pairs N] [--folder DIR]
+                [procedures] [--pairs N] [--folder DIR]
 python -m bench builds --before ENGINE [--pairs N] [--folder DIR]
 python -m bench fronts --before COMMIT [--pairs N] [--folder DIR]
 """
@@ -10,7 +10,19 @@ import argparse
 import sys
 from pathlib import Path
 
-from bench import adaptive, agreement, builds, default_campaign, engines, fronts, overhead, pages, startup, witness
+from bench import (
+    adaptive,
+    agreement,
+    builds,
+    default_campaign,
+    engines,
+    fronts,
+    overhead,
+    pages,
+    procedures,
+    startup,
+    witness,
+)
 
 RESULTS = Path(__file__).parent / "results"
 COMPARISONS = {
@@ -23,6 +35,7 @@ COMPARISONS = {
     "adaptive": adaptive.run,
     "default_campaign": default_campaign.run,
     "default_models": default_campaign.run_models,
+    "procedures": procedures.run,
 }
 
 

@@ -14,6 +14,7 @@ from lab.health.check import health
 from lab.kernel import Kernel
 from lab.known_time.check import known_time
 from lab.power_cuts.check import power_cuts
+from lab.procedure.check import procedure
 from lab.purge.check import purge
 from lab.walk.check import walk
 from lab.write_cache.check import write_cache
@@ -301,6 +302,7 @@ CHECKS: Final[dict[str, Callable[[Kernel, Path], list[str]]]] = {
     "removal": removal,
     "purge": purge,
     "walk": walk,
+    "procedure": procedure,
     "write-cache": write_cache,
     "power-cuts": power_cuts,
 }
