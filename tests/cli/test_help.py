@@ -28,6 +28,7 @@ def test_commands_are_listed_in_the_order_of_work() -> None:
         "show",
         "check",
         "steady",
+        "compare",
         "report",
         "export",
         "clean",

@@ -9,6 +9,7 @@ import typer
 from iosonde import __version__
 from iosonde.cli.check import check
 from iosonde.cli.clean import clean
+from iosonde.cli.compare import compare
 from iosonde.cli.completion import completion
 from iosonde.cli.doctor import doctor
 from iosonde.cli.end_command import END_COMMAND
@@ -69,6 +70,7 @@ app.command("list", cls=CommandHelp)(list_runs)
 app.command("show", cls=CommandHelp)(show)
 app.command("check", cls=CommandHelp)(check)
 app.command("steady", cls=CommandHelp)(steady)
+app.command("compare", cls=CommandHelp)(compare)
 app.command("report", cls=CommandHelp)(report)
 app.command("export", cls=CommandHelp)(export)
 app.command("clean", cls=CommandHelp)(clean)

@@ -19,7 +19,8 @@ READ_GROUP = "Reports"
 COMPUTE_GROUP = "Data"
 
 
-def _option(flag: str, help_text: str, place: str, group: str) -> Any:  # noqa: ANN401 - Typer's own type
+def option(flag: str, help_text: str, place: str, group: str) -> Any:  # noqa: ANN401 - Typer's own type
+    """An option that names an output."""
     return typer.Option(flag, help=help_text, metavar=place, rich_help_panel=group, show_default=False)
 
 
@@ -31,32 +32,32 @@ Deviations = Annotated[
 ]
 
 
-AgainstName = Annotated[str | None, _option("--against", f"Add the verdicts. {AGAINST_HELP}", "NAME|FILE", READ_GROUP)]
+AgainstName = Annotated[str | None, option("--against", f"Add the verdicts. {AGAINST_HELP}", "NAME|FILE", READ_GROUP)]
 
 
 def report(
     run: Annotated[Path, typer.Argument(readable=False, help=RUN_HELP, metavar="RUN", show_default=False)],
-    html: Annotated[Path | None, _option("--html", "Self-contained HTML report.", "FILE", READ_GROUP)] = None,
-    pdf: Annotated[Path | None, _option("--pdf", "PDF report (requires the pdf extra).", "FILE", READ_GROUP)] = None,
+    html: Annotated[Path | None, option("--html", "Self-contained HTML report.", "FILE", READ_GROUP)] = None,
+    pdf: Annotated[Path | None, option("--pdf", "PDF report (requires the pdf extra).", "FILE", READ_GROUP)] = None,
     paper: Annotated[
-        Paper | None, _option("--paper", "Paper size of the PDF. Default: a4.", "a4|letter", READ_GROUP)
+        Paper | None, option("--paper", "Paper size of the PDF. Default: a4.", "a4|letter", READ_GROUP)
     ] = None,
     markdown: Annotated[
         Path | None,
-        _option("--markdown", "Markdown report with PNG charts in a directory next to it.", "FILE", READ_GROUP),
+        option("--markdown", "Markdown report with PNG charts in a directory next to it.", "FILE", READ_GROUP),
     ] = None,
     charts: Annotated[
-        Path | None, _option("--charts", "Each chart as SVG and PNG, with its values as CSV.", "DIR", READ_GROUP)
+        Path | None, option("--charts", "Each chart as SVG and PNG, with its values as CSV.", "DIR", READ_GROUP)
     ] = None,
     csv: Annotated[
-        Path | None, _option("--csv", "Cells, estimates, intervals and histograms as CSV.", "DIR", COMPUTE_GROUP)
+        Path | None, option("--csv", "Cells, estimates, intervals and histograms as CSV.", "DIR", COMPUTE_GROUP)
     ] = None,
     parquet: Annotated[
-        Path | None, _option("--parquet", "The same tables in Parquet format.", "DIR", COMPUTE_GROUP)
+        Path | None, option("--parquet", "The same tables in Parquet format.", "DIR", COMPUTE_GROUP)
     ] = None,
     json: Annotated[
         Path | None,
-        _option("--json", "Write the full record with estimates as JSON to FILE.", "FILE", COMPUTE_GROUP),
+        option("--json", "Write the full record with estimates as JSON to FILE.", "FILE", COMPUTE_GROUP),
     ] = None,
     deviations: Deviations = False,
     against: AgainstName = None,
@@ -69,7 +70,7 @@ def report(
     Example: [bold]iosonde report iosonde-20261120-173000-1f3a --pdf report.pdf --csv tables[/bold]
     """
     from iosonde.cli.bounds import bounds_named
-    from iosonde.cli.report_forms import Places, Writer, check_flags, check_lost
+    from iosonde.cli.report_forms import Places, RunWriter, check_flags, check_lost
     from iosonde.cli.run_outputs import analysed, get_ready_to_report, print_results
     from iosonde.cli.verdicts import compared
     from iosonde.failures import FailureLog
@@ -83,14 +84,14 @@ def report(
     get_ready_to_report()
     failures = FailureLog()
     # The drawing processes start while the run is read.
-    with _drawers_for(places) as drawers:
+    with drawers_for(places) as drawers:
         analysis = analysed(run)
         findings = find_in(analysis, failures)
         checked = compared(analysis, findings, failures, expected)
         tell = partial(print_results, run, analysis, findings, failures, checked=checked)
         make = partial(page_of, analysis, findings, failures, deviations=deviations, checked=checked)
         if places.any:
-            writer = Writer(analysis, findings, drawers, failures, make)
+            writer = RunWriter(analysis, findings, drawers, failures, make)
             with writer.into(places, run, force=force):
                 lost = writer.write(places, paper or Paper.A4)
             tell(html)
@@ -118,7 +119,7 @@ def _page_path(run: Path, *, force: bool) -> Path:
     return page
 
 
-def _drawers_for(places: "Places") -> "AbstractContextManager[Drawers | None]":
+def drawers_for(places: "Places") -> "AbstractContextManager[Drawers | None]":
     """The drawing processes: images need them, the page uses them if there are any, tables need none."""
     if places.has_pictures:
         from iosonde.report.drawing import Drawers

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cached_property, partial
+from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -93,29 +94,20 @@ def check_flags(places: Places, paper: Paper | None) -> None:
         check_pdf()
 
 
-class Writer:
-    """Writes the outputs of one run, and lists them on stderr."""
+class PageWriter:
+    """Writes a page in the requested forms, and lists them on stderr."""
 
-    def __init__(
-        self,
-        analysis: RunAnalysis,
-        findings: tuple[Finding, ...],
-        drawers: "Drawers | None",
-        failures: FailureLog,
-        make: "Callable[[], Page]",
-    ) -> None:
-        self.analysis = analysis
-        self.findings = findings
+    def __init__(self, drawers: "Drawers | None", failures: FailureLog, make: "Callable[[], Page]") -> None:
         self.drawers = drawers
         self.failures = failures
         self._make = make
         self._made: list[Path] = []
 
     @contextmanager
-    def into(self, places: Places, run: Path, *, force: bool) -> Iterator[None]:
+    def into(self, places: Places, *runs: Path, force: bool) -> Iterator[None]:
         """Checks the paths. At the end it removes the directories it made and left empty."""
         try:
-            self._check_places(places, run, force=force)
+            self._check_places(places, runs, force=force)
             yield
         finally:
             for path in self._made:
@@ -127,9 +119,9 @@ class Writer:
         """The page with its figures, for all outputs with charts."""
         return self._make()
 
-    def _check_places(self, places: Places, run: Path, *, force: bool) -> None:
+    def _check_places(self, places: Places, runs: Sequence[Path], *, force: bool) -> None:
         """Raises OutputError if a path is in use, before anything is written. Creates the directories."""
-        for path in places.files.values():
+        for path, run in product(places.files.values(), runs):
             check_free(path, run, force=force)
         directories = list(places.directories)
         if places.markdown is not None:
@@ -164,21 +156,18 @@ class Writer:
     def write(self, places: Places, paper: Paper) -> tuple[PartFailure, ...]:
         """Writes each requested output, and returns those that failed. Raises OutputError."""
         lost: list[PartFailure] = []
-        writers: tuple[tuple[Path | None, Callable[[Path], str]], ...] = (
-            (places.html, self._html),
-            (places.pdf, lambda path: self._pdf(path, paper)),
-            (places.markdown, self._markdown),
-            (places.charts, self._charts),
-            (places.csv, self._csv),
-            (places.parquet, self._parquet),
-            (places.json, self._json),
-        )
-        for path, write in writers:
+        for path, write in self._writers(places, paper):
             if path is not None:
                 wrote = self.failures.attempt(f"the output {path}", partial(write, path), _lost_in(lost))
                 if wrote:
                     say(f"wrote {wrote}")
         return tuple(lost)
+
+    def _writers(self, places: Places, paper: Paper) -> Iterator[tuple[Path | None, Callable[[Path], str]]]:
+        yield places.html, self._html
+        yield places.pdf, lambda path: self._pdf(path, paper)
+        yield places.markdown, self._markdown
+        yield places.charts, self._charts
 
     @property
     def _needed_drawers(self) -> "Drawers":
@@ -211,6 +200,28 @@ class Writer:
         empty = sum(figure.chart is None and not figure.failure for figure in self.page.figures)
         nothing = f"; charts without data: {empty}" if empty else ""
         return f"{len(written) // len(SUFFIXES)} charts as SVG, PNG and CSV to {path}{nothing}"
+
+
+class RunWriter(PageWriter):
+    """Writes the page and the data of one run."""
+
+    def __init__(
+        self,
+        analysis: RunAnalysis,
+        findings: tuple[Finding, ...],
+        drawers: "Drawers | None",
+        failures: FailureLog,
+        make: "Callable[[], Page]",
+    ) -> None:
+        super().__init__(drawers, failures, make)
+        self.analysis = analysis
+        self.findings = findings
+
+    def _writers(self, places: Places, paper: Paper) -> Iterator[tuple[Path | None, Callable[[Path], str]]]:
+        yield from super()._writers(places, paper)
+        yield places.csv, self._csv
+        yield places.parquet, self._parquet
+        yield places.json, self._json
 
     def _csv(self, path: Path) -> str:
         from iosonde.report.export import write_csv

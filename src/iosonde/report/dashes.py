@@ -26,12 +26,15 @@ class Dash(str):
 
 
 def explained(rows: Sequence[Sequence[str]]) -> tuple[list[tuple[str, ...]], tuple[str, ...]]:
-    """The rows, and a note for each reason. If there are several reasons, the dashes are numbered like footnotes."""
+    """The rows, and a note for each reason. If there are several reasons, the dashes are numbered like footnotes.
+
+    The rows have plain texts, so that reasons are not explained a second time.
+    """
     reasons = list(dict.fromkeys(text.reason for row in rows for text in row if isinstance(text, Dash)))
     if len(reasons) <= 1:
-        return [tuple(row) for row in rows], tuple(f"{NO_VALUE}: {reason}." for reason in reasons)
+        return [tuple(map(str, row)) for row in rows], tuple(f"{NO_VALUE}: {reason}." for reason in reasons)
     marks = {reason: f"{NO_VALUE}{str(number).translate(_MARKS)}" for number, reason in enumerate(reasons, start=1)}
-    marked = [tuple(marks[text.reason] if isinstance(text, Dash) else text for text in row) for row in rows]
+    marked = [tuple(marks[text.reason] if isinstance(text, Dash) else str(text) for text in row) for row in rows]
     return marked, tuple(f"{marks[reason]}: {reason}." for reason in reasons)
 
 

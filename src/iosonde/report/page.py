@@ -26,36 +26,21 @@ _Kind = TypeVar("_Kind", bound=Leaf)
 
 @dataclass(frozen=True)
 class Page:
-    """The content of a report, in its order. A notice replaces each part that failed."""
+    """The content of a report, in its order. A notice replaces each part that failed.
+
+    ``subject`` is the source of a chart, written on images that are used outside the report. ``identity_pairs`` are the
+    lines below the title: what was measured, when, and with which version.
+    """
 
     run: str
     target: str
     targets: tuple[str, ...]
-    identity: str
-    span: str
-    created_at: str
+    subject: str
+    identity_pairs: tuple[tuple[str, str], ...]
     version: str
     brands: tuple[Brand, ...]
     chapters: tuple[Chapter, ...]
-    described: tuple[tuple[str, str], ...] = ()
     headers: tuple[PageHeader, ...] = ()
-
-    @property
-    def subject(self) -> str:
-        """The source of a chart, written on images that are used outside the report."""
-        return f"{self.target}, test region {self.span}, run {self.run}, iosonde {self.version}"
-
-    @property
-    def identity_pairs(self) -> tuple[tuple[str, str], ...]:
-        """The lines below the title: what was measured, when, and with which version."""
-        return (
-            ("Identity", self.identity),
-            ("Test region", self.span),
-            ("Measured", self.created_at),
-            ("Run", self.run),
-            ("Created by", f"iosonde {self.version}"),
-            *self.described,
-        )
 
     @property
     def figures(self) -> tuple[Figure, ...]:
@@ -102,19 +87,27 @@ def page_of(
     def named(part: str, make: Callable[[], str]) -> str:
         return failures.attempt(part, make, lambda _: NOT_KNOWN, CONDITIONS.id)
 
+    target = named("the target names", lambda: targets_text(header))
+    identity = named("the target identity", lambda: "; ".join(identity_text(target) for target in header.targets))
+    span = named("the test region", lambda: span_text(header))
     return Page(
         run=header.run,
-        target=named("the target names", lambda: targets_text(header)),
+        target=target,
         targets=tuple(target.path or target.kind for target in header.targets),
-        identity=named("the target identity", lambda: "; ".join(identity_text(target) for target in header.targets)),
-        span=named("the test region", lambda: span_text(header)),
-        created_at=header.created_at,
+        subject=f"{target}, test region {span}, run {header.run}, iosonde {header.iosonde_version}",
+        identity_pairs=(
+            ("Identity", identity),
+            ("Test region", span),
+            ("Measured", header.created_at),
+            ("Run", header.run),
+            ("Created by", f"iosonde {header.iosonde_version}"),
+            *_described(header),
+        ),
         version=header.iosonde_version,
         brands=failures.attempt(
             "the notice above the results", lambda: brands_of(run), lambda each: (Brand("bug", each.sentence),)
         ),
         chapters=chapters_of(found, failures),
-        described=_described(header),
         headers=failures.attempt("the header of the pages", lambda: _headers(found), lambda _: (), CONDITIONS.id),
     )
 

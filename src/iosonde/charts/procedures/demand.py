@@ -77,6 +77,20 @@ def latency_by_outstanding(identity: str, title: str, cells: Sequence[DemandCell
     return _by_outstanding(identity, title, cells, _latency(cells))
 
 
+def best_side_by_side(identity: str, title: str, runs: Sequence[tuple[str, Sequence[DemandCell]]]) -> Figure:
+    """The most IOPS of each total outstanding I/O: a line for each run."""
+    rows = tuple({**row, "series": label} for label, cells in runs for row in _rows(best_by_outstanding(cells)))
+    if not rows:
+        return _empty(identity, title)
+    caption = (
+        "The most IOPS of each total outstanding I/O (threads × queue depth): a line for each run. Means over the "
+        "window."
+    )
+    x = _log(rows, "outstanding", "Total outstanding I/O", sorted({row["outstanding"] for row in rows}), thin=True)
+    y = alt.Y("iops:Q", title="IOPS (operations/s)", scale=_from_zero(rows, "iops"), axis=number_axis(tickCount=6))
+    return Figure(identity, title, caption, layered(_lines(rows, x, y, "outstanding"), rows, caption, PLOT_PX), rows)
+
+
 def _by_outstanding(identity: str, title: str, cells: Sequence[DemandCell], unit: Unit) -> Figure:
     rows = _rows(cells)
     if not rows:

@@ -1,0 +1,140 @@
+"""The same test of several drives or runs: which of their cells are the same, and how their figures differ."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from iosonde.analysis.procedures.reported import ReportedCell, reported_cells
+from iosonde.analysis.procedures.rounds import PhaseRounds, ProcedureRounds
+from iosonde.records import RunRecord, Workload
+from iosonde.vocabulary import ProcedureKind, Quantity
+
+
+@dataclass(frozen=True)
+class Source:
+    """A run, or a test that another tool measured (``run`` is None). ``label`` names it in tables and charts.
+
+    ``invalid`` has the cells whose figures are invalid, each with the findings that say so.
+    """
+
+    label: str
+    procedures: tuple[ProcedureRounds, ...]
+    run: RunRecord | None = None
+    invalid: tuple[tuple[str, tuple[str, ...]], ...] = ()
+
+
+@dataclass(frozen=True)
+class Place:
+    """What is compared: a mix and a block size. ``demand`` and ``zone`` are empty where a test has only one of them."""
+
+    mix: str
+    size: str
+    demand: str = ""
+    zone: str = ""
+
+    def __str__(self) -> str:
+        return " ".join(filter(None, (self.size, self.mix, self.demand, self.zone)))
+
+
+@dataclass(frozen=True)
+class Figures:
+    """A cell of one entry: its reported figures, and the phase that they are from."""
+
+    cell: ReportedCell
+    phase: PhaseRounds
+
+    def of_rounds(self, quantity: Quantity) -> list[float]:
+        """The known values of the rounds of the window."""
+        values = (each.of(quantity) for each in self.phase.in_window(self.cell.cell))
+        return [each for each in values if each is not None]
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A test of one source. The procedures of a test have different cells, such as one for each block size."""
+
+    label: str
+    source: Source
+    procedures: tuple[ProcedureRounds, ...]
+
+    @property
+    def phases(self) -> tuple[PhaseRounds, ...]:
+        """The phases with the reported rounds."""
+        return tuple(each.main for each in self.procedures if each.main is not None)
+
+
+@dataclass(frozen=True)
+class SameTest:
+    """A test with an entry for each source that has it."""
+
+    kind: ProcedureKind
+    entries: tuple[Entry, ...]
+
+    @cached_property
+    def figures(self) -> tuple[dict[Place, Figures], ...]:
+        """The cells of each entry."""
+        each_has_one = all(_demands(each) <= 1 for each in self.entries)
+        return tuple(dict(_figures(each, with_demand=not each_has_one)) for each in self.entries)
+
+    @property
+    def places(self) -> tuple[Place, ...]:
+        """All cells, in the order of the first entry that has them."""
+        return tuple(dict.fromkeys(place for each in self.figures for place in each))
+
+
+def same_tests(sources: Sequence[Source]) -> tuple[SameTest, ...]:
+    """The tests that at least two entries have, in the order of the first source. Only begun procedures count."""
+    tests: dict[tuple[ProcedureKind, str], list[Entry]] = {}
+    for source in sources:
+        for key, procedures in _by_test(source).items():
+            tests.setdefault(key, []).extend(_entries(source, procedures))
+    return tuple(SameTest(kind, tuple(entries)) for (kind, _), entries in tests.items() if len(entries) > 1)
+
+
+def _by_test(source: Source) -> dict[tuple[ProcedureKind, str], list[ProcedureRounds]]:
+    """The procedures of each test. Those of a user are the same if they have one name."""
+    found: dict[tuple[ProcedureKind, str], list[ProcedureRounds]] = {}
+    for each in source.procedures:
+        kind = each.procedure.kind
+        if each.is_begun:
+            found.setdefault((kind, each.procedure.name if kind is ProcedureKind.ROUNDS else ""), []).append(each)
+    return found
+
+
+def _entries(source: Source, procedures: Sequence[ProcedureRounds]) -> Iterator[Entry]:
+    """One entry if all cells differ, else one for each procedure: a drive was then tested twice in one run."""
+    cells = [_setting(workload) for each in procedures if each.main for workload in each.main.workloads.values()]
+    if len(procedures) == 1 or (cells and len(cells) == len(set(cells))):
+        yield Entry(source.label, source, tuple(procedures))
+        return
+    for each in procedures:
+        yield Entry(f"{source.label}: {each.procedure.name}", source, (each,))
+
+
+def _setting(workload: Workload) -> tuple[object, ...]:
+    return (workload.read_percent, workload.size_text, workload.jobs, workload.queue_depth, workload.offset_bytes)
+
+
+def _demands(entry: Entry) -> int:
+    return len({(each.jobs, each.queue_depth) for phase in entry.phases for each in phase.workloads.values()})
+
+
+def _figures(entry: Entry, *, with_demand: bool) -> Iterator[tuple[Place, Figures]]:
+    for phase in entry.phases:
+        starts = sorted({each.offset_bytes for each in phase.workloads.values()})
+        for cell in reported_cells(phase):
+            asked = cell.workload
+            place = Place(
+                mix=f"{asked.read_percent}/{asked.write_percent}",
+                size=asked.size_text,
+                demand=f"{asked.jobs} × QD {asked.queue_depth}" if with_demand else "",
+                zone=f"zone {starts.index(asked.offset_bytes) + 1}" if len(starts) > 1 else "",
+            )
+            yield place, Figures(cell, phase)
+
+
+def overlaps(first: Sequence[float], second: Sequence[float]) -> bool | None:
+    """Whether the values of the rounds of two cells overlap; None with fewer than two rounds of either."""
+    if min(len(first), len(second)) <= 1:
+        return None
+    return min(first) <= max(second) and min(second) <= max(first)

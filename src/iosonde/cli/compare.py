@@ -1,0 +1,161 @@
+"""``iosonde compare``: runs of standard procedures side by side. Never needs the devices."""
+
+from collections import Counter
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from iosonde.cli.report import READ_GROUP, drawers_for, option
+from iosonde.errors import UsageError
+from iosonde.printing import printable
+from iosonde.vocabulary import Paper
+
+if TYPE_CHECKING:
+    from iosonde.analysis.procedures.side_by_side import Source
+    from iosonde.failures import FailureLog
+
+
+def compare(
+    runs: Annotated[
+        list[Path],
+        typer.Argument(
+            readable=False,
+            help="Runs of standard procedures (directories or archives), or TKperf's XML files. The first is the base.",
+            metavar="RUN...",
+            show_default=False,
+        ),
+    ],
+    html: Annotated[Path | None, option("--html", "Self-contained HTML page.", "FILE", READ_GROUP)] = None,
+    pdf: Annotated[Path | None, option("--pdf", "PDF (requires the pdf extra).", "FILE", READ_GROUP)] = None,
+    paper: Annotated[
+        Paper | None, option("--paper", "Paper size of the PDF. Default: a4.", "a4|letter", READ_GROUP)
+    ] = None,
+    markdown: Annotated[
+        Path | None,
+        option("--markdown", "Markdown with PNG charts in a directory next to it.", "FILE", READ_GROUP),
+    ] = None,
+    charts: Annotated[
+        Path | None, option("--charts", "Each chart as SVG and PNG, with its values as CSV.", "DIR", READ_GROUP)
+    ] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print all figures as JSON to stdout.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Replace existing files.")] = False,
+) -> None:
+    """Show runs of standard procedures side by side: their conditions, and the figures of each test they share.
+
+    Columns are named by the label of the run (`--label`), else by the model of the drive.
+
+    Example: [bold]iosonde compare old-drive new-drive --pdf comparison.pdf[/bold]
+    """
+    from iosonde.cli.report_forms import PageWriter, Places, check_flags, check_lost
+    from iosonde.cli.run_outputs import get_ready_to_report, tell_failures
+    from iosonde.failures import FailureLog
+    from iosonde.report.comparison import comparison_page
+
+    places = Places(html=html, pdf=pdf, markdown=markdown, charts=charts)
+    check_flags(places, paper)
+    _check_runs(runs)
+    get_ready_to_report()
+    failures = FailureLog()
+    with drawers_for(places) as drawers:
+        sources = _sources(runs, failures)
+        writer = PageWriter(drawers, failures, partial(comparison_page, sources, failures))
+        with writer.into(places, *runs, force=force):
+            if json:
+                _print_json(sources)
+            else:
+                _print(sources)
+            lost = writer.write(places, paper or Paper.A4)
+    tell_failures(failures, runs[0])
+    check_lost(lost)
+
+
+def _check_runs(runs: Sequence[Path]) -> None:
+    if len(runs) == 1:
+        raise UsageError("there is only one run to compare", "name two runs or more: iosonde compare RUN RUN")
+    seen: dict[Path, Path] = {}
+    for each in runs:
+        other = seen.setdefault(each.resolve(), each)
+        if other is not each:
+            raise UsageError(f"{each} is named twice", "name each run once")
+
+
+def _sources(runs: Sequence[Path], failures: "FailureLog") -> "list[Source]":
+    """All runs, each with a label of its own. Raises UsageError if they have no test in common."""
+    from dataclasses import replace
+
+    from iosonde.analysis.procedures.side_by_side import same_tests
+
+    found = [(path, source) for path in runs for source in [_source(path, failures)]]
+    often = Counter(source.label for _, source in found)
+    sources = [
+        source if often[source.label] == 1 else replace(source, label=f"{source.label} ({printable(str(path))})")
+        for path, source in found
+    ]
+    if not same_tests(sources):
+        has = "; ".join(f"{each.label}: {', '.join(p.procedure.name for p in each.procedures)}" for each in sources)
+        raise UsageError(f"the runs have no test in common ({has})", "compare runs of the same test")
+    return sources
+
+
+def _source(path: Path, failures: "FailureLog") -> "Source":
+    from iosonde.store import is_archive
+    from iosonde.store.names import HEADER_NAME
+
+    if is_archive(path) or not path.exists() or (path / HEADER_NAME).exists():
+        return _run(path, failures)
+    inside = sorted(path.glob(f"*/{HEADER_NAME}"))
+    if inside:
+        raise UsageError(f"{path} is not a run but contains some", f"name them, such as {inside[0].parent}")
+    return _measured_elsewhere(path)
+
+
+def _run(path: Path, failures: "FailureLog") -> "Source":
+    """A run of iosonde. Raises RecordError, and UsageError for a run without procedures."""
+    from iosonde.analysis.procedures import procedures_of
+    from iosonde.analysis.procedures.side_by_side import Source
+    from iosonde.cli.run_outputs import analysed
+    from iosonde.findings import find_in
+    from iosonde.report.comparison import drive_name
+    from iosonde.report.validity import invalid_cells
+
+    analysis = analysed(path)
+    run = analysis.recorded
+    if not run.header.plan.procedures:
+        raise UsageError(
+            f"{path} has no standard procedure",
+            "compare runs of procedures such as --profile pts-iops; `iosonde check` compares others with expectations",
+        )
+    invalid = invalid_cells((each.cell for each in run.header.plan.cells), find_in(analysis, failures))
+    return Source(drive_name(run), procedures_of(run), run, tuple(invalid.items()))
+
+
+def _measured_elsewhere(path: Path) -> "Source":
+    """Rounds that another tool measured, up to their steady state. Raises UsageError for files of no known tool."""
+    from dataclasses import replace
+
+    from iosonde.analysis.procedures.side_by_side import Source
+    from iosonde.report.judged_rounds import judged
+    from iosonde.sources.rounds import read_rounds
+
+    tests = read_rounds([path])
+    cut = (judged(each.source, each.rounds, each.first_round, each.said).phase for each in tests)
+    procedures = tuple(replace(each.rounds, phases=(phase,)) for each, phase in zip(tests, cut, strict=True))
+    return Source(printable(path.stem), procedures)
+
+
+def _print(sources: "Sequence[Source]") -> None:
+    from iosonde.cli.text_width import print_paper
+    from iosonde.report.terminal.comparison import render_comparison
+
+    print_paper(render_comparison(sources))
+
+
+def _print_json(sources: "Sequence[Source]") -> None:
+    from json import dumps
+
+    from iosonde.report.comparison import plain
+
+    typer.echo(dumps(plain(sources), indent=1, ensure_ascii=False))

@@ -1,0 +1,121 @@
+"""The charts and tables of a test with an entry for each drive or run."""
+
+from collections.abc import Iterator, Sequence
+from functools import partial
+from typing import Final
+
+from iosonde.analysis.procedures.courses import LongPhase
+from iosonde.analysis.procedures.demand import DemandCell, demand_of, rule_of
+from iosonde.analysis.procedures.side_by_side import Entry, Place, SameTest
+from iosonde.charts.figure import Figure
+from iosonde.charts.procedures.courses import Course, against_time, throughput_course
+from iosonde.charts.procedures.demand import best_side_by_side
+from iosonde.charts.procedures.side_by_side import Bar, side_by_side
+from iosonde.charts.procedures.styles import LINES_MAX, unit_of
+from iosonde.failures import FailureLog
+from iosonde.report.blocks import Block, Charts, Folded
+from iosonde.report.made_charts import made_figure
+from iosonde.report.procedures.course_blocks import shown_quantity
+from iosonde.report.procedures.side_by_side_tables import (
+    MAXIMUM,
+    Shown,
+    comparison_tables,
+    course_tables,
+    is_invalid,
+    long_of,
+    shown_of,
+)
+from iosonde.report.signs import INVALID
+from iosonde.vocabulary import ProcedureKind
+
+PLAIN_MIXES: Final = ("100/0", "65/35", "50/50", "0/100")
+SMALL: Final = "4 KiB"
+CHARTS_MAX: Final = 6
+EACH_MAX: Final = 12
+"""A test of fewer cells has a chart for each."""
+
+
+def comparison_blocks(test: SameTest, identity: str, failures: FailureLog) -> Iterator[Block]:
+    """Charts, and a table for each figure. Tests with long trials have their courses."""
+    lines = [*_course_figures(test, identity, failures), *_demand_figures(test, identity, failures)]
+    for figures in (lines, [*_bar_figures(test, identity, failures)]):
+        if figures:
+            yield Charts(tuple(figures))
+    yield from course_tables(test)
+    if not test.places:
+        return
+    first, *others = shown_of(test.kind)
+    yield from comparison_tables(test, first)
+    latencies = test.kind is ProcedureKind.LATENCY
+    for each in others if latencies else ():
+        yield from comparison_tables(test, each)
+    if others and not latencies:
+        tables = tuple(table for each in others for table in comparison_tables(test, each))
+        yield Folded("Other quantities", tables, on_paper=True)
+
+
+def headline_places(test: SameTest) -> list[Place]:
+    """The cells that represent a test, the foremost last: 4 KiB with plain mixes, or the extremes of demand."""
+    common = [place for place in test.places if all(place in found for found in test.figures)] or list(test.places)
+    small = [each for each in common if each.size == SMALL and each.mix in PLAIN_MIXES]
+    if test.kind in {ProcedureKind.IOPS, ProcedureKind.LATENCY} and small:
+        return small[:CHARTS_MAX]
+    if rule_of(test.entries[0].procedures[0]) is not None:
+        # The last mix is the one whose demand varies: the writes between rounds come before it.
+        varied = [each for each in common if each.mix == common[-1].mix]
+        return [varied[-1], varied[0]]
+    if len(common) <= EACH_MAX:
+        return common[:CHARTS_MAX]
+    return [common[0], common[len(common) // 2], common[-1]]
+
+
+def _bar_figures(test: SameTest, identity: str, failures: FailureLog) -> Iterator[Figure]:
+    shown, *others = shown_of(test.kind)
+    wanted = [shown, MAXIMUM] if MAXIMUM in others else [shown]
+    places = headline_places(test)
+    for number, (each, place) in enumerate(((each, place) for each in wanted for place in places), 1):
+        name, title = f"{identity}-bars-{number}", f"{each.title}: {place}"
+        caption = f"{each.title} of {place}: the value of each run over its measurement window."
+        draw = partial(side_by_side, name, title, _bars(test, each, place), each.unit(test), caption)
+        yield made_figure(name, title, draw, {}, failures)
+
+
+def _bars(test: SameTest, shown: Shown, place: Place) -> list[Bar]:
+    return [
+        Bar(entry.label, found[place].cell.cell, value, INVALID if is_invalid(entry, found[place]) else "")
+        for entry, found in zip(test.entries, test.figures, strict=True)
+        if place in found and (value := shown.value(found[place])) is not None
+    ]
+
+
+def _course_figures(test: SameTest, identity: str, failures: FailureLog) -> Iterator[Figure]:
+    """The long trials of all entries in one chart, or in several for more than there are styles of lines."""
+    long = [(entry.label, phases) for entry in test.entries if (phases := long_of(entry))]
+    for number, start in enumerate(range(0, len(long), LINES_MAX), 1):
+        group = long[start : start + LINES_MAX]
+        quantity = shown_quantity([each for _, phases in group for each in phases])
+        name, title = f"{identity}-course-{number}", f"{unit_of(quantity).title} against time"
+        courses = [_course(label, phases) for label, phases in group]
+        draw = partial(throughput_course, name, title, courses, quantity, against_time(courses))
+        yield made_figure(name, title, draw, {}, failures)
+
+
+def _demand_figures(test: SameTest, identity: str, failures: FailureLog) -> Iterator[Figure]:
+    """The demand variations of all entries, in as many charts as there must be."""
+    varied = [(entry.label, cells) for entry in test.entries if (cells := _demand(entry))]
+    for number, start in enumerate(range(0, len(varied), LINES_MAX), 1):
+        name, title = f"{identity}-demand-{number}", "IOPS by total outstanding I/O"
+        draw = partial(best_side_by_side, name, title, varied[start : start + LINES_MAX])
+        yield made_figure(name, title, draw, {}, failures)
+
+
+def _demand(entry: Entry) -> list[DemandCell]:
+    run = entry.source.run
+    if run is None:
+        return []
+    return [cell for each in entry.procedures if each.main for cell in demand_of(run, each, each.main)]
+
+
+def _course(label: str, phases: Sequence[LongPhase]) -> Course:
+    """All long trials of an entry as one line."""
+    return Course(label, phases[0].cell, tuple(sample for each in phases for sample in each.samples))

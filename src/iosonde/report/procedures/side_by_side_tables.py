@@ -1,0 +1,174 @@
+"""The tables of a test with an entry for each drive or run: the figures of its cells, and its long trials."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from iosonde.analysis.procedures.courses import LongPhase, long_phases
+from iosonde.analysis.procedures.recovery import END_PART, level_of
+from iosonde.analysis.procedures.side_by_side import Entry, Figures, Place, SameTest, overlaps
+from iosonde.charts.procedures.styles import Unit, unit_of
+from iosonde.charts.procedures.window import MINUS
+from iosonde.charts.quantities import significant
+from iosonde.charts.ratio_texts import ratio_text
+from iosonde.report.dashes import Dash
+from iosonde.report.procedures.course_blocks import shown_quantity
+from iosonde.report.signs import INVALID
+from iosonde.report.tables import Head, Line, ResultTable
+from iosonde.vocabulary import ProcedureKind, Quantity
+
+COLUMNS_MAX: Final = 5
+"""The most entries in one table: more columns do not fit a page. The first entry is repeated in each."""
+
+SAME: Final = "≈"
+NOT_MEASURED: Final = "not measured, or a round of the window has no value"
+TOO_FEW: Final = "fewer than 10 operations are above"
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A figure of a cell: its name in captions, its unit, how to read it, and why it may be missing."""
+
+    title: str
+    quantity: Quantity
+    value: Callable[[Figures], float | None]
+    has_rounds: bool = True
+    why: str = NOT_MEASURED
+
+    def unit(self, test: SameTest) -> Unit:
+        """The unit that suits the values of all entries."""
+        unit = unit_of(self.quantity, (self.value(each) for found in test.figures for each in found.values()))
+        return replace(unit, title=self.title)
+
+
+def _mean(quantity: Quantity, title: str) -> Shown:
+    return Shown(title, quantity, lambda each: each.cell.of(quantity))
+
+
+IOPS: Final = _mean(Quantity.IOPS, "IOPS")
+BANDWIDTH: Final = _mean(Quantity.BYTES_PER_S, "Bandwidth")
+LATENCY: Final = _mean(Quantity.LATENCY_NS_MEAN, "Mean latency")
+FIVE_NINES: Final = Shown(
+    "99.999 % latency", Quantity.LATENCY_NS_MEAN, lambda each: each.cell.five_nines_ns, has_rounds=False, why=TOO_FEW
+)
+MAXIMUM: Final = Shown(
+    "Maximum latency", Quantity.LATENCY_NS_MEAN, lambda each: each.cell.latency_ns_max, has_rounds=False
+)
+SHOWN: Final = {
+    ProcedureKind.THROUGHPUT: (BANDWIDTH, IOPS),
+    ProcedureKind.LATENCY: (LATENCY, FIVE_NINES, MAXIMUM),
+    ProcedureKind.COMPOSITE_BLOCK_SIZE: (IOPS, LATENCY),
+    ProcedureKind.DEMAND_INTENSITY: (IOPS, LATENCY),
+}
+OTHERS: Final = (IOPS, BANDWIDTH, LATENCY)
+
+
+def shown_of(kind: ProcedureKind) -> tuple[Shown, ...]:
+    """The figures that are compared for a kind of test, the first one foremost."""
+    return SHOWN.get(kind, OTHERS)
+
+
+def is_invalid(entry: Entry, figures: Figures) -> bool:
+    """Whether a finding makes the figures of a cell invalid."""
+    return figures.cell.cell in dict(entry.source.invalid)
+
+
+def long_of(entry: Entry) -> list[LongPhase]:
+    """The long trials of an entry that have samples; none of another tool's."""
+    run = entry.source.run
+    if run is None:
+        return []
+    return [each for rounds in entry.procedures for each in long_phases(run, rounds) if each.samples]
+
+
+def course_tables(test: SameTest) -> Iterator[ResultTable]:
+    """The throughput of each long trial: over all of it, and at its end."""
+    found = [{each.name: each for each in long_of(entry)} for entry in test.entries]
+    every = [each for phases in found for each in phases.values()]
+    if not every:
+        return
+    quantity = shown_quantity(every)
+    unit = unit_of(quantity)
+    names = list(dict.fromkeys(each.name for each in every))
+    values: dict[str, Callable[[LongPhase], float | None]] = {
+        "mean of each long trial": lambda each: each.of(quantity),
+        f"at the end of each long trial (the last 1/{END_PART} of its samples)": lambda each: level_of(
+            each.samples, quantity
+        ),
+    }
+    for what, value in values.items():
+        rows = {name: [value(each[name]) if name in each else None for each in found] for name in names}
+        yield from _long_tables(test, f"{unit.title} ({unit.name}), {what}", unit, rows)
+
+
+def _long_tables(
+    test: SameTest, caption: str, unit: Unit, rows: Mapping[str, Sequence[float | None]]
+) -> Iterator[ResultTable]:
+    for columns in _columns(test):
+        lines = tuple(
+            Line((name, *(_long_text(values[number], values[0], unit, is_first=number == 0) for number in columns)))
+            for name, values in rows.items()
+        )
+        heads = (Head("Trial", number=False), *(Head(test.entries[number].label) for number in columns))
+        yield ResultTable(f"{caption}, with the difference from {test.entries[0].label}.", heads, lines, ()).explained
+
+
+def _long_text(value: float | None, base: float | None, unit: Unit, *, is_first: bool) -> str:
+    if value is None:
+        return Dash("the run has no such trial")
+    text = significant(unit.shown(value))
+    return text if is_first or not base else f"{text} ({difference_text(value / base)})"
+
+
+def _columns(test: SameTest) -> Iterator[list[int]]:
+    """The entries of each table: the first one, and some of the others."""
+    later = range(1, len(test.entries))
+    for start in range(0, len(later), COLUMNS_MAX - 1):
+        yield [0, *later[start : start + COLUMNS_MAX - 1]]
+
+
+def comparison_tables(test: SameTest, shown: Shown) -> Iterator[ResultTable]:
+    """A row for each cell, a column for each entry, and the difference from the first one."""
+    for columns in _columns(test):
+        yield _table(test, shown, columns)
+
+
+def _table(test: SameTest, shown: Shown, columns: Sequence[int]) -> ResultTable:
+    unit = shown.unit(test)
+    first = test.entries[0].label
+    lines = tuple(
+        Line((str(place), *(_text(test, shown, unit, place, number) for number in columns))) for place in test.places
+    )
+    texts = [text for line in lines for text in line.texts[1:]]
+    signs = {
+        INVALID: "invalid; the report of the run names the finding",
+        SAME: "the values of the rounds overlap with those of the first column",
+    }
+    notes = tuple(f"{sign} {meaning}." for sign, meaning in signs.items() if any(sign in text for text in texts))
+    return ResultTable(
+        caption=f"{shown.title} ({unit.name}), with the difference from {first}.",
+        heads=(Head("Cell", number=False), *(Head(test.entries[number].label) for number in columns)),
+        lines=lines,
+        notes=notes,
+    ).explained
+
+
+def _text(test: SameTest, shown: Shown, unit: Unit, place: Place, number: int) -> str:
+    mine, first = test.figures[number].get(place), test.figures[0].get(place)
+    value = None if mine is None else shown.value(mine)
+    if mine is None or value is None:
+        return Dash("the run has no such cell" if mine is None else shown.why)
+    invalid = f" {INVALID}" if is_invalid(test.entries[number], mine) else ""
+    text = f"{significant(unit.shown(value))}{invalid}"
+    base = None if first is None else shown.value(first)
+    if number == 0 or first is None or not base:
+        return text
+    same = shown.has_rounds and overlaps(first.of_rounds(shown.quantity), mine.of_rounds(shown.quantity))
+    return f"{text} ({difference_text(value / base)}{f' {SAME}' if same else ''})"
+
+
+def difference_text(ratio: float) -> str:
+    """The difference from a base as a signed percentage, from twice the base on as a multiple."""
+    if ratio >= 2:  # noqa: PLR2004 - twice
+        return f"{ratio_text(ratio)} times"
+    return f"{100 * (ratio - 1):+.1f} %".replace("-", MINUS)

@@ -1,0 +1,125 @@
+"""The report of runs side by side: hand-computed differences, conditions, and what cannot be compared."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+
+from iosonde.analysis.procedures import procedures_of
+from iosonde.analysis.procedures.side_by_side import Source
+from iosonde.charts.figure import Figure
+from iosonde.charts.procedures.window import MINUS
+from iosonde.failures import STRICT
+from iosonde.records import RunRecord
+from iosonde.report.blocks import Answers
+from iosonde.report.comparison import comparison_page, plain
+from iosonde.report.page import Page
+from iosonde.report.procedures.side_by_side_tables import difference_text
+from iosonde.report.tables import ResultTable
+from iosonde.vocabulary import Mode, ProcedureKind
+from tests.procedure_builder import MATRIX, WRITE, procedure_run, steady_procedure
+
+
+def matrix_run(*rounds: Sequence[int], kind: ProcedureKind = ProcedureKind.IOPS, **others: Any) -> RunRecord:
+    """The IOPS of 4 KiB reads, 64 KiB reads, 4 KiB writes and 64 KiB writes in each round."""
+    names = [each.cell for each in MATRIX]
+    header = {key: others.pop(key) for key in ("label",) if key in others}
+    procedure = steady_procedure(MATRIX, (WRITE,), kind=kind, title="IOPS test", **others)
+    return procedure_run(procedure, [dict(zip(names, each, strict=True)) for each in rounds], MATRIX, **header)
+
+
+OLD = matrix_run(*[(1000, 2000, 3000 + step, 4000) for step in (-20, -10, 0, 10, 20)])
+NEW = matrix_run(*[(1100, 1000, 3015 + step, 40_000) for step in (-20, -10, 0, 10, 20)])
+
+
+def source(label: str, run: RunRecord, **others: Any) -> Source:
+    return Source(label, procedures_of(run), run, **others)
+
+
+def page(*sources: Source) -> Page:
+    return comparison_page(sources, STRICT)
+
+
+def table(found: Page, caption: str) -> list[tuple[str, ...]]:
+    [only] = [each for each in found.all_of(ResultTable) if each.caption.startswith(caption)]
+    return [line.texts for line in only.lines]
+
+
+def test_each_cell_has_its_figures_and_the_difference_from_the_first_run() -> None:
+    assert table(page(source("old", OLD), source("new", NEW)), "IOPS (operations/s), with") == [
+        ("4 KiB 100/0", "1,000", "1,100 (+10.0 %)"),
+        ("64 KiB 100/0", "2,000", f"1,000 ({MINUS}50.0 %)"),
+        # The rounds of both writes overlap: 2,980 to 3,020, and 2,995 to 3,035.
+        ("4 KiB 0/100", "3,000", "3,015 (+0.5 % ≈)"),
+        ("64 KiB 0/100", "4,000", "40,000 (10.0 times)"),
+    ]
+
+
+def test_invalid_figures_are_marked_in_tables_and_charts() -> None:
+    found = page(source("old", OLD), source("new", NEW, invalid=((WRITE.cell, ("cell-failed",)),)))
+    assert table(found, "IOPS (operations/s), with")[2][2] == "3,015 × (+0.5 % ≈)"
+    rows = [row for each in found.all_of(Figure) for row in each.rows if row["cell"] == WRITE.cell]
+    assert {row["entry"]: row["is_invalid"] for row in rows} == {"old": False, "new": True}
+
+
+def test_the_summary_ranks_the_runs_by_their_foremost_figure() -> None:
+    (answers,) = page(source("old", OLD), source("new", NEW)).all_of(Answers)
+    assert answers.sentences == ("IOPS test, IOPS of 4 KiB 0/100, best first: new 3,015, old 3,000.",)
+
+
+def test_lower_latencies_are_better() -> None:
+    slow = matrix_run(*[(1000, 2000, 3000, 4000)] * 5, kind=ProcedureKind.LATENCY)
+    (answers,) = page(source("a", slow), source("b", slow)).all_of(Answers)
+    assert answers.sentences[0].startswith("Latency test, mean latency in µs of 4 KiB 0/100, best first:")
+
+
+def test_runs_that_are_not_of_the_same_test_say_in_what_they_differ() -> None:
+    client = matrix_run(*[(1, 2, 3, 4)] * 5, specification="SNIA SSS PTS 2.0.2", mode=Mode.CLIENT, is_like=True)
+    (answers,) = page(source("old", OLD), source("new", client)).all_of(Answers)
+    assert answers.sentences[0] == ("IOPS test: not the same test in all runs. They differ in specification, form.")
+
+
+def test_conditions_that_differ_are_first() -> None:
+    client = matrix_run(*[(1, 2, 3, 4)] * 5, specification="SNIA SSS PTS 2.0.2", mode=Mode.CLIENT)
+    rows = table(page(source("old", OLD), source("new", client)), "Conditions of each run")
+    agreements = [row[1] for row in rows]
+    assert agreements == sorted(agreements, key=["differs", "unknown", "same"].index)
+    assert ("Specification", "differs", "none", "after SNIA SSS PTS 2.0.2, client mode") in rows
+
+
+def test_what_another_tool_does_not_say_is_unknown_and_no_difference() -> None:
+    other = Source("tkperf", procedures_of(OLD))
+    found = page(other, source("new", NEW))
+    (answers,) = found.all_of(Answers)
+    assert not any("not the same test" in each for each in answers.sentences)
+    assert ("Specification", "unknown", "unknown", "none") in table(found, "Conditions of each run")
+
+
+def test_any_number_of_runs_is_compared_in_tables_of_five_columns() -> None:
+    sources = [source(f"drive {number}", OLD) for number in range(12)]
+    tables = [each for each in page(*sources).all_of(ResultTable) if each.caption.startswith("IOPS (operations/s)")]
+    assert [[head.name for head in each.heads[1:]] for each in tables] == [
+        ["drive 0", *(f"drive {number}" for number in numbers)] for numbers in (range(1, 5), range(5, 9), range(9, 12))
+    ]
+    bars = [each for each in page(*sources).all_of(Figure) if each.rows]
+    assert {len(each.rows) for each in bars} == {12}
+
+
+def test_a_test_that_only_one_run_has_is_named() -> None:
+    latency = procedures_of(matrix_run(*[(1, 2, 3, 4)] * 5, kind=ProcedureKind.LATENCY, name="lat"))
+    (answers,) = page(Source("old", (*procedures_of(OLD), *latency), OLD), source("new", NEW)).all_of(Answers)
+    assert answers.sentences[-1] == "Only in old: IOPS test."
+
+
+def test_the_json_has_every_figure_in_the_order_of_the_runs() -> None:
+    (found,) = plain([source("old", OLD), source("new", NEW)])
+    (cell,) = [each for each in found["cells"] if (each["mix"], each["size"]) == ("0/100", "4 KiB")]
+    assert (found["runs"], [each["iops"] for each in cell["values"]]) == (["old", "new"], [3000, 3015])
+
+
+@pytest.mark.parametrize(
+    ("ratio", "text"),
+    [(1, "+0.0 %"), (0.017, f"{MINUS}98.3 %"), (1.999, "+99.9 %"), (2, "2.00 times"), (150.4, "150 times")],
+)
+def test_a_difference_is_a_percentage_or_a_multiple(ratio: float, text: str) -> None:
+    assert difference_text(ratio) == text

@@ -1,0 +1,69 @@
+"""iosonde compare: runs of drives and a file of TKperf side by side."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.commands import iosonde
+from tools.tkperf_of_seed import tkperf_xml
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Throughput tests of two drives, a latency test, and a run without procedures."""
+    made = tmp_path_factory.mktemp("compare")
+    tests = {
+        "old": ("sim:sata-dc,seed=3,scale=300", "pts-tp"),
+        "new": ("sim:client-nvme,seed=3,scale=300", "pts-tp"),
+        "lat": ("sim:sata-dc,seed=3,scale=300", "pts-lat"),
+        "lab": ("sim:fixed", "lab"),
+    }
+    for name, (target, profile) in tests.items():
+        quick = ("--quick",) if profile == "lab" else ("--label", f"the {name} drive")
+        done = iosonde("run", target, "--profile", profile, "--seed", "1", *quick, "--out", made / name)
+        assert done.returncode == 0, done.stderr
+    (made / "drive.xml").write_bytes(tkperf_xml())
+    return made
+
+
+def test_two_drives_are_shown_side_by_side_on_terminal_page_and_paper(folder: Path) -> None:
+    shown = iosonde("compare", "old", "new", "--html", "c.html", "--markdown", "c.md", folder=folder)
+    assert shown.returncode == 0, shown.stderr
+    assert "bandwidth in MB/s of 1 MiB 0/100, best first: the new drive 1," in shown.stdout
+    assert "Bandwidth (MB/s), with the difference from the old drive." in shown.stdout
+    page = (folder / "c.html").read_text(encoding="utf-8")
+    assert "2 runs side by side" in page
+    assert "Conditions of each run: what differs is first." in (folder / "c.md").read_text(encoding="utf-8")
+
+
+def test_a_file_of_tkperf_can_be_compared_with_a_run(folder: Path) -> None:
+    shown = iosonde("compare", "drive.xml", "lat", "--json", folder=folder)
+    assert shown.returncode == 0, shown.stderr
+    (test,) = json.loads(shown.stdout)
+    assert test["runs"] == ["drive", "the lat drive"]
+    (cell,) = [each for each in test["cells"] if (each["mix"], each["size"]) == ("0/100", "4 KiB")]
+    # Document 004 prints this mean.
+    assert cell["values"][0]["latency_ns_mean"] == pytest.approx(41325.8968)
+
+
+@pytest.mark.parametrize(
+    ("runs", "message"),
+    [
+        (("old",), "there is only one run to compare"),
+        (("old", "./old"), "old is named twice"),
+        (("old", "lat"), "the runs have no test in common (the old drive: tp-128KiB, tp-1MiB; the lat drive: lat)"),
+        (("old", "lab"), "lab has no standard procedure"),
+        (("old", "."), ". is not a run but contains some"),
+        (("old", "missing"), "missing is not a run directory"),
+        (("old", "new", "--html", "old/run.json", "--force"), "would overwrite the run itself"),
+    ],
+)
+def test_runs_that_cannot_be_compared_are_refused_with_a_way_out(
+    runs: tuple[str, ...], message: str, folder: Path
+) -> None:
+    shown = iosonde("compare", *runs, folder=folder)
+    assert shown.returncode != 0
+    assert message in shown.stderr
+    assert "hint: " in shown.stderr
+    assert not shown.stdout
