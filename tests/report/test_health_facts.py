@@ -3,7 +3,7 @@
 from typing import Any
 
 from iosonde.records import Drive, DriveHealth, DriveWarning, HealthSource, RunRecord, SessionEnd
-from iosonde.report.health_facts import health_groups
+from iosonde.report.health_facts import MEDIA_UNKNOWN, health_groups
 from tests.builders import run_record
 
 
@@ -36,6 +36,7 @@ def test_values_that_change_have_their_start_and_their_end() -> None:
         "temperature": "40 °C, at the end 55 °C",
         "rated life used": "3 %",
         "written by the host": "1.00 TB, at the end 1.20 TB",
+        "written to the media": MEDIA_UNKNOWN,
         "warnings": "none",
     }
 
@@ -68,5 +69,6 @@ def test_a_drive_that_smartctl_read_says_so_with_its_sectors_and_warnings() -> N
     assert facts(smart, smart | {"warnings": [DriveWarning.SMART_STATUS]}) == {
         "reported by": "smartctl",
         "reallocated sectors": "3",
+        "written to the media": MEDIA_UNKNOWN,
         "warnings": "it expects to fail: its SMART status is failed",
     }

@@ -74,7 +74,7 @@ pub struct WriteGrant {
 
 /// Inspects a device through a handle, without changing it or taking it.
 pub fn inspect(handle: &File) -> Result<Inspection, Failure> {
-    let reading = reopened(handle, OpenOptions::new().read(true)).map_err(|error| failure(&error))?;
+    let reading = reopened(handle, OpenOptions::new().read(true)).map_err(|error| failure(handle, &error))?;
     let mut inspection = inspect_open(&reading)?;
     // Asked for separately: a handle that has exclusive access does not see others that want it.
     if let Err(error) = reopened(handle, OpenOptions::new().read(true).custom_flags(libc::O_EXCL)) {
@@ -90,11 +90,11 @@ impl WriteGrant {
         decide(&inspect(handle)?, claim)?;
         let mut options = OpenOptions::new();
         options.read(true).write(true).custom_flags(libc::O_EXCL);
-        let file = reopened(handle, &options).map_err(|error| failure(&error))?;
+        let file = reopened(handle, &options).map_err(|error| failure(handle, &error))?;
         // Whatever changed since the first inspection is found by the second one, on the handle that will write.
         let inspection = inspect_open(&file)?;
         let identity = decide(&inspection, claim)?;
-        let disk = disk_of(&file).map_err(|error| failure(&error))?;
+        let disk = disk_of(&file).map_err(|error| failure(&file, &error))?;
         Ok(Self { file: Arc::new(file), identity, disk })
     }
 
@@ -129,9 +129,10 @@ impl WriteGrant {
         let held = (ioctl::size_bytes(&self.file).ok(), ioctl::diskseq(&self.file));
         // The held handle may be set to direct I/O, which libblkid does not expect. If another device has the number of
         // this one by now, it differs from what the held handle reports.
-        let file = reopened(&self.file, OpenOptions::new().read(true)).map_err(|error| failure(&error))?;
-        let node = Node::of(&file).map_err(|error| failure(&error))?;
-        let (now, mut problems) = identity::identity_of(&file, &node).map_err(|error| failure(&error))?;
+        let failed = |error: io::Error| failure(&self.file, &error);
+        let file = reopened(&self.file, OpenOptions::new().read(true)).map_err(failed)?;
+        let node = Node::of(&file).map_err(failed)?;
+        let (now, mut problems) = identity::identity_of(&file, &node).map_err(failed)?;
         if held != (Some(now.size_bytes), now.diskseq) {
             problems.push(format!("{} was removed and another device has its name", node.name()));
         }
@@ -192,7 +193,7 @@ fn check_name(check: Check) -> String {
 }
 
 fn inspect_open(file: &File) -> Result<Inspection, Failure> {
-    let node = Node::of(file).map_err(|error| failure(&error))?;
+    let node = Node::of(file).map_err(|error| failure(file, &error))?;
     let (identity, problems): (_, Found) = match identity::identity_of(file, &node) {
         Ok((identity, problems)) => (Some(identity), Ok(problems)),
         Err(error) => (None, Err(error)),
@@ -252,9 +253,11 @@ fn disk_of(file: &File) -> io::Result<Option<File>> {
     Ok(if node.partition.is_none() { None } else { node.whole()?.open().ok() })
 }
 
-fn failure(error: &io::Error) -> Failure {
-    Failure {
-        errno: error.raw_os_error(),
-        ..Failure::new(FailureKind::DeviceWrite, format!("the checks before a write: {error}"))
-    }
+fn failure(handle: &File, error: &io::Error) -> Failure {
+    let name = Node::of(handle).map_or_else(|_| "the device".to_owned(), |node| node.name());
+    let (kind, message) = match error.kind() {
+        io::ErrorKind::PermissionDenied => (FailureKind::NoRights, format!("no permission to open {name}")),
+        _ => (FailureKind::DeviceWrite, format!("the checks before a write to {name}: {error}")),
+    };
+    Failure { errno: error.raw_os_error(), ..Failure::new(kind, message) }
 }

@@ -73,6 +73,12 @@ class WriteAmplification:
     low: float
     high: float
 
+    @property
+    def text(self) -> str:
+        """The factor, with its range if the units in which the drive counts matter: ``2.10 (1.98 to 2.23)``."""
+        low, high = f"{self.low:.2f}", f"{self.high:.2f}"
+        return f"{self.value:.2f}" if low == high else f"{self.value:.2f} ({low} to {high})"
+
 
 def write_amplification(changes: Iterable[DriveChange]) -> WriteAmplification | None:
     """The write amplification of several trials together.

@@ -2,7 +2,6 @@
 
 import json
 from dataclasses import asdict
-from pathlib import Path
 
 from iosonde.campaign import Preflight, RemainingRun
 from iosonde.campaign.endurance import Endurance
@@ -10,8 +9,8 @@ from iosonde.campaign.limits import limits_line
 from iosonde.campaign.preconditioning_left import done_bytes_of
 from iosonde.campaign.slow_targets import SLOW_IOPS
 from iosonde.cli.procedure_text import procedure_lines, purge_line, range_lines
+from iosonde.cli.target_text import tag_lines, target_lines
 from iosonde.errors import UsageError
-from iosonde.machine import Host
 from iosonde.plans import (
     SLOW_FORMS,
     Buffers,
@@ -21,10 +20,10 @@ from iosonde.plans import (
     largest_buffers,
     verified_step_bytes,
 )
-from iosonde.printing import printable, quoted
+from iosonde.printing import printable
 from iosonde.records import Arrivals, Experiment, Plan, SteadyState
 from iosonde.report.preconditioning_words import writes_text
-from iosonde.sources import BlockDevice, ExistingFile, NewFile, NullTarget, SimulatedDrive, Target
+from iosonde.sources import NewFile, NullTarget, SimulatedDrive
 from iosonde.units import (
     exact_duration,
     format_amount,
@@ -59,7 +58,7 @@ def plan_lines(ahead: Preflight, cost: Cost) -> list[str]:
     plan, many = ahead.plan, len(ahead.targets) > 1
     is_null = isinstance(ahead.targets[0], NullTarget)
     return [
-        *(line for target in ahead.targets for line in _target_lines(ahead.host, target, plan)),
+        *(line for target in ahead.targets for line in target_lines(ahead.host, target, plan)),
         *(
             ["targets   measured at the same time, with the same workload; results are totals over all targets"]
             if many
@@ -69,6 +68,7 @@ def plan_lines(ahead: Preflight, cost: Cost) -> list[str]:
         *_rate_lines(plan),
         *_verify_lines(plan, cost),
         *_memory_lines(ahead),
+        *tag_lines(ahead),
         *_purge_lines(ahead),
         *_preconditioning_lines(plan),
         *(_procedure_cost(ahead, cost) if plan.procedures else [_time_line(ahead, cost)]),
@@ -135,63 +135,6 @@ def _time_line(ahead: Preflight, cost: Cost) -> str:
     moves = any(cell.timing.amount_bytes is not None for cell in ahead.plan.cells)
     most = "at least " if moves else "" if ahead.plan.is_fixed else "at most "
     return f"time      {most}{format_duration(cost.duration_ns)}{VIRTUAL if ahead.is_simulated else ''}"
-
-
-def _target_lines(host: Host, target: Target, plan: Plan) -> list[str]:
-    """A target and its device, which shows a mistyped mount point."""
-    first = f"target    {target.name} ({format_size(plan.span_bytes)}, {_fate(target, plan)})"
-    match target:
-        case BlockDevice(path=path):
-            return [first, *_device_lines(host, path)]
-        case NewFile(path=path):
-            return [first, *_file_system_lines(host, target), *orphan_lines(host, path.parent)]
-        case ExistingFile(is_alone=is_alone):
-            unsure = (
-                "unknown   whether another program has the file open (usually only the file's owner or root can check)"
-            )
-            return [first, *_file_system_lines(host, target), *([] if is_alone else [unsure])]
-        case SimulatedDrive() | NullTarget():
-            return [first]
-
-
-def _file_system_lines(host: Host, target: NewFile | ExistingFile) -> list[str]:
-    mount, device = target.file_system, host.device(str(target.on))
-    below = "" if device is None else f", device {device.name} {device.model}".rstrip()
-    return [] if mount is None else [f"on        {mount.kind}, mounted at {mount.mount_point}{below}"]
-
-
-def orphan_lines(host: Host, folder: Path) -> list[str]:
-    """Test files of killed runs in a directory, and how to remove them."""
-    return [
-        f"leftover  {each.path} ({format_size(each.size_bytes)}) from a killed run: `iosonde resume RUN` "
-        f"resumes the run, `iosonde clean {quoted(folder)}` removes the file"
-        for each in host.orphans(str(folder))
-    ]
-
-
-def _device_lines(host: Host, path: Path) -> list[str]:
-    """The drive of a device, and other users of the device."""
-    device, uses = host.device(str(path)), host.uses(host.look(str(path)).device_number)
-    name = "" if device is None else f"on        device {device.name} {device.model}".rstrip()
-    used = f"in use    {', '.join(str(use) for use in uses)}: other I/O on this device will affect the results"
-    return [*([name] if name else []), *([used] if uses else [])]
-
-
-def _fate(target: Target, plan: Plan) -> str:
-    match target:
-        case SimulatedDrive(drive=drive):
-            scale = "" if drive.scale == 1 else f", scaled to 1/{drive.scale}"
-            number = len(drive.faults)
-            faults = f", {number} scheduled {'fault' if number == 1 else 'faults'}" if number else ""
-            return f"simulated, fresh out of box: {drive.title}{scale}{faults}"
-        case NullTarget():
-            return "no I/O"
-        case BlockDevice():
-            return "block device, its contents will be destroyed" if plan.changes else "block device, read-only"
-        case NewFile():
-            return "will be created, and removed at the end"
-        case ExistingFile():
-            return "exists and will be overwritten" if plan.changes else "exists and will only be read"
 
 
 def _lengths(plan: Plan) -> str:

@@ -12,9 +12,9 @@ from iosonde.campaign import NullObserver, RunRequest, measure_in_memory
 from iosonde.campaign.outcomes import check_probe
 from iosonde.cli.left_settings import restored_preflight
 from iosonde.cli.messages import check_removed, say
-from iosonde.cli.plan_text import orphan_lines
 from iosonde.cli.progress import watching
 from iosonde.cli.signals import FileObserver
+from iosonde.cli.target_text import orphan_lines
 from iosonde.failures import FailureLog
 from iosonde.findings import Finding, find_in
 from iosonde.records import RunRecord

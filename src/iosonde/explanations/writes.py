@@ -126,14 +126,14 @@ def collection(observed: Observed) -> Explanation | None:
     amplified = _amplification(observed, Access.RANDOM)
     if amplified is not None:
         evidence.append(
-            f"During random writes, the drive wrote {_times(amplified)} times as many bytes to its media as the host "
+            f"During random writes, the drive wrote {amplified.text} times as many bytes to its media as the host "
             "wrote."
         )
         factor = max(factor, amplified.value)
         sequential = _amplification(observed, Access.SEQUENTIAL)
         if sequential is not None:
             against.append(
-                f"During sequential writes, it wrote {_times(sequential)} times as many: collection of what random "
+                f"During sequential writes, it wrote {sequential.text} times as many: collection of what random "
                 "writes left behind, or moves from an SLC cache."
             )
     if not evidence:
@@ -144,12 +144,6 @@ def collection(observed: Observed) -> Explanation | None:
         )
     confidence = Confidence.LIKELY if amplified is not None else Confidence.POSSIBLE
     return Explanation(Mechanism.COLLECTION, confidence, tuple(evidence), tuple(against), factor)
-
-
-def _times(amplification: WriteAmplification) -> str:
-    """The factor, with its range if the units in which the drive counts matter."""
-    low, high = f"{amplification.low:.2f}", f"{amplification.high:.2f}"
-    return f"{amplification.value:.2f}" if low == high else f"{amplification.value:.2f} ({low} to {high})"
 
 
 def _amplification(observed: Observed, pattern: Access) -> WriteAmplification | None:

@@ -4,6 +4,7 @@ import os
 import platform
 from pathlib import Path
 
+from iosonde.machine.containers import container_of
 from iosonde.machine.control_groups import cpu_quota, memory_limit_bytes
 from iosonde.machine.numa import numa_nodes
 from iosonde.machine.sysfs import read_text
@@ -33,6 +34,7 @@ def host_facts(root: Path = Path("/")) -> HostFacts:
         cores=_cores(root),
         frequency_driver=read_text(root / "sys/devices/system/cpu/cpu0/cpufreq/scaling_driver"),
         turbo=_turbo(root),
+        container=container_of(root),
     )
 
 

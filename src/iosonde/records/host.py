@@ -13,7 +13,8 @@ class HostFacts(Record):
 
     ``cpu_quota`` (in CPUs) and ``memory_limit_bytes`` are the tightest limits of the run's control groups, None without
     a limit. ``clock_source`` is the kernel's clock source, by the kernel's name. ``cores`` is the number of physical
-    cores online, None if the kernel does not report it. ``turbo`` is ``on`` or ``off``.
+    cores online, None if the kernel does not report it. ``turbo`` is ``on`` or ``off``. ``container`` is the
+    kind of container that the run was in.
     """
 
     hostname: str
@@ -35,3 +36,4 @@ class HostFacts(Record):
     cores: int | None = None
     frequency_driver: str = ""
     turbo: str = ""
+    container: str = ""

@@ -10,6 +10,8 @@ from iosonde.charts.limit_lines import with_limits
 from iosonde.charts.trade_off import throughput_latency
 from iosonde.failures import FailureLog, PartFailure
 from iosonde.records import Experiment, Outcome, RunRecord
+from iosonde.report.amplification_table import TITLE as AMPLIFICATION
+from iosonde.report.amplification_table import amplification_table
 from iosonde.report.answers import answers_of
 from iosonde.report.blocks import (
     Answers,
@@ -199,7 +201,11 @@ def _conditions(found: EvaluatedRun, failures: FailureLog) -> Chapter:
     rows = failures.attempt(
         "the run order", lambda: measurements(found.run, found.estimates), lambda _: (), CONDITIONS.id
     )
-    return Chapter(*CONDITIONS, (*_failed(CONDITIONS, failures), FactGroups(facts), plan_listing(rows)))
+    written = failures.attempt(
+        f'the table "{AMPLIFICATION}"', lambda: amplification_table(found.run), lambda _: None, CONDITIONS.id
+    )
+    folded = () if written is None else (Folded(AMPLIFICATION, (written,), on_paper=True),)
+    return Chapter(*CONDITIONS, (*_failed(CONDITIONS, failures), FactGroups(facts), *folded, plan_listing(rows)))
 
 
 def _trade_off(found: EvaluatedRun, failures: FailureLog) -> tuple[Figure, ...]:

@@ -62,6 +62,7 @@ def _host(header: RunHeader, host: HostFacts) -> tuple[tuple[str, str], ...]:
         ("memory", format_size(host.memory_bytes)),
         ("memory limit", "none" if host.memory_limit_bytes is None else format_size(host.memory_limit_bytes)),
         ("virtual machine", host.virtual_machine or "none detected"),
+        ("container", host.container or "none detected"),
         ("clock source", host.clock_source or NO_VALUE),
         ("Python", host.python or NO_VALUE),
     )

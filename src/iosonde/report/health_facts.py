@@ -17,6 +17,8 @@ SOURCES: Final = {
     HealthSource.SIMULATION: "model",
 }
 
+MEDIA_UNKNOWN: Final = "unknown, and so is the write amplification: the drive does not report it"
+
 _Text = Callable[[int], str]
 
 
@@ -72,6 +74,8 @@ def _facts(before: DriveHealth, after: DriveHealth | None) -> Iterator[tuple[str
         was, now = getattr(before, field), None if after is None else getattr(after, field)
         if was is not None:
             yield name, _pair(text(was), None if now is None else text(now))
+    if before.media_written_bytes is None and before.source not in {HealthSource.NONE, HealthSource.HWMON}:
+        yield "written to the media", MEDIA_UNKNOWN
     warnings = (after or before).warnings
     if before.source in {HealthSource.SMART_LOG, HealthSource.SMARTCTL}:
         yield "warnings", ", ".join(WARNINGS[each] for each in warnings) or "none"

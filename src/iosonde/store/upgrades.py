@@ -77,6 +77,8 @@ UPGRADES: Final[Mapping[int, Upgrade]] = {
     # New: label, note, expected values and description of a run, further facts about the host, and the CPU frequency of
     # a trial; unknown for older runs.
     6: Upgrade(),
+    # New: the container that the host of a run is; unknown for older runs.
+    7: Upgrade(),
 }
 """The steps, by the version that they convert from."""
 

@@ -75,6 +75,7 @@ def test_a_host_as_it_should_be_has_no_warning() -> None:
         ({"cpus_allowed": 2}, {}, Case("CPUs allowed", State.NOTE, "may not use all")),
         ({"virtual_machine": "KVM"}, {}, Case("virtual machine", State.NOTE, "virtual disk")),
         ({"cpu_quota": 1.5}, {}, Case("CPU quota", State.WARNING, "throttles")),
+        ({"container": "docker"}, {}, Case("container", State.NOTE, "overlay")),
         ({"turbo": "on"}, {}, Case("turbo", State.NOTE, "temperature")),
         ({}, {"load_1m": 4.1}, Case("load", State.WARNING, "other processes", "top")),
         ({}, {"steal_percent": 1.0}, Case("steal time", State.WARNING, "hypervisor")),

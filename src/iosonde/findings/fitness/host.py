@@ -55,6 +55,14 @@ def host_lines(facts: HostFacts, state: HostState) -> Iterator[FitnessLine]:
     yield from _load(facts, state)
     if facts.virtual_machine:
         yield _line("virtual machine", facts.virtual_machine, State.NOTE, "results are those of the virtual disk")
+    if facts.container:
+        yield _line(
+            "container",
+            facts.container,
+            State.NOTE,
+            "it may share its drive, page cache and CPUs with others; a directory without a volume is on an overlay",
+            "mount the directory to measure as a volume",
+        )
     if facts.cpu_quota is not None:
         yield _line(
             "CPU quota",
