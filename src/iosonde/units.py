@@ -191,6 +191,14 @@ def exact_duration(duration_ns: int) -> str:
     return format_duration(duration_ns) if duration_ns % told_to == 0 else _undivided(duration_ns, _WHOLE_NS)
 
 
+def short_duration(duration_ns: int) -> str:
+    """A duration without rounding if that is short, else rounded: ``1250 ms``, ``26.7 ms`` for 26,666,666 ns."""
+    exact = exact_duration(duration_ns)
+    if not exact.endswith((" us", " ns")):
+        return exact
+    return f"{duration_ns / MILLISECOND_NS:.3g} ms" if duration_ns < SECOND_NS else format_duration(duration_ns)
+
+
 def _undivided(value: int, units: dict[str, int]) -> str:
     """The number in the largest unit that divides it."""
     name, factor = max((unit for unit in units.items() if value % unit[1] == 0), key=lambda unit: unit[1])

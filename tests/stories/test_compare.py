@@ -17,6 +17,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "old": ("sim:sata-dc,seed=3,scale=300", "pts-tp"),
         "new": ("sim:client-nvme,seed=3,scale=300", "pts-tp"),
         "lat": ("sim:sata-dc,seed=3,scale=300", "pts-lat"),
+        "lat2": ("sim:client-nvme,seed=3,scale=300", "pts-lat"),
+        "wsat": ("sim:sata-dc,seed=3,scale=600", "pts-wsat"),
+        "wsat2": ("sim:sata-dc,seed=4,scale=600", "pts-wsat"),
         "lab": ("sim:fixed", "lab"),
     }
     for name, (target, profile) in tests.items():
@@ -24,17 +27,19 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         done = iosonde("run", target, "--profile", profile, "--seed", "1", *quick, "--out", made / name)
         assert done.returncode == 0, done.stderr
     (made / "drive.xml").write_bytes(tkperf_xml())
+    assert iosonde("export", made / "new", "--as", "archive", folder=made).returncode == 0
     return made
 
 
 def test_two_drives_are_shown_side_by_side_on_terminal_page_and_paper(folder: Path) -> None:
     shown = iosonde("compare", "old", "new", "--html", "c.html", "--markdown", "c.md", folder=folder)
     assert shown.returncode == 0, shown.stderr
-    assert "bandwidth in MB/s of 1 MiB 0/100, best first: the new drive 1," in shown.stdout
+    assert "Bandwidth of 1 MiB 0/100, best first: the new drive: 1," in shown.stdout
+    assert "SIMULATED" in shown.stdout
     assert "Bandwidth (MB/s), with the difference from the old drive." in shown.stdout
     page = (folder / "c.html").read_text(encoding="utf-8")
     assert "2 runs side by side" in page
-    assert "Conditions of each run: what differs is first." in (folder / "c.md").read_text(encoding="utf-8")
+    assert "Conditions of each run, those that differ first." in (folder / "c.md").read_text(encoding="utf-8")
 
 
 def test_a_file_of_tkperf_can_be_compared_with_a_run(folder: Path) -> None:
@@ -47,6 +52,38 @@ def test_a_file_of_tkperf_can_be_compared_with_a_run(folder: Path) -> None:
     assert cell["values"][0]["latency_ns_mean"] == pytest.approx(41325.8968)
 
 
+def test_a_run_that_may_not_be_read_is_refused(folder: Path) -> None:
+    hidden = folder / "hidden"
+    hidden.mkdir(exist_ok=True)
+    (hidden / "run.json").write_text("{}", encoding="utf-8")
+    hidden.chmod(0)
+    try:
+        shown = iosonde("compare", "old", "hidden", folder=folder, may_override_modes=False)
+    finally:
+        hidden.chmod(0o700)
+    assert shown.returncode != 0
+    assert "error: " in shown.stderr
+    assert "Traceback" not in shown.stderr
+
+
+def test_a_narrow_terminal_has_all_numbers(folder: Path) -> None:
+    shown = iosonde("compare", "old", "new", "lat", "lat2", folder=folder, COLUMNS="80")
+    assert shown.returncode == 0, shown.stderr
+    lines = [line.split() for line in shown.stdout.splitlines() if line.startswith("4 KiB 0/100")]
+    assert lines
+    assert all(len(line) >= 4 for line in lines)
+    assert max(map(len, shown.stdout.splitlines())) <= 80
+
+
+def test_the_json_has_the_long_trials(folder: Path) -> None:
+    shown = iosonde("compare", "wsat", "wsat2", "--json", folder=folder)
+    (test,) = json.loads(shown.stdout)
+    (trial,) = test["trials"]
+    assert trial["trial"] == "write saturation"
+    assert all(each["iops_at_end"] < each["iops"] for each in trial["values"])
+    assert test["simulated"] == [True, True]
+
+
 @pytest.mark.parametrize(
     ("runs", "message"),
     [
@@ -56,7 +93,10 @@ def test_a_file_of_tkperf_can_be_compared_with_a_run(folder: Path) -> None:
         (("old", "lab"), "lab has no standard procedure"),
         (("old", "."), ". is not a run but contains some"),
         (("old", "missing"), "missing is not a run directory"),
-        (("old", "new", "--html", "old/run.json", "--force"), "would overwrite the run itself"),
+        (("old", "new", "--html", "old/report.html", "--force"), "old/report.html is within the run old"),
+        (("old", "new", "--charts", "new/charts"), "new/charts is within the run new"),
+        (("new", "new.iosonde.zip"), "new and new.iosonde.zip are the same run"),
+        (("old", "new/journal"), "new/journal is not a table of text"),
     ],
 )
 def test_runs_that_cannot_be_compared_are_refused_with_a_way_out(

@@ -9,13 +9,15 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from iosonde.cli.report import READ_GROUP, drawers_for, option
-from iosonde.errors import UsageError
+from iosonde.errors import OutputError, UsageError
 from iosonde.printing import printable
 from iosonde.vocabulary import Paper
 
 if TYPE_CHECKING:
     from iosonde.analysis.procedures.side_by_side import Source
+    from iosonde.cli.report_forms import Places
     from iosonde.failures import FailureLog
+    from iosonde.findings import Finding
 
 
 def compare(
@@ -23,7 +25,8 @@ def compare(
         list[Path],
         typer.Argument(
             readable=False,
-            help="Runs of standard procedures (directories or archives), or TKperf's XML files. The first is the base.",
+            help="Runs of standard procedures (directories or archives), or TKperf's XML files. Differences are from "
+            "the first that has a test.",
             metavar="RUN...",
             show_default=False,
         ),
@@ -57,6 +60,7 @@ def compare(
     places = Places(html=html, pdf=pdf, markdown=markdown, charts=charts)
     check_flags(places, paper)
     _check_runs(runs)
+    _check_outside(places, runs)
     get_ready_to_report()
     failures = FailureLog()
     with drawers_for(places) as drawers:
@@ -89,6 +93,7 @@ def _sources(runs: Sequence[Path], failures: "FailureLog") -> "list[Source]":
     from iosonde.analysis.procedures.side_by_side import same_tests
 
     found = [(path, source) for path in runs for source in [_source(path, failures)]]
+    _check_different(found)
     often = Counter(source.label for _, source in found)
     sources = [
         source if often[source.label] == 1 else replace(source, label=f"{source.label} ({printable(str(path))})")
@@ -100,13 +105,36 @@ def _sources(runs: Sequence[Path], failures: "FailureLog") -> "list[Source]":
     return sources
 
 
+def _check_different(found: "Sequence[tuple[Path, Source]]") -> None:
+    """Raises UsageError for a run that is there twice, such as a directory and its archive."""
+    paths: dict[str, Path] = {}
+    for path, source in found:
+        if source.run is not None:
+            other = paths.setdefault(source.run.header.run, path)
+            if other is not path:
+                raise UsageError(f"{other} and {path} are the same run", "name each run once")
+
+
+def _check_outside(places: "Places", runs: Sequence[Path]) -> None:
+    """Raises OutputError for an output within one of the runs."""
+    for path in (*places.files.values(), *places.directories):
+        for run in runs:
+            if path.resolve().is_relative_to(run.resolve()):
+                raise OutputError(f"{path} is within the run {run}", "write the comparison elsewhere")
+
+
 def _source(path: Path, failures: "FailureLog") -> "Source":
     from iosonde.store import is_archive
     from iosonde.store.names import HEADER_NAME
 
-    if is_archive(path) or not path.exists() or (path / HEADER_NAME).exists():
+    try:
+        is_run = is_archive(path) or not path.exists() or (path / HEADER_NAME).exists()
+        inside = [] if is_run else sorted(path.glob(f"*/{HEADER_NAME}"))
+    except OSError:
+        # Reading it as a run says what is wrong with it.
         return _run(path, failures)
-    inside = sorted(path.glob(f"*/{HEADER_NAME}"))
+    if is_run:
+        return _run(path, failures)
     if inside:
         raise UsageError(f"{path} is not a run but contains some", f"name them, such as {inside[0].parent}")
     return _measured_elsewhere(path)
@@ -128,8 +156,17 @@ def _run(path: Path, failures: "FailureLog") -> "Source":
             f"{path} has no standard procedure",
             "compare runs of procedures such as --profile pts-iops; `iosonde check` compares others with expectations",
         )
-    invalid = invalid_cells((each.cell for each in run.header.plan.cells), find_in(analysis, failures))
-    return Source(drive_name(run), procedures_of(run), run, tuple(invalid.items()))
+    findings = find_in(analysis, failures)
+    invalid = invalid_cells((each.cell for each in run.header.plan.cells), findings)
+    return Source(drive_name(run), procedures_of(run), run, tuple(invalid.items()), _notes(findings))
+
+
+def _notes(findings: "Sequence[Finding]") -> tuple[str, ...]:
+    """The findings that limit what a run can be used for, by their ids."""
+    from iosonde.findings import Severity
+
+    limiting = [each.id for each in findings if each.severity is not Severity.NOTE]
+    return (f"findings {', '.join(dict.fromkeys(limiting))} (see the report of the run)",) if limiting else ()
 
 
 def _measured_elsewhere(path: Path) -> "Source":
@@ -147,15 +184,17 @@ def _measured_elsewhere(path: Path) -> "Source":
 
 
 def _print(sources: "Sequence[Source]") -> None:
-    from iosonde.cli.text_width import print_paper
+    from shutil import get_terminal_size
+
+    from iosonde.cli.text_width import paper_width, print_paper
     from iosonde.report.terminal.comparison import render_comparison
 
-    print_paper(render_comparison(sources))
+    print_paper(render_comparison(sources, paper_width() or get_terminal_size().columns))
 
 
 def _print_json(sources: "Sequence[Source]") -> None:
     from json import dumps
 
-    from iosonde.report.comparison import plain
+    from iosonde.report.comparison_json import plain
 
     typer.echo(dumps(plain(sources), indent=1, ensure_ascii=False))

@@ -5,7 +5,7 @@ from collections import Counter
 from iosonde.plans import rounds_of
 from iosonde.plans.cost import Cost
 from iosonde.records import PhasePlan, Plan, Procedure, Procedures, SteadySamples, SteadyState, Timing
-from iosonde.units import exact_duration, format_amount, format_bandwidth, format_duration, format_size
+from iosonde.units import format_amount, format_bandwidth, format_duration, format_size, short_duration
 from iosonde.vocabulary import PurgeState
 
 
@@ -42,8 +42,12 @@ def _phase(plan: Plan, phase: PhasePlan) -> str:
 
 
 def _length(timing: Timing) -> str:
-    """How long a cell lasts. Only scaled cells have a warm-up."""
-    return timing.text if timing.warmup_ns or timing.amount_bytes else exact_duration(timing.measure_ns)
+    """How long a cell lasts."""
+    if timing.amount_bytes is not None:
+        return timing.text
+    warmup = f"{short_duration(timing.warmup_ns)} warm-up + " if timing.warmup_ns else ""
+    idle = f"{short_duration(timing.idle_ns)} idle + " if timing.idle_ns else ""
+    return f"{idle}{warmup}{short_duration(timing.measure_ns)}"
 
 
 def _until(phase: PhasePlan) -> str:

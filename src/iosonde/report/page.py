@@ -43,6 +43,16 @@ class Page:
     headers: tuple[PageHeader, ...] = ()
 
     @property
+    def foot(self) -> str:
+        """What the foot of each page on paper names."""
+        return self.run if " " in self.run else f"run {self.run}"
+
+    @property
+    def has_error_bars(self) -> bool:
+        """Whether a chart has error bars that can be switched."""
+        return any(each.rows and "deviation_low" in each.rows[0] for each in self.figures)
+
+    @property
     def figures(self) -> tuple[Figure, ...]:
         """Every chart, from top to bottom."""
         return self.all_of(Figure)

@@ -106,7 +106,7 @@ def paper_data(page: Page, paper: Paper, charts: Mapping[str, str], failures: Fa
         "title": "".join(f"[{brand.word}] " for brand in page.brands) + f"iosonde: {page.target}",
         "targets": page.targets,
         "running": shortened(page.target),
-        "run": page.run,
+        "foot": page.foot,
         "brands": brands,
         "identity": page.identity_pairs,
         "anchors": sorted(anchored),

@@ -124,6 +124,12 @@ def test_keys_that_contradict_each_other_are_refused(before: str, after: str, me
     assert raised.value.hint
 
 
+def test_a_short_form_cannot_be_made_to_look_like_the_test() -> None:
+    text = 'name = "mine"\n[[procedure]]\nuse = "pts-like-lat"\nis_like = false\n'
+    with pytest.raises(UsageError, match="pts-like-lat is a short form, so it remains PTS-like"):
+        read_procedures(text, "mine.toml")
+
+
 def test_a_target_whose_end_would_never_be_written_is_refused() -> None:
     with pytest.raises(UsageError, match="not a multiple of the block size 4 KiB, so its end would never be written"):
         check_plan(plan_of(OWN, GIB + 512), targets=1)

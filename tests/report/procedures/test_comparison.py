@@ -11,10 +11,11 @@ from iosonde.charts.figure import Figure
 from iosonde.charts.procedures.window import MINUS
 from iosonde.failures import STRICT
 from iosonde.records import RunRecord
-from iosonde.report.blocks import Answers
-from iosonde.report.comparison import comparison_page, plain
+from iosonde.report.blocks import Answers, Paragraph
+from iosonde.report.comparison import comparison_page
+from iosonde.report.comparison_json import plain
 from iosonde.report.page import Page
-from iosonde.report.procedures.side_by_side_tables import difference_text
+from iosonde.report.procedures.side_by_side_tables import ONE_ROUND, difference_text
 from iosonde.report.tables import ResultTable
 from iosonde.vocabulary import Mode, ProcedureKind
 from tests.procedure_builder import MATRIX, WRITE, procedure_run, steady_procedure
@@ -48,7 +49,7 @@ def table(found: Page, caption: str) -> list[tuple[str, ...]]:
 def test_each_cell_has_its_figures_and_the_difference_from_the_first_run() -> None:
     assert table(page(source("old", OLD), source("new", NEW)), "IOPS (operations/s), with") == [
         ("4 KiB 100/0", "1,000", "1,100 (+10.0 %)"),
-        ("64 KiB 100/0", "2,000", f"1,000 ({MINUS}50.0 %)"),
+        ("64 KiB 100/0", "2,000", "1,000 (0.50 times)"),
         # The rounds of both writes overlap: 2,980 to 3,020, and 2,995 to 3,035.
         ("4 KiB 0/100", "3,000", "3,015 (+0.5 % ≈)"),
         ("64 KiB 0/100", "4,000", "40,000 (10.0 times)"),
@@ -64,13 +65,16 @@ def test_invalid_figures_are_marked_in_tables_and_charts() -> None:
 
 def test_the_summary_ranks_the_runs_by_their_foremost_figure() -> None:
     (answers,) = page(source("old", OLD), source("new", NEW)).all_of(Answers)
-    assert answers.sentences == ("IOPS test, IOPS of 4 KiB 0/100, best first: new 3,015, old 3,000.",)
+    # Their rounds overlap, so the order may be chance.
+    assert answers.sentences == (
+        "IOPS test, IOPS of 4 KiB 0/100, best first: new: 3,015 operations/s ≈ old: 3,000 operations/s.",
+    )
 
 
 def test_lower_latencies_are_better() -> None:
     slow = matrix_run(*[(1000, 2000, 3000, 4000)] * 5, kind=ProcedureKind.LATENCY)
     (answers,) = page(source("a", slow), source("b", slow)).all_of(Answers)
-    assert answers.sentences[0].startswith("Latency test, mean latency in µs of 4 KiB 0/100, best first:")
+    assert answers.sentences[0] == "Latency test, Mean latency of 4 KiB 0/100, best first: a: 100.0 µs ≈ b: 100.0 µs."
 
 
 def test_runs_that_are_not_of_the_same_test_say_in_what_they_differ() -> None:
@@ -111,6 +115,32 @@ def test_a_test_that_only_one_run_has_is_named() -> None:
     assert answers.sentences[-1] == "Only in old: IOPS test."
 
 
+def test_what_a_run_failed_is_said_before_its_rank() -> None:
+    never = matrix_run(*[(1, 1, value, 1) for value in (100, 200, 300, 400, 500, 600)])
+    (answers,) = page(source("old", OLD), source("new", never, notes=("findings drive-throttled",))).all_of(Answers)
+    assert answers.sentences[0] == "IOPS test, new: steady state, failed (not reached after 6 rounds)."
+    assert answers.sentences[-1] == "new: findings drive-throttled."
+
+
+def test_a_figure_that_no_cell_has_is_a_sentence_and_no_table() -> None:
+    few = matrix_run(*[(1000, 2000, 3000, 4000)] * 5, kind=ProcedureKind.LATENCY)
+    found = page(source("a", few), source("b", few))
+    assert "99.999 % latency: unknown of all cells, fewer than 10 operations are above this percentile." in [
+        each.text for each in found.all_of(Paragraph)
+    ]
+    assert not [each for each in found.all_of(ResultTable) if each.caption.startswith("99.999")]
+
+
+def test_runs_with_one_round_say_why_they_have_no_sign() -> None:
+    once = matrix_run((1000, 2000, 3000, 4000), is_like=True)
+    [table] = [
+        each
+        for each in page(source("a", once), source("b", once)).all_of(ResultTable)
+        if each.caption.startswith("IOPS (operations/s)")
+    ]
+    assert table.notes == (ONE_ROUND,)
+
+
 def test_the_json_has_every_figure_in_the_order_of_the_runs() -> None:
     (found,) = plain([source("old", OLD), source("new", NEW)])
     (cell,) = [each for each in found["cells"] if (each["mix"], each["size"]) == ("0/100", "4 KiB")]
@@ -119,7 +149,14 @@ def test_the_json_has_every_figure_in_the_order_of_the_runs() -> None:
 
 @pytest.mark.parametrize(
     ("ratio", "text"),
-    [(1, "+0.0 %"), (0.017, f"{MINUS}98.3 %"), (1.999, "+99.9 %"), (2, "2.00 times"), (150.4, "150 times")],
+    [
+        (1, "+0.0 %"),
+        (0.51, f"{MINUS}49.0 %"),
+        (0.017, "0.017 times"),
+        (1.999, "+99.9 %"),
+        (2, "2.00 times"),
+        (150.4, "150 times"),
+    ],
 )
 def test_a_difference_is_a_percentage_or_a_multiple(ratio: float, text: str) -> None:
     assert difference_text(ratio) == text

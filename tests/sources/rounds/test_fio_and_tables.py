@@ -178,6 +178,23 @@ def test_a_table_that_cannot_be_read_is_refused_with_the_reason(text: str, messa
         read_rounds([path])
 
 
+@pytest.mark.parametrize("value", ["inf", "-inf", "nan", "-5", "1e308", "1_000", "\u0663", "1,234"])
+def test_a_value_that_nothing_can_measure_is_refused(value: str, tmp_path: Path) -> None:
+    path = tmp_path / "rounds.csv"
+    rows = [f"{number},0,4KiB,{value if number == 3 else 100}" for number in range(1, 6)]
+    path.write_text("\n".join(["round,read_percent,block_size,iops", *rows]), encoding="utf-8")
+    with pytest.raises(UsageError, match="row 4 cannot be read") as raised:
+        read_rounds([path])
+    assert raised.value.hint
+
+
+def test_a_binary_file_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "journal"
+    path.write_bytes(b"round,read\r\x00\r,1\r" * 9)
+    with pytest.raises(UsageError):
+        read_rounds([path])
+
+
 def test_a_missing_file_and_an_empty_folder_are_refused(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="does not exist"):
         read_rounds([tmp_path / "none.xml"])

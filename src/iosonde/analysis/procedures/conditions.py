@@ -12,7 +12,7 @@ from iosonde.analysis.procedures.determination import Criterion, Verdict, criter
 from iosonde.analysis.procedures.from_run import trials_of_procedure
 from iosonde.analysis.procedures.rounds import ProcedureRounds
 from iosonde.analysis.rounds import gap_ns
-from iosonde.records import CellRecord, Operation, Outcome, ProcedureStart, RunRecord, Workload
+from iosonde.records import CellRecord, FastRandom, Operation, Outcome, ProcedureStart, RunRecord, Workload
 from iosonde.units import format_amount, format_duration, format_size
 from iosonde.vocabulary import Data, PhaseRole, PurgeState
 
@@ -44,7 +44,7 @@ def conditions_of(run: RunRecord, rounds: ProcedureRounds) -> tuple[Condition, .
     trials = trials_of_procedure(run, rounds.procedure.name)
     found = (
         _purge(run, rounds),
-        _preconditioning(rounds, trials),
+        _preconditioning(run, rounds, trials),
         _write_cache(run, trials),
         _active_range(run, rounds),
         _data_pattern(trials),
@@ -76,7 +76,7 @@ def _purge(run: RunRecord, rounds: ProcedureRounds) -> Condition:
     return Condition("Purge", state, start.reason or said)
 
 
-def _preconditioning(rounds: ProcedureRounds, trials: Sequence[CellRecord]) -> Condition:
+def _preconditioning(run: RunRecord, rounds: ProcedureRounds, trials: Sequence[CellRecord]) -> Condition:
     name = "Preconditioning"
     phases = [each for each in rounds.procedure.phases if each.role is PhaseRole.PRECONDITIONING]
     if not phases:
@@ -90,6 +90,11 @@ def _preconditioning(rounds: ProcedureRounds, trials: Sequence[CellRecord]) -> C
     if written < asked:
         said = f"{format_amount(written)} of {format_amount(asked)} were written"
         return Condition(name, ConditionState.FAILED, said)
+    start = start_of(run, rounds)
+    is_empty = start is not None and start.purge in {PurgeState.VERIFIED, PurgeState.SIMULATED}
+    if not is_empty and any(isinstance(each.workload.pattern, FastRandom) for each in mine):
+        said = f"{format_amount(written)} were written, modelled for an empty drive, but no purge was verified"
+        return Condition(name, ConditionState.UNKNOWN, said)
     return Condition(name, ConditionState.VERIFIED, f"{format_amount(written)} were written")
 
 

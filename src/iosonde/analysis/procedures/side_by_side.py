@@ -14,13 +14,15 @@ from iosonde.vocabulary import ProcedureKind, Quantity
 class Source:
     """A run, or a test that another tool measured (``run`` is None). ``label`` names it in tables and charts.
 
-    ``invalid`` has the cells whose figures are invalid, each with the findings that say so.
+    ``invalid`` has the cells whose figures are invalid, each with the findings that say so. ``notes`` are sentences on
+    what limits its figures.
     """
 
     label: str
     procedures: tuple[ProcedureRounds, ...]
     run: RunRecord | None = None
     invalid: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -104,6 +104,8 @@ def _expanded(table: Any, file: str) -> list[Any]:  # noqa: ANN401 - anything th
         raise UsageError(
             f"{file}: {name} has {len(shipped)} procedures, so they cannot have one name", "omit name after use"
         )
+    if own.get("is_like") is False and any(each.get("is_like") for each in shipped):
+        raise UsageError(f"{file}: {name} is a short form, so it remains PTS-like", "omit is_like = false")
     merged = [{**each, **own, DEFAULTS: {**each.get(DEFAULTS, {}), **defaults}} for each in shipped]
     return [each for base in merged for each in _expanded(base, file)]
 

@@ -4,6 +4,18 @@ from typing import Final
 
 from iosonde.analysis.histogram import SAMPLES_BEYOND_MIN
 
+_IN_COMPARISON: Final = (
+    "Measurement window",
+    "Steady state",
+    "IOPS",
+    "Bandwidth",
+    "Mean latency",
+    "Maximum latency",
+    "99.999 % latency",
+    "Verified, failed, skipped, unknown, simulated",
+    "Reads/writes (%)",
+)
+
 DEFINITIONS: Final = (
     (
         "Procedure, phase, round",
@@ -89,3 +101,23 @@ DEFINITIONS: Final = (
     ("Reads/writes (%)", "The share of reads and writes of a cell: 65/35 is 65 % reads and 35 % writes."),
 )
 """Terms and their definitions, in the order of their first use."""
+
+COMPARISON: Final = (
+    (
+        "Difference",
+        (
+            "The value less that of the first run, as a percentage of the latter. From twice the first value on, and "
+            "from half of it down, it is the ratio of both: 2.50 times, 0.40 times."
+        ),
+    ),
+    (
+        "\N{ALMOST EQUAL TO}",
+        (
+            "The values of the rounds overlap with those of the first run: the smallest of one run is not above the "
+            "largest of the other. The difference may be chance."
+        ),
+    ),
+    ("Form", "PTS-like: a short form, which is not the test itself."),
+    *(each for each in DEFINITIONS if each[0] in _IN_COMPARISON),
+)
+"""The definitions of the terms in a comparison of runs."""

@@ -1,19 +1,20 @@
 """The charts and tables of a test with an entry for each drive or run."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Final
 
-from iosonde.analysis.procedures.courses import LongPhase
+from iosonde.analysis.procedures.courses import LongPhase, capacity_of
 from iosonde.analysis.procedures.demand import DemandCell, demand_of, rule_of
 from iosonde.analysis.procedures.side_by_side import Entry, Place, SameTest
 from iosonde.charts.figure import Figure
-from iosonde.charts.procedures.courses import Course, against_time, throughput_course
+from iosonde.charts.procedures.courses import Course, against_fills, against_time, throughput_course
 from iosonde.charts.procedures.demand import best_side_by_side
 from iosonde.charts.procedures.side_by_side import Bar, side_by_side
 from iosonde.charts.procedures.styles import LINES_MAX, unit_of
 from iosonde.failures import FailureLog
-from iosonde.report.blocks import Block, Charts, Folded
+from iosonde.report.blocks import Block, Charts, Folded, Paragraph
 from iosonde.report.made_charts import made_figure
 from iosonde.report.procedures.course_blocks import shown_quantity
 from iosonde.report.procedures.side_by_side_tables import (
@@ -23,6 +24,7 @@ from iosonde.report.procedures.side_by_side_tables import (
     course_tables,
     is_invalid,
     long_of,
+    missing_sentence,
     shown_of,
 )
 from iosonde.report.signs import INVALID
@@ -31,6 +33,7 @@ from iosonde.vocabulary import ProcedureKind
 PLAIN_MIXES: Final = ("100/0", "65/35", "50/50", "0/100")
 SMALL: Final = "4 KiB"
 CHARTS_MAX: Final = 6
+FILL: Final = 10**9
 EACH_MAX: Final = 12
 """A test of fewer cells has a chart for each."""
 
@@ -45,12 +48,14 @@ def comparison_blocks(test: SameTest, identity: str, failures: FailureLog) -> It
     if not test.places:
         return
     first, *others = shown_of(test.kind)
-    yield from comparison_tables(test, first)
     latencies = test.kind is ProcedureKind.LATENCY
-    for each in others if latencies else ():
+    for each in (first, *others) if latencies else (first,):
         yield from comparison_tables(test, each)
-    if others and not latencies:
-        tables = tuple(table for each in others for table in comparison_tables(test, each))
+        missing = missing_sentence(test, each)
+        if missing:
+            yield Paragraph(missing)
+    tables = () if latencies else tuple(table for each in others for table in comparison_tables(test, each))
+    if tables:
         yield Folded("Other quantities", tables, on_paper=True)
 
 
@@ -75,7 +80,7 @@ def _bar_figures(test: SameTest, identity: str, failures: FailureLog) -> Iterato
     places = headline_places(test)
     for number, (each, place) in enumerate(((each, place) for each in wanted for place in places), 1):
         name, title = f"{identity}-bars-{number}", f"{each.title}: {place}"
-        caption = f"{each.title} of {place}: the value of each run over its measurement window."
+        caption = f"{each.title} of {place}: the reported value of each run."
         draw = partial(side_by_side, name, title, _bars(test, each, place), each.unit(test), caption)
         yield made_figure(name, title, draw, {}, failures)
 
@@ -90,14 +95,23 @@ def _bars(test: SameTest, shown: Shown, place: Place) -> list[Bar]:
 
 def _course_figures(test: SameTest, identity: str, failures: FailureLog) -> Iterator[Figure]:
     """The long trials of all entries in one chart, or in several for more than there are styles of lines."""
-    long = [(entry.label, phases) for entry in test.entries if (phases := long_of(entry))]
+    long = [
+        (entry.label, phases, capacity_of(entry.source.run))
+        for entry in test.entries
+        if entry.source.run is not None and (phases := long_of(entry))
+    ]
     for number, start in enumerate(range(0, len(long), LINES_MAX), 1):
         group = long[start : start + LINES_MAX]
-        quantity = shown_quantity([each for _, phases in group for each in phases])
-        name, title = f"{identity}-course-{number}", f"{unit_of(quantity).title} against time"
-        courses = [_course(label, phases) for label, phases in group]
-        draw = partial(throughput_course, name, title, courses, quantity, against_time(courses))
-        yield made_figure(name, title, draw, {}, failures)
+        quantity = shown_quantity([each for _, phases, _ in group for each in phases])
+        courses = [_course(label, phases) for label, phases, _ in group]
+        filling = [_in_fills(course, fill) for course, (_, _, fill) in zip(courses, group, strict=True)]
+        for part, drawn, across in (
+            ("course", courses, against_time(courses)),
+            ("fills", filling, against_fills(FILL)),
+        ):
+            name, title = f"{identity}-{part}-{number}", f"{unit_of(quantity).title} against {across.words}"
+            draw = partial(throughput_course, name, title, drawn, quantity, across)
+            yield made_figure(name, title, draw, {}, failures)
 
 
 def _demand_figures(test: SameTest, identity: str, failures: FailureLog) -> Iterator[Figure]:
@@ -114,6 +128,12 @@ def _demand(entry: Entry) -> list[DemandCell]:
     if run is None:
         return []
     return [cell for each in entry.procedures if each.main for cell in demand_of(run, each, each.main)]
+
+
+def _in_fills(course: Course, fill_bytes: int) -> Course:
+    """The course with ``FILL`` bytes for each fill of its own drive."""
+    samples = (replace(each, written_bytes=each.written_bytes * FILL // fill_bytes) for each in course.samples)
+    return replace(course, samples=tuple(samples))
 
 
 def _course(label: str, phases: Sequence[LongPhase]) -> Course:

@@ -5,29 +5,38 @@ from enum import StrEnum
 from typing import Final
 
 from iosonde.analysis.procedures import criteria_of
-from iosonde.analysis.procedures.conditions import conditions_of, verdict_text
+from iosonde.analysis.procedures.conditions import ConditionState, conditions_of, verdict_text
 from iosonde.analysis.procedures.courses import scale_of
 from iosonde.analysis.procedures.side_by_side import Entry, SameTest
+from iosonde.records import CellPlan
 from iosonde.report.procedures.header import UNKNOWN, device_facts
-from iosonde.report.procedures.words import parameters_text, preconditioning_text, specification_text
+from iosonde.report.procedures.words import (
+    measured_cells,
+    preconditioning_text,
+    specification_text,
+    workloads_text,
+)
 from iosonde.report.tables import Head, Line, ResultTable
+from iosonde.units import SECOND_NS, short_duration
 
 FACT_COLUMNS_MAX: Final = 4
-MUST_AGREE: Final = ("Specification", "Form", "Test parameters", "Time scale", "Active range", "Precondition")
+MUST_AGREE: Final = (
+    *("Specification", "Form", "Test parameters", "Each trial, not scaled", "Time scale"),
+    *("Active range", "Precondition"),
+)
 """Facts in which entries must agree for their figures to be of the same test."""
 
 
-def fact_tables(test: SameTest, *, differing_only: bool = False) -> Iterator[ResultTable]:
-    """What was measured, how and on what: what differs between the runs is first, or alone."""
+def fact_tables(test: SameTest) -> Iterator[ResultTable]:
+    """What was measured, how and on what: what differs between the runs is first."""
     facts = facts_of(test)
     found = [(agreement, name) for agreement in Agreement for name in facts if agreement_of(facts[name]) is agreement]
-    shown = [each for each in found if not differing_only or each[0] is not Agreement.SAME]
     for start in range(0, len(test.entries), FACT_COLUMNS_MAX):
         columns = slice(start, start + FACT_COLUMNS_MAX)
-        lines = [Line((name, str(agreement), *facts[name][columns])) for agreement, name in shown]
+        lines = [Line((name, str(agreement), *facts[name][columns])) for agreement, name in found]
         labels = [Head(each.label, number=False) for each in test.entries[columns]]
         yield ResultTable(
-            caption=f"Conditions of each run: what differs{'' if differing_only else ' is first'}.",
+            caption="Conditions of each run, those that differ first.",
             heads=(Head("Condition", number=False), Head("", number=False), *labels),
             lines=tuple(lines),
             notes=(),
@@ -64,22 +73,57 @@ def _entry_facts(entry: Entry) -> Iterator[tuple[str, str]]:
         yield "Specification", _each(specification_text(each.procedure) or "none" for each in procedures)
     yield "Form", _each("PTS-like" if each.procedure.is_like else "full" for each in procedures)
     judged = [criteria_of(each.judged) for each in procedures if each.judged is not None]
-    yield "Steady state", _each(verdict_text(each[0]) for each in judged if each) or "not judged"
+    yield "Steady state", _each(verdict_text(each[0]) for each in judged if each) or _condition(entry, "Steady state")
     if run is None:
         yield "Test software", "another tool"
         return
     yield from device_facts(run)
     yield "Active range", _each(f"{each.procedure.active_range_percent} %" for each in procedures)
     yield "Time scale", f"1:{scale_of(run)}"
-    yield "Test parameters", _each(parameters_text(run, each.procedure) for each in procedures)
+    measured = [measured_cells(run, each.procedure) for each in procedures]
+    yield "Test parameters", _each(map(workloads_text, measured))
+    yield "Each trial, not scaled", _each(_times(plans, scale_of(run)) for plans in measured)
     yield "Precondition", _each(_without_amount(preconditioning_text(run, each.procedure)) for each in procedures)
     for name in ("Purge", "Write cache", "Data pattern", "Link", "Temperature"):
-        states = [each for rounds in procedures for each in conditions_of(run, rounds) if each.name == name]
-        if states:
-            yield name, _each(f"{each.state}: {each.reason}" for each in states)
+        yield name, _condition(entry, name)
     yield "Host", f"{run.header.host.hostname}, {run.header.host.cpu_model}"
     yield "Test software", f"iosonde {run.header.iosonde_version}"
     yield "Run start", run.header.created_at.split(".", maxsplit=1)[0].replace("T", " ")
+
+
+def failed_conditions(entry: Entry) -> Iterator[str]:
+    """The conditions that an entry failed: ``steady state, failed (not reached after 25 rounds)``."""
+    run = entry.source.run
+    found = [] if run is None else [each for rounds in entry.procedures for each in conditions_of(run, rounds)]
+    for each in dict.fromkeys(found):
+        if each.state is ConditionState.FAILED:
+            yield f"{each.name.lower()}, {each.state} ({each.reason})"
+
+
+def _condition(entry: Entry, name: str) -> str:
+    """A condition of all procedures of an entry. Each is named if they differ."""
+    run = entry.source.run
+    if run is None:
+        return UNKNOWN
+    found = {
+        rounds.procedure.name: f"{each.state}: {each.reason}"
+        for rounds in entry.procedures
+        for each in conditions_of(run, rounds)
+        if each.name == name
+    }
+    texts = dict.fromkeys(found.values())
+    return "; ".join(texts if len(texts) == 1 else (f"{test} {text}" for test, text in found.items())) or "not judged"
+
+
+def _times(plans: Sequence[CellPlan], scale: int) -> str:
+    """How long trials take without the scale of the run, or that they transfer an amount."""
+    times = (
+        f"until an amount{' or ' + short_duration(limit * scale) if limit else ''}"
+        if timing.amount_bytes is not None
+        else short_duration(round(timing.measure_ns * scale / SECOND_NS) * SECOND_NS)
+        for timing, limit in ((each.timing, each.timing.limit_ns) for each in plans)
+    )
+    return _each(times)
 
 
 def _without_amount(text: str) -> str:

@@ -22,7 +22,9 @@ COLUMNS_MAX: Final = 5
 
 SAME: Final = "≈"
 NOT_MEASURED: Final = "not measured, or a round of the window has no value"
-TOO_FEW: Final = "fewer than 10 operations are above"
+TOO_FEW: Final = "fewer than 10 operations are above this percentile"
+NO_DISTRIBUTION: Final = "the source has no distribution of latencies"
+ONE_ROUND: Final = "A run with one round does not show how much its values vary, so its differences have no such sign."
 
 
 @dataclass(frozen=True)
@@ -81,7 +83,7 @@ def long_of(entry: Entry) -> list[LongPhase]:
     return [each for rounds in entry.procedures for each in long_phases(run, rounds) if each.samples]
 
 
-def course_tables(test: SameTest) -> Iterator[ResultTable]:
+def course_tables(test: SameTest, columns_max: int = COLUMNS_MAX) -> Iterator[ResultTable]:
     """The throughput of each long trial: over all of it, and at its end."""
     found = [{each.name: each for each in long_of(entry)} for entry in test.entries]
     every = [each for phases in found for each in phases.values()]
@@ -98,13 +100,13 @@ def course_tables(test: SameTest) -> Iterator[ResultTable]:
     }
     for what, value in values.items():
         rows = {name: [value(each[name]) if name in each else None for each in found] for name in names}
-        yield from _long_tables(test, f"{unit.title} ({unit.name}), {what}", unit, rows)
+        yield from _long_tables(test, f"{unit.title} ({unit.name}), {what}", unit, rows, columns_max)
 
 
 def _long_tables(
-    test: SameTest, caption: str, unit: Unit, rows: Mapping[str, Sequence[float | None]]
+    test: SameTest, caption: str, unit: Unit, rows: Mapping[str, Sequence[float | None]], columns_max: int
 ) -> Iterator[ResultTable]:
-    for columns in _columns(test):
+    for columns in _columns(test, columns_max):
         lines = tuple(
             Line((name, *(_long_text(values[number], values[0], unit, is_first=number == 0) for number in columns)))
             for name, values in rows.items()
@@ -120,17 +122,24 @@ def _long_text(value: float | None, base: float | None, unit: Unit, *, is_first:
     return text if is_first or not base else f"{text} ({difference_text(value / base)})"
 
 
-def _columns(test: SameTest) -> Iterator[list[int]]:
+def _columns(test: SameTest, columns_max: int) -> Iterator[list[int]]:
     """The entries of each table: the first one, and some of the others."""
     later = range(1, len(test.entries))
-    for start in range(0, len(later), COLUMNS_MAX - 1):
-        yield [0, *later[start : start + COLUMNS_MAX - 1]]
+    for start in range(0, len(later), columns_max - 1):
+        yield [0, *later[start : start + columns_max - 1]]
 
 
-def comparison_tables(test: SameTest, shown: Shown) -> Iterator[ResultTable]:
-    """A row for each cell, a column for each entry, and the difference from the first one."""
-    for columns in _columns(test):
-        yield _table(test, shown, columns)
+def missing_sentence(test: SameTest, shown: Shown) -> str:
+    """Why a figure has no table; empty if it has one."""
+    has_any = any(shown.value(each) is not None for found in test.figures for each in found.values())
+    return "" if has_any else f"{shown.title}: unknown of all cells, {shown.why}."
+
+
+def comparison_tables(test: SameTest, shown: Shown, columns_max: int = COLUMNS_MAX) -> Iterator[ResultTable]:
+    """A row for each cell, a column for each entry, and the difference from the first one. None without any value."""
+    if any(shown.value(each) is not None for found in test.figures for each in found.values()):
+        for columns in _columns(test, columns_max):
+            yield _table(test, shown, columns)
 
 
 def _table(test: SameTest, shown: Shown, columns: Sequence[int]) -> ResultTable:
@@ -145,8 +154,11 @@ def _table(test: SameTest, shown: Shown, columns: Sequence[int]) -> ResultTable:
         SAME: "the values of the rounds overlap with those of the first column",
     }
     notes = tuple(f"{sign} {meaning}." for sign, meaning in signs.items() if any(sign in text for text in texts))
+    if shown.has_rounds and any(phase.rounds == 1 for each in test.entries for phase in each.phases):
+        notes = (*notes, ONE_ROUND)
+    lower = " Lower is better." if shown.quantity is Quantity.LATENCY_NS_MEAN else ""
     return ResultTable(
-        caption=f"{shown.title} ({unit.name}), with the difference from {first}.",
+        caption=f"{shown.title} ({unit.name}), with the difference from {first}.{lower}",
         heads=(Head("Cell", number=False), *(Head(test.entries[number].label) for number in columns)),
         lines=lines,
         notes=notes,
@@ -157,7 +169,9 @@ def _text(test: SameTest, shown: Shown, unit: Unit, place: Place, number: int) -
     mine, first = test.figures[number].get(place), test.figures[0].get(place)
     value = None if mine is None else shown.value(mine)
     if mine is None or value is None:
-        return Dash("the run has no such cell" if mine is None else shown.why)
+        if mine is None:
+            return Dash("the run has no such cell")
+        return Dash(NO_DISTRIBUTION if not shown.has_rounds and mine.cell.latency is None else shown.why)
     invalid = f" {INVALID}" if is_invalid(test.entries[number], mine) else ""
     text = f"{significant(unit.shown(value))}{invalid}"
     base = None if first is None else shown.value(first)
@@ -168,7 +182,7 @@ def _text(test: SameTest, shown: Shown, unit: Unit, place: Place, number: int) -
 
 
 def difference_text(ratio: float) -> str:
-    """The difference from a base as a signed percentage, from twice the base on as a multiple."""
-    if ratio >= 2:  # noqa: PLR2004 - twice
+    """The difference from a base as a signed percentage; from twice the base on, and below half of it, as a ratio."""
+    if not 0.5 < ratio < 2:  # noqa: PLR2004 - half and twice
         return f"{ratio_text(ratio)} times"
     return f"{100 * (ratio - 1):+.1f} %".replace("-", MINUS)

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from typing import Final
 
 from iosonde.analysis.procedures import ProcedureRounds
+from iosonde.analysis.procedures.courses import LONG_ROLES
 from iosonde.charts.procedures.styles import mix_name
 from iosonde.printing import capital, printable
 from iosonde.records import (
@@ -17,7 +18,7 @@ from iosonde.records import (
     SteadyState,
     Workload,
 )
-from iosonde.units import exact_duration, exact_size
+from iosonde.units import exact_size, short_duration
 from iosonde.vocabulary import PhaseRole, ProcedureKind
 
 LIKE: Final = "PTS-like"
@@ -126,7 +127,7 @@ def times_text(plans: Iterable[CellPlan]) -> str:
     found = dict.fromkeys(
         exact_size(each.timing.amount_bytes)
         if each.timing.amount_bytes is not None
-        else exact_duration(each.timing.measure_ns)
+        else short_duration(each.timing.measure_ns)
         for each in plans
     )
     return ", ".join(found)
@@ -143,15 +144,24 @@ def parameters_text(run: RunRecord, procedure: Procedure, *, brief: bool = False
 
     ``brief`` leaves out all but the first and the last of many mixes and block sizes.
     """
-    phases = [each for each in procedure.phases if each.role is PhaseRole.ROUNDS] or list(procedure.phases)
-    plans = cells_of(run, phases[-1])
-    if not plans:
-        return "unknown"
+    plans = measured_cells(run, procedure)
+    return f"{workloads_text(plans, brief=brief)}, {times_text(plans)}" if plans else "unknown"
+
+
+def measured_cells(run: RunRecord, procedure: Procedure) -> list[CellPlan]:
+    """The cells that a procedure is about: those of its rounds, else of its long trials, else of its last phase."""
+    rounds = [each for each in procedure.phases if each.role is PhaseRole.ROUNDS]
+    phases = rounds or [each for each in procedure.phases if each.role in LONG_ROLES] or list(procedure.phases)
+    return cells_of(run, phases[-1])
+
+
+def workloads_text(plans: Sequence[CellPlan], *, brief: bool = False) -> str:
+    """What cells do: ``random, 100/0, 0/100 × 4 KiB, 4 jobs × QD 32``."""
     workloads = [each.workload for each in plans]
     patterns = "/".join(dict.fromkeys(str(each.pattern) for each in workloads))
     named = [mixes_text(workloads), sizes_text(workloads)]
     loops = " × ".join(map(_brief, named) if brief else named)
-    return f"{patterns}, {loops}, {demand_text(workloads)}, {times_text(plans)}"
+    return f"{patterns}, {loops}, {demand_text(workloads)}"
 
 
 def _brief(names: str) -> str:

@@ -1,42 +1,91 @@
 """Shows runs of standard procedures side by side on a terminal."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Final
 
 from rich.console import Group, RenderableType
+from rich.padding import Padding
 from rich.text import Text
 
 from iosonde.analysis.procedures.side_by_side import SameTest, Source, same_tests
-from iosonde.report.comparison import answers_of, name_of, only_in
-from iosonde.report.procedures.side_by_side_facts import fact_tables
-from iosonde.report.procedures.side_by_side_tables import comparison_tables, course_tables, shown_of
+from iosonde.report.comparison import notes_of, only_in, shared_brands
+from iosonde.report.procedures.side_by_side_answers import answers_of, name_of
+from iosonde.report.procedures.side_by_side_facts import Agreement, agreement_of, facts_of
+from iosonde.report.procedures.side_by_side_tables import (
+    comparison_tables,
+    course_tables,
+    missing_sentence,
+    shown_of,
+)
 from iosonde.report.tables import ResultTable
 from iosonde.report.terminal.figures import render_table
 
+CELL_WIDTH: Final = 24
+"""The width of the names of cells."""
 
-def render_comparison(sources: Sequence[Source]) -> RenderableType:
-    """All tests that the runs share, and what only one of them has."""
+VALUE_WIDTH: Final = 21
+"""The width of a value with its difference, and of the label above it."""
+
+
+def render_comparison(sources: Sequence[Source], width: int) -> RenderableType:
+    """All tests that the runs share, and what only one of them has, for a terminal of this width."""
     tests = same_tests(sources)
-    parts = [part for test in tests for part in _test(test)]
-    return Group(*parts, *(Text(sentence) for sentence in only_in(sources, tests)))
+    brands = [
+        Text.assemble((f" {each.word.upper()} ", "bold black on yellow"), " ", each.sentence)
+        for each in shared_brands(sources)
+    ]
+    columns = max((width - CELL_WIDTH) // VALUE_WIDTH, 2)
+    parts = [part for test in tests for part in _test(test, columns)]
+    notes = map(Text, notes_of(sources))
+    return Group(*brands, *parts, *notes, *(Text(sentence) for sentence in only_in(sources, tests)))
 
 
-def _test(test: SameTest) -> Iterator[RenderableType]:
+def _test(test: SameTest, columns: int) -> Iterator[RenderableType]:
     yield Text(name_of(test), style="bold underline")
     for sentence in answers_of(test):
         yield Text(sentence)
     yield Text()
-    for facts in fact_tables(test, differing_only=True):
-        yield from _table(facts)
-    for long in course_tables(test):
+    yield from _differing(test)
+    for long in course_tables(test, columns):
         yield from _table(long)
     if test.places:
         for shown in shown_of(test.kind):
-            for table in comparison_tables(test, shown):
+            for table in comparison_tables(test, shown, columns):
                 yield from _table(table)
+            missing = missing_sentence(test, shown)
+            if missing:
+                yield Text(missing)
+                yield Text()
+
+
+def _differing(test: SameTest) -> Iterator[RenderableType]:
+    """The conditions that are not the same of all runs: a line for each run, which may be long."""
+    labels = [each.label for each in test.entries]
+    for name, values in facts_of(test).items():
+        if agreement_of(values) is not Agreement.SAME:
+            yield Text(f"{name}:", style="dim")
+            for label, value in zip(labels, values, strict=True):
+                yield Padding(Text(f"{label}: {value}"), (0, 0, 0, 2), expand=False)
+    yield Text()
 
 
 def _table(table: ResultTable) -> Iterator[RenderableType]:
-    if table.lines:
-        yield Text(table.caption, style="dim")
-        yield render_table(table)
-        yield Text()
+    yield Text(table.caption, style="dim")
+    yield render_table(_with_short_heads(table))
+    yield Text()
+
+
+def _with_short_heads(table: ResultTable) -> ResultTable:
+    """The table with labels that leave room for the numbers below them."""
+    heads = tuple(replace(each, name=_shortened(each.name)) for each in table.heads)
+    return replace(table, heads=heads)
+
+
+def _shortened(label: str) -> str:
+    """A label cut in its middle: its start and its end tell labels apart."""
+    most = VALUE_WIDTH - 3
+    if len(label) <= most:
+        return label
+    half = (most - 1) // 2
+    return f"{label[:half]}…{label[-half:]}"

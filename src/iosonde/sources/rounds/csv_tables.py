@@ -60,6 +60,9 @@ VALUES: Final[Mapping[str, tuple[str, float]]] = {
     **{f"{name}{unit}": ("latency_ns_mean", scale) for name in _MEAN_NAMES for unit, scale in _TIMES.items()},
     **{f"{name}{unit}": ("latency_ns_max", scale) for name in _MAX_NAMES for unit, scale in _TIMES.items()},
 }
+VALUE_MAX: Final = 1e15
+"""More than any drive has operations, bytes or nanoseconds: larger values would be mistakes."""
+
 _HINT: Final = (
     "use a header such as round,read_percent,block_size,queue_depth,jobs,iops (or bw_kib, mb_s, lat_us, lat_max_us)"
 )
@@ -67,14 +70,19 @@ _HINT: Final = (
 
 def read_csv(text: str, source: str) -> list[Measured]:
     """The cells of a table, with their rounds. Raises UsageError for a table without the columns that it takes."""
-    dialect = _dialect(text)
-    rows = [row for row in csv.reader(io.StringIO(text), dialect) if any(cell.strip() for cell in row)]
+    try:
+        read = csv.reader(io.StringIO(text), _dialect(text))
+        rows = [row for row in read if any(cell.strip() for cell in row)]
+    except csv.Error as error:
+        raise UsageError(f"{source} is not a table of text", _HINT) from error
     if not rows:
         raise UsageError(f"{source} is empty", _HINT)
     columns = _Columns.of(rows[0], source)
     found: list[Measured] = []
     for number, row in enumerate(rows[1:], 2):
         try:
+            if len(row) > len(rows[0]):
+                raise ValueError(f"it has {len(row)} fields, and the header {len(rows[0])}")  # noqa: TRY301
             found += columns.measured(row)
         except (ValueError, IndexError) as error:
             raise UsageError(f"{source}: row {number} cannot be read: {error}", _HINT) from error
@@ -131,10 +139,12 @@ class _Columns:
         size = _bytes(self._text(row, self.size))
         if self.mixes:
             for column, read in self.mixes.items():
-                yield Measured(number, workload_of(read, size, demand), RoundValue(iops=float(row[column])))
+                yield Measured(number, workload_of(read, size, demand), RoundValue(iops=_number(row[column])))
             return
         known = {
-            name: float(row[column]) * scale for column, (name, scale) in self.values.items() if self._text(row, column)
+            name: _number(row[column]) * scale
+            for column, (name, scale) in self.values.items()
+            if self._text(row, column)
         }
         longest = known.get("latency_ns_max")
         value = RoundValue(
@@ -150,6 +160,14 @@ class _Columns:
     @staticmethod
     def _text(row: Sequence[str], column: int | None) -> str:
         return "" if column is None else row[column].strip()
+
+
+def _number(text: str) -> float:
+    """A measured value. Raises ValueError for one that nothing can measure."""
+    value = float(text)
+    if not text.isascii() or "_" in text or not 0 <= value <= VALUE_MAX:
+        raise ValueError(f"{text.strip()} is not a number from 0 to {VALUE_MAX:g}")
+    return value
 
 
 def _read(text: str) -> int:

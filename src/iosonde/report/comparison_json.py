@@ -1,0 +1,73 @@
+"""A comparison of runs as JSON."""
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Any
+
+from iosonde.analysis.procedures.courses import LongPhase
+from iosonde.analysis.procedures.recovery import level_of
+from iosonde.analysis.procedures.side_by_side import Entry, Figures, SameTest, Source, same_tests
+from iosonde.report.procedures.side_by_side_answers import name_of
+from iosonde.report.procedures.side_by_side_facts import differing_facts, facts_of
+from iosonde.report.procedures.side_by_side_tables import long_of
+from iosonde.vocabulary import Quantity
+
+
+def plain(sources: Sequence[Source]) -> list[dict[str, Any]]:
+    """All figures as JSON: for each test its runs, its conditions, and the values of each cell in the order of runs."""
+    return [
+        {
+            "test": name_of(test),
+            "kind": test.kind,
+            "runs": [each.label for each in test.entries],
+            "simulated": [_is_simulated(each) for each in test.entries],
+            "conditions": facts_of(test),
+            "differing": differing_facts(test),
+            "trials": _plain_trials(test),
+            "cells": [
+                {**asdict(place), "values": [_plain(each.get(place)) for each in test.figures]} for place in test.places
+            ],
+        }
+        for test in same_tests(sources)
+    ]
+
+
+def _is_simulated(entry: Entry) -> bool | None:
+    return None if entry.source.run is None else entry.source.run.header.is_simulated
+
+
+def _plain_trials(test: SameTest) -> list[dict[str, Any]]:
+    """The long trials: the means of each, and the throughput at its end."""
+    found = [{each.name: each for each in long_of(entry)} for entry in test.entries]
+    return [
+        {"trial": name, "values": [_plain_trial(each.get(name)) for each in found]}
+        for name in dict.fromkeys(name for each in found for name in each)
+    ]
+
+
+def _plain_trial(phase: LongPhase | None) -> dict[str, Any] | None:
+    if phase is None:
+        return None
+    ends = {f"{each.value}_at_end": level_of(phase.samples, each) for each in (Quantity.IOPS, Quantity.BYTES_PER_S)}
+    return {
+        "iops": phase.iops,
+        "bytes_per_s": phase.bytes_per_s,
+        "latency_ns_mean": phase.latency_ns_mean,
+        "latency_ns_max": phase.latency_ns_max,
+        **ends,
+    }
+
+
+def _plain(figures: Figures | None) -> dict[str, Any] | None:
+    if figures is None:
+        return None
+    cell = figures.cell
+    return {
+        "cell": cell.cell,
+        "rounds": cell.rounds,
+        "iops": cell.iops,
+        "bytes_per_s": cell.bytes_per_s,
+        "latency_ns_mean": cell.latency_ns_mean,
+        "latency_ns_five_nines": cell.five_nines_ns,
+        "latency_ns_max": cell.latency_ns_max,
+    }

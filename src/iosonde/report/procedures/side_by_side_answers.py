@@ -1,0 +1,91 @@
+"""What runs of a test have in common, what they failed, and which of them is best: in words."""
+
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from typing import Final
+
+from iosonde.analysis.procedures.recovery import level_of
+from iosonde.analysis.procedures.side_by_side import SameTest, overlaps
+from iosonde.charts.procedures.styles import Unit, unit_of
+from iosonde.charts.quantities import significant
+from iosonde.printing import printable
+from iosonde.report.procedures.course_blocks import shown_quantity
+from iosonde.report.procedures.side_by_side import headline_places
+from iosonde.report.procedures.side_by_side_facts import differing_facts, failed_conditions
+from iosonde.report.procedures.side_by_side_tables import SAME, long_of, shown_of
+from iosonde.vocabulary import ProcedureKind, Quantity
+
+RANKED_MAX: Final = 8
+"""The most entries that a sentence names."""
+
+NAMES: Final = {
+    ProcedureKind.IOPS: "IOPS test",
+    ProcedureKind.THROUGHPUT: "Throughput test",
+    ProcedureKind.LATENCY: "Latency test",
+    ProcedureKind.WRITE_SATURATION: "Write saturation test",
+    ProcedureKind.HOST_IDLE_RECOVERY: "Host idle recovery test",
+    ProcedureKind.CROSS_STIMULUS_RECOVERY: "Cross stimulus recovery test",
+    ProcedureKind.COMPOSITE_BLOCK_SIZE: "Composite block size workload test",
+    ProcedureKind.DEMAND_INTENSITY: "Demand intensity and response time histogram test",
+}
+
+
+def name_of(test: SameTest) -> str:
+    """The name of a test; that of a user's procedure is its title."""
+    own = test.entries[0].procedures[0].procedure
+    return NAMES.get(test.kind) or printable(own.title or own.name)
+
+
+def answers_of(test: SameTest) -> Iterator[str]:
+    """What cannot be compared, what a run failed, then the entries by their foremost figures, best first."""
+    unequal = differing_facts(test)
+    name = name_of(test)
+    if unequal:
+        yield f"{name}: not the same test in all runs. They differ in {', '.join(map(_lower, unequal))}."
+    for entry in test.entries:
+        failed = tuple(failed_conditions(entry))
+        if failed:
+            yield f"{name}, {entry.label}: {'; '.join(failed)}."
+    yield from _course_ranks(test)
+    shown = shown_of(test.kind)[0]
+    is_best_first = shown.quantity is not Quantity.LATENCY_NS_MEAN
+    for place in headline_places(test)[-1:]:
+        found = [
+            (value, entry.label, each[place].of_rounds(shown.quantity))
+            for entry, each in zip(test.entries, test.figures, strict=True)
+            if place in each and (value := shown.value(each[place])) is not None
+        ]
+        yield from _ranked(f"{name}, {shown.title} of {place}", shown.unit(test), found, is_best_first=is_best_first)
+
+
+def _course_ranks(test: SameTest) -> Iterator[str]:
+    """The entries by the throughput at the end of their longest trial."""
+    found = [(entry.label, phases) for entry in test.entries if (phases := long_of(entry))]
+    if test.places or not found:
+        return
+    quantity = shown_quantity([each for _, phases in found for each in phases])
+    ends: list[tuple[float, str, list[float]]] = [
+        (value, label, [])
+        for label, phases in found
+        if (value := level_of(max(phases, key=lambda each: each.time_ns).samples, quantity)) is not None
+    ]
+    unit = unit_of(quantity)
+    yield from _ranked(f"{name_of(test)}, {unit.title} at the end of the longest trial", unit, ends, is_best_first=True)
+
+
+def _ranked(
+    what: str, unit: Unit, found: Sequence[tuple[float, str, list[float]]], *, is_best_first: bool
+) -> Iterator[str]:
+    """The entries in order. The sign stands between neighbours whose rounds overlap."""
+    ranked = sorted(found, key=lambda each: each[0], reverse=is_best_first)
+    if len(ranked) <= 1:
+        return
+    texts = [f"{label}: {significant(unit.shown(value))} {unit.name}" for value, label, _ in ranked[:RANKED_MAX]]
+    joins = [f" {SAME} " if overlaps(a[2], b[2]) else "; " for a, b in pairwise(ranked[:RANKED_MAX])]
+    told = texts[0] + "".join(f"{join}{text}" for join, text in zip(joins, texts[1:], strict=True))
+    more = f"; and {len(ranked) - RANKED_MAX} more" if len(ranked) > RANKED_MAX else ""
+    yield f"{what}, best first: {told}{more}."
+
+
+def _lower(name: str) -> str:
+    return name[0].lower() + name[1:]
