@@ -212,3 +212,17 @@ def test_an_exact_size_is_as_short_as_it_can_be(value_bytes: int, text: str) -> 
 )
 def test_an_exact_duration_is_as_short_as_it_can_be(duration_ns: int, text: str) -> None:
     assert units.exact_duration(duration_ns) == text
+
+
+@pytest.mark.parametrize(
+    ("duration_ns", "text"),
+    [
+        (60 * units.SECOND_NS, "60.0 s"),
+        (250 * units.MILLISECOND_NS, "250 ms"),
+        (26_666_666, "26.7 ms"),
+        (3_906_250, "3.91 ms"),
+        (1_234_567_890, "1.2 s"),
+    ],
+)
+def test_a_duration_of_parts_of_a_millisecond_is_rounded(duration_ns: int, text: str) -> None:
+    assert units.short_duration(duration_ns) == text

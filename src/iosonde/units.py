@@ -193,9 +193,8 @@ def exact_duration(duration_ns: int) -> str:
 
 def short_duration(duration_ns: int) -> str:
     """A duration without rounding if that is short, else rounded: ``1250 ms``, ``26.7 ms`` for 26,666,666 ns."""
-    exact = exact_duration(duration_ns)
-    if not exact.endswith((" us", " ns")):
-        return exact
+    if duration_ns % MILLISECOND_NS == 0:
+        return exact_duration(duration_ns)
     return f"{duration_ns / MILLISECOND_NS:.3g} ms" if duration_ns < SECOND_NS else format_duration(duration_ns)
 
 
