@@ -10,6 +10,7 @@ from iosonde.analysis.procedures.courses import scale_of
 from iosonde.analysis.procedures.side_by_side import Entry, SameTest
 from iosonde.records import CellPlan
 from iosonde.report.procedures.header import UNKNOWN, device_facts
+from iosonde.report.procedures.side_by_side_tables import short_label
 from iosonde.report.procedures.words import (
     measured_cells,
     preconditioning_text,
@@ -21,7 +22,7 @@ from iosonde.units import SECOND_NS, short_duration
 
 FACT_COLUMNS_MAX: Final = 4
 MUST_AGREE: Final = (
-    *("Specification", "Form", "Test parameters", "Each trial, not scaled", "Time scale"),
+    *("Specification", "Form", "Parameters", "Trial length", "Time scale"),
     *("Active range", "Precondition"),
 )
 """Facts in which entries must agree for their figures to be of the same test."""
@@ -34,7 +35,7 @@ def fact_tables(test: SameTest) -> Iterator[ResultTable]:
     for start in range(0, len(test.entries), FACT_COLUMNS_MAX):
         columns = slice(start, start + FACT_COLUMNS_MAX)
         lines = [Line((name, str(agreement), *facts[name][columns])) for agreement, name in found]
-        labels = [Head(each.label, number=False) for each in test.entries[columns]]
+        labels = [Head(short_label(each.label), number=False) for each in test.entries[columns]]
         yield ResultTable(
             caption="Conditions of each run, those that differ first.",
             heads=(Head("Condition", number=False), Head("", number=False), *labels),
@@ -75,19 +76,19 @@ def _entry_facts(entry: Entry) -> Iterator[tuple[str, str]]:
     judged = [criteria_of(each.judged) for each in procedures if each.judged is not None]
     yield "Steady state", _each(verdict_text(each[0]) for each in judged if each) or _condition(entry, "Steady state")
     if run is None:
-        yield "Test software", "another tool"
+        yield "Software", "another tool"
         return
     yield from device_facts(run)
     yield "Active range", _each(f"{each.procedure.active_range_percent} %" for each in procedures)
     yield "Time scale", f"1:{scale_of(run)}"
     measured = [measured_cells(run, each.procedure) for each in procedures]
-    yield "Test parameters", _each(map(workloads_text, measured))
-    yield "Each trial, not scaled", _each(_times(plans, scale_of(run)) for plans in measured)
+    yield "Parameters", _each(map(workloads_text, measured))
+    yield "Trial length", _each(_times(plans, scale_of(run)) for plans in measured)
     yield "Precondition", _each(_without_amount(preconditioning_text(run, each.procedure)) for each in procedures)
     for name in ("Purge", "Write cache", "Data pattern", "Link", "Temperature"):
         yield name, _condition(entry, name)
     yield "Host", f"{run.header.host.hostname}, {run.header.host.cpu_model}"
-    yield "Test software", f"iosonde {run.header.iosonde_version}"
+    yield "Software", f"iosonde {run.header.iosonde_version}"
     yield "Run start", run.header.created_at.split(".", maxsplit=1)[0].replace("T", " ")
 
 

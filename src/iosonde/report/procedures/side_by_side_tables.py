@@ -20,6 +20,9 @@ from iosonde.vocabulary import ProcedureKind, Quantity
 COLUMNS_MAX: Final = 5
 """The most entries in one table: more columns do not fit a page. The first entry is repeated in each."""
 
+LABEL_MAX: Final = 28
+"""The most characters of a label above a column. The summary has it in full."""
+
 SAME: Final = "≈"
 NOT_MEASURED: Final = "not measured, or a round of the window has no value"
 TOO_FEW: Final = "fewer than 10 operations are above this percentile"
@@ -111,7 +114,7 @@ def _long_tables(
             Line((name, *(_long_text(values[number], values[0], unit, is_first=number == 0) for number in columns)))
             for name, values in rows.items()
         )
-        heads = (Head("Trial", number=False), *(Head(test.entries[number].label) for number in columns))
+        heads = (Head("Trial", number=False), *(Head(short_label(test.entries[number].label)) for number in columns))
         yield ResultTable(f"{caption}, with the difference from {test.entries[0].label}.", heads, lines, ()).explained
 
 
@@ -127,6 +130,12 @@ def _columns(test: SameTest, columns_max: int) -> Iterator[list[int]]:
     later = range(1, len(test.entries))
     for start in range(0, len(later), columns_max - 1):
         yield [0, *later[start : start + columns_max - 1]]
+
+
+def short_label(label: str, most: int = LABEL_MAX) -> str:
+    """A label cut in its middle: its start and its end tell labels apart."""
+    half = (most - 1) // 2
+    return label if len(label) <= most else f"{label[:half]}…{label[-half:]}"
 
 
 def missing_sentence(test: SameTest, shown: Shown) -> str:
@@ -159,7 +168,7 @@ def _table(test: SameTest, shown: Shown, columns: Sequence[int]) -> ResultTable:
     lower = " Lower is better." if shown.quantity is Quantity.LATENCY_NS_MEAN else ""
     return ResultTable(
         caption=f"{shown.title} ({unit.name}), with the difference from {first}.{lower}",
-        heads=(Head("Cell", number=False), *(Head(test.entries[number].label) for number in columns)),
+        heads=(Head("Cell", number=False), *(Head(short_label(test.entries[number].label)) for number in columns)),
         lines=lines,
         notes=notes,
     ).explained

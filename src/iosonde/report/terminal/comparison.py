@@ -16,6 +16,7 @@ from iosonde.report.procedures.side_by_side_tables import (
     comparison_tables,
     course_tables,
     missing_sentence,
+    short_label,
     shown_of,
 )
 from iosonde.report.tables import ResultTable
@@ -78,14 +79,5 @@ def _table(table: ResultTable) -> Iterator[RenderableType]:
 
 def _with_short_heads(table: ResultTable) -> ResultTable:
     """The table with labels that leave room for the numbers below them."""
-    heads = tuple(replace(each, name=_shortened(each.name)) for each in table.heads)
+    heads = tuple(replace(each, name=short_label(each.name, VALUE_WIDTH - 3)) for each in table.heads)
     return replace(table, heads=heads)
-
-
-def _shortened(label: str) -> str:
-    """A label cut in its middle: its start and its end tell labels apart."""
-    most = VALUE_WIDTH - 3
-    if len(label) <= most:
-        return label
-    half = (most - 1) // 2
-    return f"{label[:half]}…{label[-half:]}"
