@@ -23,7 +23,7 @@ SEEDS: Final = 30
 ROUNDS: Final = 20
 PROCESSES: Final = 2
 TESTS: Final = ("iops", "lat", "tp")
-SCALES: Final = {"sata-dc": 300, "enterprise-nvme": 1000, "client-nvme": 1000, "usb-stick": 30, "cloud-burst": 300}
+SCALES: Final = {"sata-dc": 300, "enterprise-nvme": 1000, "client-nvme": 300, "usb-stick": 30, "cloud-burst": 300}
 """The models whose capacity can be scaled, with their scale."""
 
 STATIONARY: Final = ("fixed", "mm1", "mmc")
