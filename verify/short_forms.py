@@ -16,6 +16,7 @@ from typing import Final
 
 from iosonde.analysis.procedures import ProcedureRounds, ReportedCell, procedures_of, reported_cells
 from iosonde.analysis.procedures.reported import LEVELS, level_name
+from iosonde.charts.procedures.styles import mix_name
 from iosonde.records import RunRecord, Workload
 from iosonde.vocabulary import PhaseRole
 from verify.campaigns import measured, profile_request
@@ -153,8 +154,8 @@ def _figures(rounds: ProcedureRounds) -> Figures:
 
 
 def _place(role: PhaseRole, workload: Workload) -> tuple[str, ...]:
-    read, jobs, depth = workload.read_percent, workload.jobs, workload.queue_depth
-    return (role.value.replace("_", " "), f"{read}/{100 - read}", workload.size_text, f"{jobs} x {depth}")
+    jobs, depth = workload.jobs, workload.queue_depth
+    return (role.value.replace("_", " "), mix_name(workload), workload.size_text, f"{jobs} x {depth}")
 
 
 def _values(cell: ReportedCell) -> dict[str, float]:

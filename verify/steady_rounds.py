@@ -30,7 +30,7 @@ STATIONARY: Final = ("fixed", "mm1", "mmc")
 """Models without a state: they are steady from the first round on, so the first window of five is steady."""
 
 TIME_SCALE: Final = 300
-"""By how much the times of a model without a capacity are divided."""
+"""Divides the times of models that have no capacity to scale."""
 
 STATIONARY_ROUND: Final = 5
 

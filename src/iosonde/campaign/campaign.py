@@ -255,7 +255,7 @@ def _first_session(request: RunRequest, ahead: Preflight, out: Path, observer: O
 
 
 class MemoryRecorder:
-    """Keeps a run in memory, such as a probe, which writes no files."""
+    """Keeps a run in memory, for a probe or a comparison that writes no files."""
 
     def __init__(self) -> None:
         self.cells: list[CellRecord] = []

@@ -9,7 +9,6 @@ from iosonde.analysis.procedures.recovery import level_of
 from iosonde.analysis.procedures.side_by_side import Entry, Figures, SameTest, Source, same_tests
 from iosonde.report.procedures.side_by_side_answers import name_of
 from iosonde.report.procedures.side_by_side_facts import differing_facts, facts_of
-from iosonde.report.procedures.side_by_side_tables import long_of
 from iosonde.vocabulary import Quantity
 
 
@@ -38,7 +37,7 @@ def _is_simulated(entry: Entry) -> bool | None:
 
 def _plain_trials(test: SameTest) -> list[dict[str, Any]]:
     """The long trials: the means of each, and the throughput at its end."""
-    found = [{each.name: each for each in long_of(entry)} for entry in test.entries]
+    found = [{each.name: each for each in entry.long_trials} for entry in test.entries]
     return [
         {"trial": name, "values": [_plain_trial(each.get(name)) for each in found]}
         for name in dict.fromkeys(name for each in found for name in each)

@@ -20,19 +20,19 @@ from iosonde.report.engine_facts import import_text
 from iosonde.report.pace_table import behind_text
 from iosonde.report.result_tables import AT_LEAST
 from iosonde.report.target_words import span_text, targets_text
+from iosonde.report.terminal.brands import brand_text
 from iosonde.report.validity import MARK, see
 from iosonde.report.verification import verification_lines
 from iosonde.units import format_bandwidth, format_duration, format_iops, format_latency
 from iosonde.vocabulary import Poll
 
 _STYLES = {Severity.INVALID: "bold red", Severity.DOUBTFUL: "yellow", Severity.NOTE: "cyan"}
-BRAND_STYLE = "bold black on yellow"
 
 
 def render_probe(analysis: RunAnalysis, findings: Sequence[Finding]) -> RenderableType:
     """The results of one workload by class of operations, with its brands, conditions and findings."""
     run, estimates = analysis.run, analysis.estimates.cells[0]
-    brands = [Text.assemble((f" {each.word.upper()} ", BRAND_STYLE), " ", each.sentence) for each in brands_of(run)]
+    brands = [brand_text(each) for each in brands_of(run)]
     parts: list[RenderableType] = [_head(run), *brands, _circumstances(run, estimates)]
     parts.extend(_pace(estimates))
     invalid = invalid_by(findings, estimates.cell)

@@ -27,6 +27,7 @@ from iosonde.report.preconditioning_words import prepared_sentence
 from iosonde.report.sentences import experiment_sentence
 from iosonde.report.sustained_words import sustained_brief
 from iosonde.report.target_words import span_text, targets_text
+from iosonde.report.terminal.brands import brand_text
 from iosonde.report.terminal.text_direction import failed
 from iosonde.report.validity import MARK, UNRELIABLE, Invalid, invalid_cells, see
 
@@ -114,7 +115,7 @@ class RunSummary:
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         """The parts from top to bottom. Findings get the lines that remain."""
-        head = [self._title(), *(self._brand(brand) for brand in self.brands), Text(_INTERVALS, style="dim")]
+        head = [self._title(), *map(brand_text, self.brands), Text(_INTERVALS, style="dim")]
         figures, notes = self.failures.attempt(
             "the headline table",
             lambda: _figures_table(self.headline.groups, options.max_width),
@@ -165,9 +166,6 @@ class RunSummary:
         title.append(f", test region {self.span}")
         title.truncate(200, overflow="ellipsis")
         return title
-
-    def _brand(self, brand: Brand) -> Text:
-        return Text.assemble((f" {brand.word.upper()} ", "bold black on yellow"), " ", brand.sentence)
 
     def _findings(self, console: Console, options: ConsoleOptions, lines: int) -> Iterable[Text]:
         if not self.findings:

@@ -4,6 +4,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from iosonde.analysis.procedures.conditions import Condition, conditions_of
+from iosonde.analysis.procedures.courses import LongPhase, long_phases
 from iosonde.analysis.procedures.reported import ReportedCell, reported_cells
 from iosonde.analysis.procedures.rounds import PhaseRounds, ProcedureRounds
 from iosonde.records import RunRecord, Workload
@@ -63,6 +65,22 @@ class Entry:
     def phases(self) -> tuple[PhaseRounds, ...]:
         """The phases with the reported rounds."""
         return tuple(each.main for each in self.procedures if each.main is not None)
+
+    @cached_property
+    def conditions(self) -> tuple[tuple[str, Condition], ...]:
+        """The mandatory conditions, each with the name of its procedure; none of another tool's rounds."""
+        run = self.source.run
+        if run is None:
+            return ()
+        return tuple((each.procedure.name, found) for each in self.procedures for found in conditions_of(run, each))
+
+    @cached_property
+    def long_trials(self) -> tuple[LongPhase, ...]:
+        """The long trials that have samples; none of another tool's rounds."""
+        run = self.source.run
+        if run is None:
+            return ()
+        return tuple(each for rounds in self.procedures for each in long_phases(run, rounds) if each.samples)
 
 
 @dataclass(frozen=True)

@@ -113,7 +113,7 @@ class Clock:
 
 
 def _asked_bytes(table: CellsTable, workload: Workload, capacity_bytes: int) -> int:
-    """The amount that a cell without a duration transfers on each target."""
+    """The bytes that a cell without a duration transfers to or from each target."""
     if isinstance(workload.pattern, FastRandom):
         span_bytes = workload.span_bytes or capacity_bytes
         return fast_random_bytes(workload.pattern, span_bytes, workload.block_size_bytes)

@@ -106,8 +106,8 @@ COMPARISON: Final = (
     (
         "Difference",
         (
-            "The value less that of the first run, as a percentage of the latter. From twice the first value on, and "
-            "from half of it down, it is the ratio of both: 2.50 times, 0.40 times."
+            "The difference from the first run in percent. A value of at least twice or at most half of that of the "
+            "first run has the ratio instead: 2.50 times, 0.40 times."
         ),
     ),
     (

@@ -23,7 +23,6 @@ from iosonde.report.procedures.side_by_side_tables import (
     comparison_tables,
     course_tables,
     is_invalid,
-    long_of,
     missing_sentence,
     shown_of,
 )
@@ -98,7 +97,7 @@ def _course_figures(test: SameTest, identity: str, failures: FailureLog) -> Iter
     long = [
         (entry.label, phases, capacity_of(entry.source.run))
         for entry in test.entries
-        if entry.source.run is not None and (phases := long_of(entry))
+        if entry.source.run is not None and (phases := entry.long_trials)
     ]
     for number, start in enumerate(range(0, len(long), LINES_MAX), 1):
         group = long[start : start + LINES_MAX]

@@ -12,7 +12,7 @@ from iosonde.printing import printable
 from iosonde.report.procedures.course_blocks import shown_quantity
 from iosonde.report.procedures.side_by_side import headline_places
 from iosonde.report.procedures.side_by_side_facts import differing_facts, failed_conditions
-from iosonde.report.procedures.side_by_side_tables import SAME, long_of, shown_of
+from iosonde.report.procedures.side_by_side_tables import SAME, shown_of
 from iosonde.vocabulary import ProcedureKind, Quantity
 
 RANKED_MAX: Final = 8
@@ -60,7 +60,7 @@ def answers_of(test: SameTest) -> Iterator[str]:
 
 def _course_ranks(test: SameTest) -> Iterator[str]:
     """The entries by the throughput at the end of their longest trial."""
-    found = [(entry.label, phases) for entry in test.entries if (phases := long_of(entry))]
+    found = [(entry.label, phases) for entry in test.entries if (phases := entry.long_trials)]
     if test.places or not found:
         return
     quantity = shown_quantity([each for _, phases in found for each in phases])

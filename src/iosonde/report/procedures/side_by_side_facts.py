@@ -5,7 +5,7 @@ from enum import StrEnum
 from typing import Final
 
 from iosonde.analysis.procedures import criteria_of
-from iosonde.analysis.procedures.conditions import ConditionState, conditions_of, verdict_text
+from iosonde.analysis.procedures.conditions import ConditionState, verdict_text
 from iosonde.analysis.procedures.courses import scale_of
 from iosonde.analysis.procedures.side_by_side import Entry, SameTest
 from iosonde.records import CellPlan
@@ -25,7 +25,7 @@ MUST_AGREE: Final = (
     *("Specification", "Form", "Parameters", "Trial length", "Time scale"),
     *("Active range", "Precondition"),
 )
-"""Facts in which entries must agree for their figures to be of the same test."""
+"""Runs that differ in one of these are not of the same test."""
 
 
 def fact_tables(test: SameTest) -> Iterator[ResultTable]:
@@ -94,24 +94,16 @@ def _entry_facts(entry: Entry) -> Iterator[tuple[str, str]]:
 
 def failed_conditions(entry: Entry) -> Iterator[str]:
     """The conditions that an entry failed: ``steady state, failed (not reached after 25 rounds)``."""
-    run = entry.source.run
-    found = [] if run is None else [each for rounds in entry.procedures for each in conditions_of(run, rounds)]
-    for each in dict.fromkeys(found):
+    for each in dict.fromkeys(each for _, each in entry.conditions):
         if each.state is ConditionState.FAILED:
             yield f"{each.name.lower()}, {each.state} ({each.reason})"
 
 
 def _condition(entry: Entry, name: str) -> str:
     """A condition of all procedures of an entry. Each is named if they differ."""
-    run = entry.source.run
-    if run is None:
+    if entry.source.run is None:
         return UNKNOWN
-    found = {
-        rounds.procedure.name: f"{each.state}: {each.reason}"
-        for rounds in entry.procedures
-        for each in conditions_of(run, rounds)
-        if each.name == name
-    }
+    found = {test: f"{each.state}: {each.reason}" for test, each in entry.conditions if each.name == name}
     texts = dict.fromkeys(found.values())
     return "; ".join(texts if len(texts) == 1 else (f"{test} {text}" for test, text in found.items())) or "not judged"
 

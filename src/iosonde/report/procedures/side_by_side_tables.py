@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from iosonde.analysis.procedures.courses import LongPhase, long_phases
+from iosonde.analysis.procedures.courses import LongPhase
 from iosonde.analysis.procedures.recovery import END_PART, level_of
 from iosonde.analysis.procedures.side_by_side import Entry, Figures, Place, SameTest, overlaps
 from iosonde.charts.procedures.styles import Unit, unit_of
@@ -78,17 +78,9 @@ def is_invalid(entry: Entry, figures: Figures) -> bool:
     return figures.cell.cell in dict(entry.source.invalid)
 
 
-def long_of(entry: Entry) -> list[LongPhase]:
-    """The long trials of an entry that have samples; none of another tool's."""
-    run = entry.source.run
-    if run is None:
-        return []
-    return [each for rounds in entry.procedures for each in long_phases(run, rounds) if each.samples]
-
-
 def course_tables(test: SameTest, columns_max: int = COLUMNS_MAX) -> Iterator[ResultTable]:
     """The throughput of each long trial: over all of it, and at its end."""
-    found = [{each.name: each for each in long_of(entry)} for entry in test.entries]
+    found = [{each.name: each for each in entry.long_trials} for entry in test.entries]
     every = [each for phases in found for each in phases.values()]
     if not every:
         return

@@ -19,6 +19,7 @@ from iosonde.report.brand import brands_of
 from iosonde.report.pace_table import pace_facts
 from iosonde.report.target_table import target_table
 from iosonde.report.target_words import access_text, targets_text
+from iosonde.report.terminal.brands import brand_text
 from iosonde.report.terminal.cell_choice import ChosenCell
 from iosonde.report.terminal.cell_facts import facts_table, named_values, slowest_table
 from iosonde.report.terminal.cell_repeats import repeats_table
@@ -120,7 +121,7 @@ def _head(run: RunRecord, chosen: ChosenCell, estimate: CellEstimate, invalid: t
     if invalid:
         yield Text(f" {MARK}  {see(invalid)}. Do not use these results.", style="bold red")
     for brand in brands_of(run):
-        yield Text.assemble((f" {brand.word.upper()} ", "bold black on yellow"), " ", printable(brand.sentence))
+        yield brand_text(brand)
     yield Text(_settings(chosen))
     yield Text(f"on {printable(targets_text(run.header))}, {access_text(run.header)}")
     outcomes = ", ".join(

@@ -20,6 +20,7 @@ from iosonde.report.procedures.side_by_side_tables import (
     shown_of,
 )
 from iosonde.report.tables import ResultTable
+from iosonde.report.terminal.brands import brand_text
 from iosonde.report.terminal.figures import render_table
 
 CELL_WIDTH: Final = 24
@@ -32,10 +33,7 @@ VALUE_WIDTH: Final = 21
 def render_comparison(sources: Sequence[Source], width: int) -> RenderableType:
     """All tests that the runs share, and what only one of them has, for a terminal of this width."""
     tests = same_tests(sources)
-    brands = [
-        Text.assemble((f" {each.word.upper()} ", "bold black on yellow"), " ", each.sentence)
-        for each in shared_brands(sources)
-    ]
+    brands = map(brand_text, shared_brands(sources))
     columns = max((width - CELL_WIDTH) // VALUE_WIDTH, 2)
     parts = [part for test in tests for part in _test(test, columns)]
     notes = map(Text, notes_of(sources))
