@@ -23,6 +23,8 @@ SAMPLES_MAX: Final = 1 << 16
 WATTS_MAX: Final = 1e9
 SAMPLE_S_MIN: Final = 0.9
 """A command that prints more often than once a second is read to its end, and the values in between are left out."""
+LATE_S_MAX: Final = 0.45
+"""A value may arrive this much late, on a busy host, without the next one counting as too early."""
 HINT: Final = "it must print a number of watts per line, once or repeatedly; run it alone to see its output"
 
 
@@ -37,6 +39,7 @@ class PowerCommand:
         self._ended = threading.Event()
         self._changed = threading.Event()
         self._lock = threading.Lock()
+        self._next_ns = 0
         self._wrong = ""
         self._thread = threading.Thread(target=self._run, name="power command", daemon=True)
 
@@ -101,8 +104,9 @@ class PowerCommand:
         watts = _watts(text)
         if watts is None:
             self._fail(f"it printed {printable(text)[:80]!r}, which is not a number of watts")
-        elif not self._samples or at_ns - self._samples[-1][0] >= SAMPLE_S_MIN * 1e9:
+        elif at_ns >= self._next_ns:
             self._samples.append((at_ns, round(watts * 1e6)))
+            self._next_ns = max(self._next_ns, at_ns - round(LATE_S_MAX * 1e9)) + round(SAMPLE_S_MIN * 1e9)
             self._changed.set()
 
     def _fail(self, reason: str) -> None:
