@@ -84,8 +84,8 @@ def _script(folder: Path) -> str:
         reads() {{ awk '{{print $1}}' /sys/block/$1/stat; }}
         measure() {{
             name=$1; target=$2; profile=$3; shift 3
-            code=0; {PRELOADED} run $target --profile {folder}/$profile.toml --out /tmp/$name "$@" 2> /lab/$name.said \\
-                || code=$?
+            code=0; {PRELOADED} run $target --no-report --profile {folder}/$profile.toml --out /tmp/$name "$@" \\
+                2> /lab/$name.said || code=$?
             echo $code > /lab/$name.code
             {PRELOADED} report /tmp/$name --json /lab/$name.json > /dev/null 2>&1
         }}

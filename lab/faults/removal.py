@@ -32,7 +32,7 @@ block_size = "4KiB"
 queue_depth = 4
 targets = {targets}
 warmup = "200ms"
-duration = "8s"
+duration = "5s"
 """
 
 

@@ -31,7 +31,7 @@ def health(kernel: Kernel, folder: Path) -> list[str]:
     (folder / "shared").mkdir(parents=True, exist_ok=True)
     campaign = folder / "writes.toml"
     campaign.write_text(CAMPAIGN)
-    run = f"{PRELOADED} run /dev/nvme0n1 --profile {campaign} --destroy {SERIAL}"
+    run = f"{PRELOADED} run /dev/nvme0n1 --no-report --profile {campaign} --destroy {SERIAL}"
     guest = Guest(kernel, folder, hardware)
     guest.run(f"""
         {PRELOAD}
@@ -46,10 +46,12 @@ def health(kernel: Kernel, folder: Path) -> list[str]:
         limited hot --max-temperature {CELSIUS - 1}
         limited cool --max-temperature {CELSIUS}
         limited writes --max-writes 70MiB
-        {PRELOADED} resume writes --destroy {SERIAL} --max-writes 100GB 2> /lab/resumed.said
+        {PRELOADED} resume writes --no-report --destroy {SERIAL} --max-writes 100GB 2> /lab/resumed.said
         {PRELOADED} report writes --json /lab/resumed.json
         limited spare --min-spare 100
         mkfs.ext4 -q /dev/nvme0n1; mount /dev/nvme0n1 /mnt
+        # Python itself may be in the home of root.
+        chmod o+x /root
         {PRELOADED} probe /mnt --size 16MiB --duration 1s --json > /lab/file.json
         mkdir -m 777 /mnt/all
         HOME=/mnt/all setpriv --reuid nobody --clear-groups \

@@ -5,7 +5,8 @@ from typing import Final
 
 US: Final = 1_000
 MS: Final = 1_000_000
-# Each tool measures each cell so often. Who is first in one turn is last in the next.
+# Each tool measures each cell that is compared so often, and the others once. Who is first in one turn is last in the
+# next.
 TURNS: Final = 2
 # The kernel's latencies are counted in so many buckets from the set time on, and in one of all beyond.
 BUCKETS: Final = 500
@@ -37,6 +38,11 @@ class Cell:
     jobs: int = 1
     judged: bool = True
     traced: bool = False
+
+    @property
+    def turns(self) -> int:
+        """A second turn shows how far a comparison can be trusted. Where only bounds are checked, one is enough."""
+        return TURNS if self.judged and not self.traced else 1
 
     @property
     def duration_s(self) -> int:

@@ -201,6 +201,8 @@ def main() -> None:
             if time.monotonic() - since > TURN_S_MAX:
                 break
             for number, cell in enumerate(CELLS):
+                if turn >= cell.turns:
+                    continue
                 for tool in sorted(TOOLS, reverse=turn % 2 == 0):
                     look = measure_traced if cell.traced else measure
                     seen = {"cell": number, "tool": tool, "turn": turn, **look(cell, tool)}

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from typing import Final
 
 from lab.known_time.cells import BUCKET_NS, BUCKETS, FLOOR
-from lab.known_time.judge import EARLY_NS_MAX, MIN_OVER_FIO_NS_MAX, PERCENTILES, ratio_allowed
+from lab.known_time.judge import EARLY_NS_MAX, MIN_OVER_FIO_NS_MAX, P50_RATIO, P50_RATIO_ONE_TURN, PERCENTILES
 from lab.known_time.seen import Pair, Seen, Trace
 
 HEAD: Final = """# Latencies on devices of known latency
@@ -12,8 +12,8 @@ HEAD: Final = """# Latencies on devices of known latency
 `make lab` writes this page: null_blk on Debian's kernel {kernel}, emulated by QEMU with {cpus} CPUs.
 A timer completes each request at the set time after its issue; on the floor device (set to 0) it completes at issue.
 Both tools read random 4 KiB blocks with io_uring, direct I/O, registered files and registered buffers, without
-warm-up. Both measure from before submission until reaping, with the same clock. Each measures each cell {turns}, in
-alternation, and a row shows the pass of each tool with the lower p50. All times are in µs.
+warm-up. Both measure from before submission until reaping, with the same clock. The tools take turns: {turns}.
+A row shows the pass of each tool with the lower p50. All times are in µs.
 
 ## Limits of the emulation
 
@@ -33,7 +33,7 @@ alternation, and a row shows the pass of each tool with the lower p50. All times
   flight at the end, which a tool does not count, get the longest latency.
 - In traced cells, p50 and p99 are at least those of the same requests between issue and completion.
 - Compared with fio, except with the note "bounds only": the minimum is at most {over:.0f} µs above, and the p50 is
-  between {low} and {high} times fio's.
+  between {low} and {high} times fio's; between {low_once} and {high_once} times after one pass.
 
 ## Cells
 """
@@ -51,17 +51,18 @@ TRACED: Final = (
 
 def page(pairs: Sequence[Pair], kernel: str, cpus: int) -> str:
     """The whole page, as Markdown."""
-    low, high = ratio_allowed(pairs[0])
     head = HEAD.format(
         kernel=kernel,
-        turns="twice" if len(pairs[0].iosonde) == 2 else "once",
+        turns=_turns(pairs),
         cpus=cpus,
         late=";\n".join(f"  {line}" for line in late(pairs)),
         spread=spread(pairs),
         early=EARLY_NS_MAX / 1000,
         over=MIN_OVER_FIO_NS_MAX / 1000,
-        low=low,
-        high=high,
+        low=P50_RATIO[0],
+        high=P50_RATIO[1],
+        low_once=P50_RATIO_ONE_TURN[0],
+        high_once=P50_RATIO_ONE_TURN[1],
     )
     traced = [seen for pair in pairs if pair.cell.traced for seen in pair.quieter]
     return "\n".join(
@@ -97,19 +98,20 @@ def late(pairs: Iterable[Pair]) -> list[str]:
 
 
 def spread(pairs: Iterable[Pair]) -> str:
-    """The largest difference of a tool's p50 between the two passes."""
-    parts: dict[bool, float] = {}
-    for pair in pairs:
-        for seen in (pair.iosonde, pair.fio):
-            values = [each.p50_ns for each in seen]
-            if len(values) == 1:
-                return "The host allowed one pass only: the variation is unknown, and the p50 has a wider tolerance."
-            judged = pair.cell.judged
-            parts[judged] = max(parts.get(judged, 0), max(values) / min(values) - 1)
-    return (
-        f"Between the two passes, the p50 of a tool changed by up to {parts[True]:.0%} in cells that are compared with"
-        f"\n  fio, and by up to {parts[False]:.0%} in the others."
-    )
+    """The largest difference of a tool's p50 between two passes."""
+    twice = [seen for pair in pairs for seen in (pair.iosonde, pair.fio) if len(seen) > 1]
+    if not twice:
+        return "The host allowed one pass only: the variation is unknown, and the p50 has a wider tolerance."
+    values = [[each.p50_ns for each in seen] for seen in twice]
+    most = max(max(each) / min(each) - 1 for each in values)
+    return f"Between two passes, the p50 of a tool changed by up to {most:.0%}."
+
+
+def _turns(pairs: Sequence[Pair]) -> str:
+    """How often each cell was measured."""
+    if any(len(pair.iosonde) < pair.cell.turns for pair in pairs):
+        return "each measures each cell once, since the host was busy"
+    return "each measures cells that are compared with fio twice, and traced cells and those with bounds only once"
 
 
 def _table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:

@@ -99,7 +99,7 @@ def kill(kernel: Kernel, folder: Path, is_due: Callable[[Guest], bool]) -> Guest
         f"""
         {FIND_DRIVE}
         {EXT4.make} /dev/$(disk runs); mount /dev/$(disk runs) /mnt; sync
-        {IOSONDE} run /dev/$(disk target) --profile {campaign} --out /mnt/{RUN} 2> /lab/said > /dev/null
+        {IOSONDE} run /dev/$(disk target) --no-report --profile {campaign} --out /mnt/{RUN} 2> /lab/said > /dev/null
         """,
         lambda: is_due(guest),
     )

@@ -15,7 +15,7 @@ from lab.kernel import Kernel
 SERIAL: Final = "LAB-PROCEDURE"
 SIZE_BYTES: Final = 96 * MIB
 CELLS: Final = 6
-ROUNDS_MAX: Final = 8
+ROUNDS_MAX: Final = 6
 """On an emulated CPU, throughput varies too much for steady state, so more rounds would not help."""
 
 CAMPAIGN: Final = f"""
@@ -47,7 +47,7 @@ block_size = ["64KiB", "4KiB"]
 duration = "1s"
 """
 RUN: Final = (
-    f"run /dev/nvme0n1 --profile /lab/shortened.toml --destroy {SERIAL} --seed 1 "
+    f"run /dev/nvme0n1 --no-report --profile /lab/shortened.toml --destroy {SERIAL} --seed 1 "
     "--on-end 'echo $IOSONDE_OUTCOME > /lab/outcome' --out run"
 )
 

@@ -131,7 +131,7 @@ def takes_effect(serial: str) -> Callable[[], str]:
         before = state_of(path)
         with tempfile.TemporaryDirectory() as folder:
             watched, out = Watched(path), Path(folder) / "out"
-            with forked(lambda: measure(path, serial, CAMPAIGN.format(duration="3s"), out)) as process:
+            with forked(lambda: measure(path, serial, CAMPAIGN.format(duration="2s"), out)) as process:
                 watched.until(lambda: process.code() is not None)
             told = wrong(process.code(), 0) and f"{process.ended().stderr[-900:]}; "
             found = load_run(out)
@@ -155,7 +155,7 @@ def ends_early(serial: str) -> Callable[[], str]:
         before = state_of(path)
         with tempfile.TemporaryDirectory() as folder:
             out = Path(folder) / "out"
-            with forked(lambda: measure(path, serial, CAMPAIGN.format(duration="8s"), out)) as process:
+            with forked(lambda: measure(path, serial, CAMPAIGN.format(duration="5s"), out)) as process:
                 told = "" if Watched(path).until(lambda: cache(path) == "off") else "never off; "
                 told += wrong(len(kept()), 1)
                 process.send(signal.SIGINT)

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from iosonde.campaign.responsiveness import check_answers
-from iosonde.errors import HINT_HANGS, TargetError
+from iosonde.errors import HINT_HANGS, EngineError, TargetError
 from iosonde.machine.local_host import LocalHost
 from tests.stories.faulty_places import faulty_file
 
@@ -22,6 +22,16 @@ def test_whatever_answers_answers_at_once_be_it_there_or_not(tmp_path: Path) -> 
     )
     check_answers(LocalHost(), [Path("relative"), Path()])
     assert time.monotonic() - since_s < 10
+
+
+def test_a_python_that_the_user_may_not_run_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    closed = tmp_path / "python"
+    closed.write_text("")
+    monkeypatch.setattr("sys.executable", str(closed))
+    with pytest.raises(EngineError) as refused:
+        check_answers(LocalHost(), [tmp_path])
+    assert refused.value.message == f"cannot start a process to check {tmp_path}: Permission denied"
+    assert refused.value.hint == f"make sure that this user may run {closed}"
 
 
 def test_of_several_those_are_named_that_do_not(tmp_path: Path) -> None:

@@ -87,3 +87,9 @@ def test_a_probe_ends_with_the_same_error_in_python(tmp_path: Path) -> None:
     for on_error, told in (("continue", "operations failed"), ("stop", "the workload failed: read at offset 1048576")):
         with pytest.raises(MeasurementError, match=told):
             iosonde.probe(drive, pattern="sequential", block_size="64KiB", warmup="0s", on_error=on_error)
+
+
+def test_without_a_report_the_command_is_named_that_shows_the_errors(tmp_path: Path) -> None:
+    ended = run(tmp_path, "amount", "--no-report")
+    assert ended.returncode == 5, ended.stderr
+    assert "see `iosonde report run` for all errors" in ended.stderr

@@ -28,11 +28,13 @@ def _check_data(found: Iterable[Verification], hint: str) -> None:
         raise DataError(f"{blocks} not contain the data that was written ({kinds})", hint)
 
 
-def check_campaign(run: RunRecord, directory: Path, report: Path) -> None:
+def check_campaign(run: RunRecord, directory: Path, page: Path | None) -> None:
     """Raises DataError if a target did not contain what was written.
 
-    Raises MeasurementError if cells or operations failed.
+    Raises MeasurementError if cells or operations failed. The hints name the report at ``page``, or the command that
+    shows it if there is none.
     """
+    report = f"`iosonde report {quoted(directory)}`" if page is None else str(page)
     _check_data((each for cell in run.cells for each in cell.verification), f"see {report} for the offsets")
     failed = failed_repeats(run.cells)
     if failed:

@@ -256,6 +256,14 @@ Against = Annotated[
         show_default=False,
     ),
 ]
+NoReport = Annotated[
+    bool,
+    typer.Option(
+        "--no-report",
+        help="Do not write report.html. `iosonde report RUN --html FILE` writes it later, also on another host.",
+        rich_help_panel=OUTPUT_GROUP,
+    ),
+]
 OnEnd = Annotated[
     str | None,
     typer.Option(

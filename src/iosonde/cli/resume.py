@@ -15,6 +15,7 @@ from iosonde.cli.options import (
     MaxTemperature,
     MaxWrites,
     MinSpare,
+    NoReport,
     OnEnd,
     Overwrite,
     PowerCommand,
@@ -35,6 +36,7 @@ def resume(
     failed: Annotated[
         bool, typer.Option("--failed", help="Also repeat failed trials. The recorded failures remain in the journal.")
     ] = False,
+    no_report: NoReport = False,
     on_end: OnEnd = None,
 ) -> None:
     """Resume an interrupted run with the same target, cells, seeds and order. Existing results are kept.
@@ -76,6 +78,6 @@ def resume(
         simulated = rest.run.header.is_simulated
         with watching(rest.run.header.plan, rest.turns, rest.done, virtual=simulated) as observer:
             go_on(run, rest, observer, datetime.now(UTC), allowed, purging_of(rest.run.header.plan))
-        unmet = finish_directory(run)
+        unmet = finish_directory(run, with_page=not no_report)
     if unmet is not None:
         raise unmet

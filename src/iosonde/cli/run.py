@@ -24,6 +24,7 @@ from iosonde.cli.options import (
     MaxTemperature,
     MaxWrites,
     MinSpare,
+    NoReport,
     OnEnd,
     OnErrorOption,
     Overwrite,
@@ -119,6 +120,7 @@ def run(
     against: Against = None,
     label: Label = "",
     note: Note = "",
+    no_report: NoReport = False,
     on_end: OnEnd = None,
 ) -> None:
     """Measure TARGET with a full campaign, and write the results and a report to a run directory.
@@ -128,7 +130,6 @@ def run(
     The lab profile takes about 6 minutes and can write more than 1 TB. `iosonde plan TARGET` estimates both.
     """
     END_COMMAND.register(on_end, out)
-    named = targets or _no_target()
     from iosonde.campaign.requests import MeasuringOptions, campaign_request, limits_from
     from iosonde.cli.bounds import campaign_and_bounds, check_expected
     from iosonde.cli.left_settings import restored_preflight
@@ -137,7 +138,7 @@ def run(
     now = datetime.now(UTC)
     campaign, expected = campaign_and_bounds(purpose, profile, against)
     options = MeasuringOptions(
-        targets=named,
+        targets=targets or _no_target(),
         size=size,
         overwrite=overwrite,
         buffered=buffered,
@@ -159,7 +160,7 @@ def run(
     )
     request = campaign_request(options, profile=campaign, quick=quick, precision=precision, budget=budget, fixed=fixed)
     ahead = check_expected(expected, restored_preflight(request, now))
-    measure(request, ahead, out or Path(f"iosonde-{ahead.run}"), now)
+    measure(request, ahead, out or Path(f"iosonde-{ahead.run}"), now, with_page=not no_report)
 
 
 def _purged(request: "RunRequest", ahead: "Preflight", now: datetime) -> "Preflight":
@@ -176,7 +177,9 @@ def _purged(request: "RunRequest", ahead: "Preflight", now: datetime) -> "Prefli
     return purged
 
 
-def measure(request: "RunRequest", ahead: "Preflight", directory: Path, now: datetime) -> None:
+def measure(
+    request: "RunRequest", ahead: "Preflight", directory: Path, now: datetime, *, with_page: bool = True
+) -> None:
     """Shows the plan, measures, writes the report, and ends with the error of a run with unmet expected values."""
     from iosonde.campaign import measure_to_directory
     from iosonde.cli.interrupted_runs import keeping
@@ -194,7 +197,7 @@ def measure(request: "RunRequest", ahead: "Preflight", directory: Path, now: dat
     with keeping(directory, ahead.run):
         with watching(ahead.plan, virtual=ahead.is_simulated) as observer:
             measure_to_directory(request, ahead, directory, observer, now, purging_of(ahead.plan))
-        unmet = finish_directory(directory)
+        unmet = finish_directory(directory, with_page=with_page)
     if unmet is not None:
         raise unmet
 

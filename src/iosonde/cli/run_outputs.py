@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from iosonde.expectations import CheckedResults
 
 
-def finish_directory(path: Path) -> IosondeError | None:
-    """Derives Parquet and the report from the journal, prints the summary. Raises for failed cells and files left.
+def finish_directory(path: Path, *, with_page: bool = True) -> IosondeError | None:
+    """Derives Parquet and the page from the journal, prints the summary. Raises for failed cells and files left.
 
     The report compares the run with the expected values in its record. If they are the requirements of a purpose, the
     verdict is printed last. Returns the error to end with if it is not met or undecided: the run itself is complete.
@@ -28,8 +28,8 @@ def finish_directory(path: Path) -> IosondeError | None:
 
     get_ready_to_report()
     if sys.stderr.isatty():
-        say("writing tables and report ...")
-    derived = derive_files(path)
+        say("writing tables and report ..." if with_page else "writing tables ...")
+    derived = derive_files(path, with_page=with_page)
     print_results(path, derived.analysis, derived.findings, derived.failures, derived.page, derived.checked)
     check_campaign(derived.analysis.run, path, derived.page)
     check_removed()

@@ -1,5 +1,6 @@
 """Derives the files of a run directory from its journal: the Parquet files and the HTML page."""
 
+import contextlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,27 +24,28 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Derived:
-    """A run with its analysis, its findings, the path of its page, and the parts that could not be made.
+    """A run with its analysis, its findings, the path of its page, if one was written, and the parts that failed.
 
     ``checked`` is the comparison with the expected values in its record; None if it has none.
     """
 
     analysis: RunAnalysis
     findings: tuple[Finding, ...]
-    page: Path
+    page: Path | None
     failures: FailureLog
     checked: "CheckedResults | None" = None
 
 
-def derive_files(directory: Path) -> Derived:
+def derive_files(directory: Path, *, with_page: bool = True) -> Derived:
     """Derives Parquet and the page from the journal, replacing existing files. Raises RecordError or OutputError.
 
-    A failure of one does not prevent the other; the page and ``failures`` report it.
+    A failure of one does not prevent the other; the page and ``failures`` report it. Without the page, an earlier one,
+    which no longer agrees with the journal, is removed.
     """
     failures = FailureLog()
     page = RunDirectory(directory).report_path
     # Start the drawing processes first: they initialise while the run is read.
-    with drawers_if_any() as drawers:
+    with drawers_if_any() if with_page else contextlib.nullcontext() as drawers:
         analysis = RunAnalysis(load_run(directory))
         findings = find_in(analysis, failures)
         failures.attempt(
@@ -54,8 +56,11 @@ def derive_files(directory: Path) -> Derived:
         def made() -> Page:
             return page_of(analysis, findings, failures, checked=checked)
 
-        write_html(made, page, failures, drawers)
-    return Derived(analysis, findings, page, failures, checked)
+        if with_page:
+            write_html(made, page, failures, drawers)
+        else:
+            page.unlink(missing_ok=True)
+    return Derived(analysis, findings, page if with_page else None, failures, checked)
 
 
 def write_html(make: Callable[[], Page], path: Path, failures: FailureLog, drawers: Drawers | None) -> None:
