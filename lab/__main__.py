@@ -30,6 +30,7 @@ NEEDED: Final = {
     "cc": "gcc",
     "hdparm": "hdparm",
     "sg_sanitize": "sg3-utils",
+    "mdadm": "mdadm",
 }
 RESULTS: Final = Path(__file__).parent / "results"
 FOLDER: Final = KERNEL_FOLDER.parent

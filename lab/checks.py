@@ -16,6 +16,7 @@ from lab.known_time.check import known_time
 from lab.power_cuts.check import power_cuts
 from lab.procedure.check import procedure
 from lab.purge.check import purge
+from lab.raid.check import raid
 from lab.walk.check import walk
 from lab.write_cache.check import write_cache
 
@@ -301,13 +302,14 @@ CHECKS: Final[dict[str, Callable[[Kernel, Path], list[str]]]] = {
     "faults": faults,
     "removal": removal,
     "purge": purge,
+    "raid": raid,
     "walk": walk,
     "procedure": procedure,
     "write-cache": write_cache,
     "power-cuts": power_cuts,
 }
-ALONE: Final = ("removal", "known-time")
-"""Those that compare times: no other guest runs next to theirs."""
+ALONE: Final = ("known-time",)
+"""Those that compare latencies: no other guest runs next to theirs."""
 
 
 def _counted(document: dict[str, Any]) -> tuple[int, list[str]]:

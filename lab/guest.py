@@ -3,6 +3,7 @@
 import hashlib
 import json
 import random
+import shutil
 import subprocess
 import sys
 import time
@@ -100,9 +101,8 @@ class Guest:
     def _prepared(self, script: str) -> tuple[list[str], Path]:
         """The words that start QEMU with a script, and the file for its console."""
         shared = self.folder / "shared"
-        shared.mkdir(parents=True, exist_ok=True)
-        for left in shared.iterdir():
-            left.unlink()
+        shutil.rmtree(shared, ignore_errors=True)
+        shared.mkdir(parents=True)
         path = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
         (shared / "script").write_text(f"set -eu\nexport PATH={path} HOME=/tmp {NUMPY} {LOADING}\ncd /tmp\n{script}\n")
         initramfs = make_initramfs(self.kernel, self.folder, self.modules)

@@ -12,6 +12,9 @@ BAD_BYTES: Final = 40 * MIB
 LIMIT_IOPS: Final = 500
 DELAY_NS: Final = 20_000_000
 DELAY_MS: Final = DELAY_NS // 1_000_000
+# dm-delay counts in ticks of the kernel (CONFIG_HZ is 250 in Debian), and the first of them may be about to end.
+TICK_NS: Final = 4_000_000
+SHORTEST_MS: Final = (DELAY_NS - TICK_NS) // 1_000_000
 LIES: Final = (4 * MIB, 9 * MIB, 50 * MIB)
 BLOCK_BYTES: Final = 4096
 MODULES: Final = {"dm_mod": "", "dm_delay": "", "dm_flakey": ""}
@@ -142,10 +145,12 @@ def _limited(document: dict[str, Any]) -> list[str]:
 
 def _delayed(document: dict[str, Any]) -> list[str]:
     reads = _cell(document)["operations"]["read"]
-    assert reads["latency_ns_min"] >= DELAY_NS, reads["latency_ns_min"]
+    assert reads["latency_ns_min"] >= DELAY_NS - TICK_NS, reads["latency_ns_min"]
     mean_ns = reads["latency_ns_sum"] / reads["count"]
     assert "device-counts-differ" not in {each["id"] for each in document["findings"]}
-    text = f"dm-delay of {DELAY_MS} ms: {reads['count']} reads, mean {mean_ns / 1e6:.2f} ms, none below {DELAY_MS} ms"
+    text = (
+        f"dm-delay of {DELAY_MS} ms: {reads['count']} reads, mean {mean_ns / 1e6:.2f} ms, none below {SHORTEST_MS} ms"
+    )
     return [f"{text}; the kernel counts as many"]
 
 

@@ -51,7 +51,7 @@ def health(kernel: Kernel, folder: Path) -> list[str]:
         limited spare --min-spare 100
         mkfs.ext4 -q /dev/nvme0n1; mount /dev/nvme0n1 /mnt
         # Python itself may be in the home of root.
-        chmod o+x /root
+        chmod a+x /root
         {PRELOADED} probe /mnt --size 16MiB --duration 1s --json > /lab/file.json
         mkdir -m 777 /mnt/all
         HOME=/mnt/all setpriv --reuid nobody --clear-groups \

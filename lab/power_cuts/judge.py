@@ -50,6 +50,8 @@ def judge(shared: Path, name: str, folder: Path, reported: int, complete: Frames
     frames = frames_of(before / RUN)
     found.kept = sum(_is_finished(kind, payload) for kind, payload in frames)
     found.left = _shown(before / RUN, found)
+    if (shared / f"{name}.repaired").exists():
+        found.left += ", after e2fsck"
     if found.lost:
         found.complaints.append(f"{found.lost} trials are lost that were reported as finished")
     if complete is not None and not _follows(frames, complete):

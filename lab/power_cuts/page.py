@@ -36,7 +36,8 @@ def page(cuts: Iterable[CutRow], kills: Iterable[KillRow], version: str, seed: i
             f"`make lab CHECKS=power-cuts SEED={seed}`, Debian's kernel {version}. A run of {CELLS} trials writes its "
             "run directory to a drive whose writes are logged (dm-log-writes). For each row, the log is replayed up to "
             "a random entry. Writes since the last flush are dropped at random, sector by sector; those with FUA are "
-            "kept. The file system is then mounted, which replays its journal."
+            "kept. The file system is then mounted, which replays its journal. If a sector of the superblock of ext4 "
+            "itself is lost, e2fsck repairs it first, as at the start of a host."
         ),
         "",
         (

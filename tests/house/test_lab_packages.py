@@ -48,6 +48,7 @@ def test_root_gets_what_is_missing_and_nothing_else(folder: Path) -> None:
         "gcc",
         "hdparm",
         "kmod",
+        "mdadm",
         "qemu-system-x86",
         "sg3-utils",
         "xfsprogs",

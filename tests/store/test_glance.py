@@ -6,7 +6,7 @@ import pytest
 
 from iosonde.analysis.experiments import estimate_run
 from iosonde.errors import RecordError
-from iosonde.records import ClockPair, Outcome, RunRecord
+from iosonde.records import SCHEMA_VERSION, ClockPair, Outcome, RunRecord
 from iosonde.store import Glance, Journal, load_run, summarise_run, write_archive
 from iosonde.store.names import HEADER_NAME, JOURNAL_NAME
 from tests.builders import session
@@ -126,7 +126,7 @@ def test_a_run_that_is_being_written_is_running(small: RunRecord, tmp_path: Path
     ("name", "content", "message"),
     [
         (JOURNAL_NAME, b"", "is not a journal"),
-        (JOURNAL_NAME, b"iosondej\x09\0\0\0", "written by a newer iosonde"),
+        (JOURNAL_NAME, b"iosondej" + (SCHEMA_VERSION + 1).to_bytes(4, "little"), "written by a newer iosonde"),
         (JOURNAL_NAME, b"iosondej\x01\0\0\0\x02\0\0\0\0\0\0\0\x02{]", "is damaged"),
         (JOURNAL_NAME, None, "has no journal"),
         (HEADER_NAME, None, "has no run.json"),

@@ -94,7 +94,7 @@ class Preflight:
     def is_purged(self) -> bool:
         """Whether no target is left to be purged."""
         devices = [each for each in self.targets if isinstance(each, BlockDevice)]
-        return self.plan.purge is None or len(self.purges) == len(devices)
+        return self.plan.purge is None or len({each.target for each in self.purges}) == len(devices)
 
     @property
     def is_simulated(self) -> bool:

@@ -4,7 +4,7 @@ import secrets
 import time
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 from typing import Final, Protocol
@@ -86,6 +86,10 @@ class PurgeRequest:
     places: int | None = PLACES
     seed: int | None = None
 
+    def of(self, member: str, consents: tuple[str, ...] | None = None) -> "PurgeRequest":
+        """The same for a member of the array that was requested."""
+        return replace(self, target=member, consents=self.consents if consents is None else consents)
+
 
 class Preparation:
     """An engine for one preparation."""
@@ -105,6 +109,7 @@ class Preparation:
         Raises TargetError for a method that the device does not support.
         """
         device, survey = self.survey(request.target)
+        _check_volume(request, self._host.raid_volume(request.target))
         _check_supported(request, survey)
         devices = [device]
         if survey.nvme is not None and request.method in survey.nvme.reaching_all:
@@ -218,6 +223,17 @@ def preparation(host: Host) -> Iterator[Preparation]:
         yield Preparation(source, host)
     finally:
         source.end()
+
+
+def _check_volume(request: PurgeRequest, controller: str) -> None:
+    """Raises TargetError for a volume of a hardware RAID controller, of which only blocks can be discarded."""
+    if controller and request.method is not PurgeMethod.DISCARD:
+        raise TargetError(
+            f"{request.target} is a volume of a RAID controller ({controller}), and the drives below it cannot be "
+            f"reached through it, so {request.method} would not erase them",
+            "erase the drives with the tool of the controller, or attach them without it; iosonde can measure the "
+            "volume without a purge, and reports that",
+        )
 
 
 def _check_supported(request: PurgeRequest, survey: PurgeSurvey) -> None:

@@ -6,8 +6,9 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from iosonde.campaign.devices import permitted
-from iosonde.campaign.preparing import PurgeObserver, PurgeRequest, preparation
+from iosonde.campaign.preparing import PurgeObserver, PurgeRequest
 from iosonde.campaign.purge_verdict import error_of
+from iosonde.campaign.purging import Purging
 from iosonde.campaign.target_resolution import TargetRequest
 from iosonde.errors import UsageError
 from iosonde.machine import Host
@@ -67,14 +68,14 @@ def purged(  # noqa: PLR0913, PLR0917 - a purge needs all of them
     """
     assert plan.purge is not None, "the plan has to say how"
     records: list[PurgeRecord] = []
-    for device in (each for each in targets if isinstance(each, BlockDevice)):
+    for device in (target for target in targets if isinstance(target, BlockDevice)):
         asked = PurgeRequest(target=device.name, method=plan.purge, destroy=consent.destroy, consents=consent.consents)
-        with preparation(host) as prepared:
-            records.append(prepared.run(asked, prepared.plan(asked), observer, now))
-        keep_purge(records[-1])
-        error = error_of(records[-1])
-        if error is not None:
-            raise error
+        for each in Purging(host, asked).run(observer, now):
+            records.append(each)
+            keep_purge(each)
+            error = error_of(each)
+            if error is not None:
+                raise error
     # The purge may have removed partitions and signatures. The identity must be the same.
     permits = permitted(host.command_prefix(), plan, targets, consent.destroy, consent.consents)
     return permits, tuple(records)

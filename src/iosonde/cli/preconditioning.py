@@ -58,12 +58,12 @@ def checked_request(options: PreconditionOptions) -> "RunRequest":
     return request
 
 
-def precondition(request: "RunRequest", purged: "PurgeRecord | None", out: Path | None) -> None:
+def precondition(request: "RunRequest", purges: "tuple[PurgeRecord, ...]", out: Path | None) -> None:
     """Writes the device, into a run directory that can be resumed. Raises IosondeError."""
     from iosonde.campaign import preflight
     from iosonde.cli.run import measure
 
     now = datetime.now(UTC)
     # The purge may have changed what the guard sees.
-    ahead = replace(preflight(request, now), purges=() if purged is None else (purged,))
+    ahead = replace(preflight(request, now), purges=purges)
     measure(request, ahead, out or Path(f"iosonde-{ahead.run}"), now)

@@ -20,7 +20,7 @@ from iosonde.cli.options import (
 from iosonde.vocabulary import Precondition, PurgeMethod
 
 if TYPE_CHECKING:
-    from iosonde.campaign.preparing import Preparation, PurgeRequest
+    from iosonde.campaign.preparing import PurgeRequest
     from iosonde.records import PurgeRecord
 
 PURGE_GROUP = "Purge"
@@ -177,7 +177,8 @@ def prepare(
         "over_provisioning": over_provisioning,
         "slc_cache": slc_cache,
     }
-    request, record = None, None
+    request = None
+    records: tuple[PurgeRecord, ...] = ()
     if form is None:
         _check_unused({**keys, "size": size, "out": out, "max_writes": max_writes})
     else:
@@ -187,10 +188,11 @@ def prepare(
         request = checked_request(options)
     if method is not None:
         extent = None if read_all else places
-        record = _purge(PurgeRequest(target, method, named, consents, extent, seed), as_json=json)
-        _end(record)
+        records = _purge(PurgeRequest(target, method, named, consents, extent, seed), as_json=json)
+        for record in records:
+            _end(record)
     if request is not None:
-        precondition(request, record, out)
+        precondition(request, records, out)
     if method is None and request is None:
         _print_methods(target, as_json=json)
 
@@ -216,49 +218,67 @@ def _check_no_json(*, as_json: bool) -> None:
         )
 
 
-def _purge(request: "PurgeRequest", *, as_json: bool) -> "PurgeRecord":
-    """Shows the plan, purges the device, and shows the record."""
-    from iosonde.campaign.preparing import preparation
-    from iosonde.machine.local_host import LocalHost
-
-    with preparation(LocalHost()) as prepared:
-        return _purge_with(prepared, request, as_json=as_json)
-
-
-def _purge_with(prepared: "Preparation", request: "PurgeRequest", *, as_json: bool) -> "PurgeRecord":
+def _purge(request: "PurgeRequest", *, as_json: bool) -> "tuple[PurgeRecord, ...]":
+    """Shows the plan, purges the device or the members of the array, and shows the records."""
+    from iosonde.campaign.array_purge import ArrayPlan
+    from iosonde.campaign.purging import Purging
     from iosonde.cli.purge_progress import PurgeProgress, advise
     from iosonde.cli.text_width import print_paper
+    from iosonde.machine.local_host import LocalHost
+    from iosonde.report.terminal.array import render_array_plan
     from iosonde.report.terminal.purge import render_plan, render_purge
 
-    plan = prepared.plan(request)
+    purging = Purging(LocalHost(), request)
+    plan = purging.plan
     if not as_json:
-        print_paper(render_plan(plan))
+        print_paper(
+            render_array_plan(plan.device, plan.array, plan.members, plan.command)
+            if isinstance(plan, ArrayPlan)
+            else render_plan(plan)
+        )
         typer.echo()
     advise(request.method)
     with PurgeProgress(request.method) as progress:
-        record = prepared.run(request, plan, progress, datetime.now(UTC))
-    if as_json:
-        typer.echo(record.model_dump_json(indent=2))
-    else:
-        print_paper(render_purge(record))
-    return record
+        records = purging.run(progress, datetime.now(UTC))
+    for number, record in enumerate(records):
+        if as_json:
+            typer.echo(record.model_dump_json(indent=2))
+        else:
+            if number:
+                typer.echo()
+            print_paper(render_purge(record))
+    _say_created_again(records[0])
+    return records
+
+
+def _say_created_again(record: "PurgeRecord") -> None:
+    """Says how the array of a purged member was created again."""
+    from iosonde.cli.messages import say
+    from iosonde.units import format_duration
+
+    if record.array is not None:
+        took = format_duration(record.array.synchronised_ns)
+        say(f"{record.array.path} was created again as {record.array.array.level}, and synchronised in {took}")
 
 
 def _print_methods(target: str, *, as_json: bool) -> None:
     """The methods of a device, and how it was purged last."""
-    from iosonde.campaign.preparing import preparation
+    from iosonde.campaign.purging import survey
     from iosonde.cli.text_width import print_paper
     from iosonde.machine.local_host import LocalHost
+    from iosonde.report.terminal.array import render_members
     from iosonde.report.terminal.purge import render_methods
     from iosonde.store import last_purge
 
-    with preparation(LocalHost()) as prepared:
-        device, survey = prepared.survey(target)
+    found = survey(LocalHost(), target)
     if as_json:
-        typer.echo(survey.model_dump_json(indent=2))
+        typer.echo(found.survey.model_dump_json(indent=2))
         return
-    identity = device.inspection.identity
-    print_paper(render_methods(device, survey, None if identity is None else last_purge(identity)))
+    identity = found.device.inspection.identity
+    print_paper(render_methods(found.device, found.survey, None if identity is None else last_purge(identity)))
+    if found.array is not None:
+        typer.echo()
+        print_paper(render_members(found.array, found.members, found.why_not))
 
 
 def _end(record: "PurgeRecord") -> None:

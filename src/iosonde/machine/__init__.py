@@ -10,7 +10,7 @@ from iosonde.machine.host import Counters, Host, PathFacts, leads_nowhere
 from iosonde.machine.orphans import Orphan
 from iosonde.machine.power import PowerSample, PowerSensor
 from iosonde.machine.smartctl import ASLEEP
-from iosonde.machine.write_permit import CONSENTABLE, WAYS_OUT, WritePermit, permit_for
+from iosonde.machine.write_permit import CONSENTABLE, WAYS_OUT, UnpermittedWriteError, WritePermit, permit_for
 
 __all__ = [
     "ASLEEP",
@@ -23,6 +23,7 @@ __all__ = [
     "PathFacts",
     "PowerSample",
     "PowerSensor",
+    "UnpermittedWriteError",
     "WritePermit",
     "boot_id",
     "leads_nowhere",

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Literal, Protocol
 
 from iosonde.machine.holders import Holders
+from iosonde.machine.md_array import MdSync
 from iosonde.machine.orphans import Orphan
 from iosonde.machine.power import PowerSample, PowerSensor
 from iosonde.records import (
@@ -21,6 +22,7 @@ from iosonde.records import (
     HostFacts,
     HostState,
     Identity,
+    MdArray,
     Neighbour,
 )
 from iosonde.safe_files import CreatedFile
@@ -92,6 +94,15 @@ class Host(Protocol):
 
     def device(self, path: str) -> DeviceFacts | None:
         """The whole device that a path is on, or is; None if there is none. Raises OSError."""
+
+    def md_array(self, path: str) -> MdArray | None:
+        """The array of Linux md that a path leads to; None if it leads to none."""
+
+    def md_sync(self, path: str) -> MdSync:
+        """How far an array of Linux md is synchronised."""
+
+    def raid_volume(self, path: str) -> str:
+        """The model and driver of the hardware RAID controller whose volume a device is; empty if it is none."""
 
     def counters(self, device_number: int | None) -> Counters:
         """The present counters of the host, and of a device."""

@@ -1,5 +1,6 @@
 """The host that this process runs on."""
 
+from contextlib import suppress
 from pathlib import Path
 
 from iosonde.machine.competing_runs import neighbours_of
@@ -10,11 +11,13 @@ from iosonde.machine.holders import Holders, holders_of
 from iosonde.machine.host import Counters, PathFacts
 from iosonde.machine.host_facts import host_facts
 from iosonde.machine.host_state import cpu_times, host_state
+from iosonde.machine.md_array import MdSync, read_md_array, read_md_sync
 from iosonde.machine.mounts import file_system_facts
 from iosonde.machine.numa import cpus_near
 from iosonde.machine.orphans import Orphan, orphans_in, remove_orphan, renamed_in
 from iosonde.machine.path_facts import identity_at, path_facts
 from iosonde.machine.power import PowerSample, PowerSensor, power_sensors, sample_power
+from iosonde.machine.raid_volumes import raid_volume
 from iosonde.machine.removal import present_path, remove_created_file, start_remover
 from iosonde.machine.responsiveness import silent_paths
 from iosonde.machine.smartctl import smart_health
@@ -29,6 +32,7 @@ from iosonde.records import (
     HostFacts,
     HostState,
     Identity,
+    MdArray,
     Neighbour,
 )
 from iosonde.safe_files import CreatedFile, has_mark, mark_on, path_handle, register_created, unregister_created
@@ -76,6 +80,22 @@ class LocalHost:
     def device(self, path: str) -> DeviceFacts | None:
         """The whole device that a path is on, or is. Raises OSError."""
         return device_facts(Path(path))
+
+    def md_array(self, path: str) -> MdArray | None:
+        """The array of Linux md that a path leads to; None if it leads to none."""
+        with suppress(OSError):
+            return read_md_array(path_facts(Path(path)).block)
+        return None
+
+    def md_sync(self, path: str) -> MdSync:
+        """How far an array of Linux md is synchronised."""
+        return read_md_sync(path)
+
+    def raid_volume(self, path: str) -> str:
+        """The model and driver of the hardware RAID controller whose volume a device is; empty if it is none."""
+        with suppress(OSError):
+            return raid_volume(path_facts(Path(path)).block)
+        return ""
 
     def counters(self, device_number: int | None) -> Counters:
         """The present counters of the host, and of a device."""

@@ -35,6 +35,7 @@ from iosonde.records.host import WSL, HostFacts
 from iosonde.records.inspection import DeviceIdentity, DeviceInspection, Refusal
 from iosonde.records.interval import INTERVAL_FORM, IntervalRecord, OperationTotals, Times
 from iosonde.records.limits import NO_LIMITS, RunLimits
+from iosonde.records.md_array import MdArray, MdMember, RebuiltArray
 from iosonde.records.pattern import (
     BlockSizes,
     FastRandom,
@@ -201,6 +202,8 @@ __all__ = [
     "LaterPass",
     "Layout",
     "LinkFacts",
+    "MdArray",
+    "MdMember",
     "Moments",
     "NamespaceFacts",
     "NamespaceNode",
@@ -235,6 +238,7 @@ __all__ = [
     "QueueSettings",
     "ReachedDevice",
     "ReadBack",
+    "RebuiltArray",
     "Refusal",
     "RequestCounts",
     "RestoredCache",

@@ -6,6 +6,7 @@ from pydantic import Field
 
 from iosonde.records.base import Record
 from iosonde.records.inspection import DeviceIdentity, DeviceInspection
+from iosonde.records.md_array import RebuiltArray
 from iosonde.vocabulary import PurgeMethod, PurgeOutcome
 
 PURGE_VERSION: Final = 1
@@ -240,6 +241,7 @@ class PurgeRecord(Record):
     """A purge with its verdict: the document of ``iosonde prepare``.
 
     ``devices`` are all that it reached; the first is the one that was to be purged. ``seed`` is that of the places.
+    ``array`` is the array that this device is a member of, if the array was to be purged.
     """
 
     version: Literal[1] = PURGE_VERSION
@@ -253,3 +255,9 @@ class PurgeRecord(Record):
     reasons: tuple[str, ...]
     purge: Purge
     devices: tuple[PurgedDevice, ...]
+    array: RebuiltArray | None = None
+
+    @property
+    def target(self) -> str:
+        """The name of what was to be purged: a device, or an array of which this is a member."""
+        return self.devices[0].path if self.array is None else self.array.path

@@ -34,10 +34,15 @@ def assumptions_of(steps: Sequence[WriteStep]) -> str:
 
 
 def purged_text(record: PurgeRecord) -> str:
-    """How a device was purged, and what was read of it."""
+    """How a device was purged, and what was read of it; of a member of an array also how that was created again."""
     read = sum(each.read_back.places for each in record.devices if each.read_back is not None)
     took = format_duration(record.purge.duration_ns)
-    return f"by {record.purge.method} in {took}, {record.started_at}; none of {read:,} places holds old data"
+    told = f"by {record.purge.method} in {took}, {record.started_at}; none of {read:,} places holds old data"
+    if record.array is None:
+        return told
+    again = f"{record.array.path} was created again as {record.array.array.level}"
+    synchronised = f"and synchronised in {format_duration(record.array.synchronised_ns)}"
+    return f"{record.devices[0].path} {told}; {again} {synchronised}"
 
 
 def written_text(preparation: Sequence[CellRecord]) -> str:

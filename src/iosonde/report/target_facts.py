@@ -46,7 +46,7 @@ def _target(target: TargetFacts, run: RunRecord) -> tuple[tuple[str, str], ...]:
         ]
     else:
         facts.append(("direct I/O", "does not apply to a simulated drive, which has no page cache"))
-    facts += [("purged", purged_text(each)) for each in run.header.purges if each.devices[0].path == target.path]
+    facts += [("purged", purged_text(each)) for each in run.header.purges if each.target == target.path]
     facts += [("blocks already written", written[target.written]), ("preconditioning", written_text(run.preparation))]
     system = target.file_system
     if system is not None:

@@ -79,6 +79,8 @@ UPGRADES: Final[Mapping[int, Upgrade]] = {
     6: Upgrade(),
     # New: the container that the host of a run is; unknown for older runs.
     7: Upgrade(),
+    # New: the array that a purged device is a member of, which no older run has.
+    8: Upgrade(),
 }
 """The steps, by the version that they convert from."""
 

@@ -72,7 +72,7 @@ SAID = [
     ("-g100i", "DiskSpd's -g100i is --rate 100 times the number of threads"),
     ("-X", "DiskSpd's -X is not available"),
     ("-nj 4 -iod 16 -rt 60", "TKperf's -nj 4 -iod 16 -rt 60 are --jobs 4 --queue-depth 16 --duration 60s"),
-    ("-ssdt iops", "TKperf's -ssdt iops is part of the lab profile"),
+    ("-ssdt iops", "TKperf's -ssdt iops is the profile tkperf-iops"),
     ("-rfb", "TKperf's -rfb is not needed: iosonde generates new random data for each write"),
 ]
 

@@ -5,10 +5,10 @@ from typing import Final
 from iosonde.plans.other_tools.meaning import Kind, Meaning
 
 _TESTS: Final = {
-    "iops": "part of the lab profile (block-size, read/write mix and queue-depth sweeps): `iosonde run TARGET`",
-    "lat": "part of the lab profile (baseline latency at queue depth 1, and tail latency): `iosonde run TARGET`",
-    "tp": "part of the lab profile (block-size sweep): `iosonde run TARGET`",
-    "writesat": "a campaign with several hours of random writes (docs/campaigns.md)",
+    "iops": "the profile tkperf-iops: `iosonde run TARGET --profile tkperf-iops` (or pts-iops; disks: tkperf-hdd-iops)",
+    "lat": "the profile tkperf-lat: `iosonde run TARGET --profile tkperf-lat` (or pts-lat)",
+    "tp": "the profile tkperf-tp: `iosonde run TARGET --profile tkperf-tp` (or pts-tp; disks: tkperf-hdd-tp)",
+    "writesat": "the profile tkperf-writesat: `iosonde run TARGET --profile tkperf-writesat` (or pts-wsat)",
 }
 NAMES: Final = {
     "-nj": "--numjobs",
@@ -33,19 +33,25 @@ NAMES: Final = {
 _REASONS: Final = {
     "--refill_buffers": (Kind.NOT_NEEDED, "iosonde generates new random data for each write"),
     "--interface": (Kind.NOT_NEEDED, "iosonde reads the interface from the kernel"),
-    "--fromxml": (Kind.NOT_NEEDED, "`iosonde report RUN` regenerates the report"),
-    "--desc_file": (Kind.NOT_NEEDED, "iosonde reads the device model from the kernel"),
+    "--fromxml": (
+        Kind.NOT_NEEDED,
+        "`iosonde report RUN` regenerates the report; `iosonde steady` and `iosonde compare` read TKperf's XML files",
+    ),
+    "--desc_file": (
+        Kind.NOT_NEEDED,
+        "iosonde reads the device model from the kernel; `[about]` of a campaign file has what it cannot read",
+    ),
     "--feature_matrix": (Kind.NOT_AVAILABLE, "iosonde reports contain only measured values"),
     "--config": (
-        Kind.NOT_AVAILABLE,
-        "iosonde does not create RAID arrays; use the device of an existing array as the target",
+        Kind.NOT_NEEDED,
+        "the target is the array (/dev/md0), and --purge reaches its members; hw_lsi is measured, but not purged",
     ),
     "--force_test": (
         Kind.NOT_AVAILABLE,
         "--destroy IDENTITY permits to destroy the contents of one device, after checks that it does not replace",
     ),
-    "--mail": (Kind.NOT_AVAILABLE, "iosonde does not send email"),
-    "--smtp": (Kind.NOT_AVAILABLE, "iosonde does not send email"),
+    "--mail": (Kind.NOT_AVAILABLE, "iosonde does not send email; --on-end runs a command that can"),
+    "--smtp": (Kind.NOT_AVAILABLE, "iosonde does not send email; --on-end runs a command that can"),
     "--debug": (Kind.NOT_NEEDED, "iosonde always reports and records all results"),
     "--quiet": (Kind.NOT_NEEDED, "messages go to stderr, and results go to stdout"),
     "--gen_report": (Kind.NOT_NEEDED, "every run writes a report; `iosonde report RUN --pdf FILE` writes it as a PDF"),

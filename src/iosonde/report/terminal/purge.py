@@ -62,8 +62,8 @@ PROGRESS_END: Final = 65_536
 
 def render_methods(device: ReachedDevice, survey: PurgeSurvey, last: PurgeRecord | None) -> RenderableType:
     """The methods that a device supports, and how it was purged last."""
-    offered = _offered(survey)
-    rows = [("device", f"{device.path}, {format_size(survey.size_bytes)}"), ("identity", _named(device))]
+    offered = offered_methods(survey)
+    rows = [("device", f"{device.path}, {format_size(survey.size_bytes)}"), ("identity", named(device))]
     if survey.nvme is not None:
         own = survey.nvme.controller
         rows.append(("drive", f"{own.model} {own.firmware}, namespace {survey.nvme.namespace_id}"))
@@ -73,19 +73,19 @@ def render_methods(device: ReachedDevice, survey: PurgeSurvey, last: PurgeRecord
         rows.append(("drive", f"did not answer: {survey.nvme_error}"))
     rows.append(("last purge", "none is recorded here" if last is None else last_words(last)))
     methods = [(str(method), _method_words(survey, method)) for method in offered] or [("none", "")]
-    return Group(_rows(rows), Text(), Text("Methods", style="bold underline"), _rows(methods))
+    return Group(rows_of(rows), Text(), Text("Methods", style="bold underline"), rows_of(methods))
 
 
 def render_plan(plan: PurgePlan) -> RenderableType:
     """What a purge would do."""
     expected = plan.expected_s
     rows = [("purge", f"{plan.method}: {METHODS[plan.method]}")]
-    rows += [("destroys", f"{each.path}, {_size(each.inspection.identity)}, {_named(each)}") for each in plan.devices]
+    rows += [("destroys", f"{each.path}, {_size(each.inspection.identity)}, {named(each)}") for each in plan.devices]
     if plan.method in OVERWRITES:
         rows.append(("wear", "writes the whole drive once"))
     time = "unknown: the drive gives no estimate" if expected is None else f"{_seconds(expected)}, by the drive"
     rows += [("expected time", time), ("verified by", _places_words(plan))]
-    return _rows(rows)
+    return rows_of(rows)
 
 
 def render_purge(record: PurgeRecord) -> RenderableType:
@@ -96,7 +96,7 @@ def render_purge(record: PurgeRecord) -> RenderableType:
     rows = [("method", METHODS[record.purge.method]), ("the drive says", _report_words(record))]
     for each in record.devices:
         rows += _device_rows(each)
-    return Group(head, *reasons, Text(), _rows(rows))
+    return Group(head, *reasons, Text(), rows_of(rows))
 
 
 def last_words(record: PurgeRecord) -> str:
@@ -105,7 +105,8 @@ def last_words(record: PurgeRecord) -> str:
     return f"{told} by {record.purge.method}, {record.started_at}"
 
 
-def _offered(survey: PurgeSurvey) -> list[PurgeMethod]:
+def offered_methods(survey: PurgeSurvey) -> list[PurgeMethod]:
+    """The methods that a device supports by itself, without another program."""
     discard = [PurgeMethod.DISCARD] if survey.discard.max_bytes else []
     return discard if survey.nvme is None else [*discard, *survey.nvme.methods]
 
@@ -177,7 +178,8 @@ def _places_words(plan: PurgePlan) -> str:
     return f"reading {plan.places} places of it before and after; sentinels are written to at least half of them first"
 
 
-def _named(device: ReachedDevice) -> str:
+def named(device: ReachedDevice) -> str:
+    """The identity of a device."""
     identity = device.inspection.identity
     return "without an identity" if identity is None else identity.name
 
@@ -190,7 +192,8 @@ def _seconds(seconds: int) -> str:
     return f"about {format_duration(seconds * SECOND_NS)}" if seconds else "less than a second"
 
 
-def _rows(rows: Iterable[tuple[str, str]]) -> Table:
+def rows_of(rows: Iterable[tuple[str, str]]) -> Table:
+    """Names and values in two columns, without lines."""
     table = Table(box=None, show_header=False, pad_edge=False, padding=(0, 2, 0, 0))
     table.add_column(no_wrap=True)
     table.add_column(overflow="fold", ratio=1)
