@@ -6,12 +6,14 @@ from pathlib import Path
 
 from iosonde.expectations import expectations_schema
 from iosonde.plans import campaign_schema
+from iosonde.plans.procedures import procedures_schema
 from iosonde.report.export import export_schema
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 SCHEMAS = {
     "campaign.schema.json": campaign_schema,
     "expectations.schema.json": expectations_schema,
+    "procedures.schema.json": procedures_schema,
     "run.schema.json": export_schema,
 }
 

@@ -36,6 +36,11 @@ class Engine:
         self._process.stdin.flush()
         return self._line()
 
+    def end(self) -> None:
+        """Ends the engine."""
+        self._process.kill()
+        self._process.wait()
+
     def _line(self) -> dict[str, Any]:
         assert self._process.stdout is not None
         answer: dict[str, Any] = json.loads(self._process.stdout.readline())

@@ -12,12 +12,14 @@ from typing import Any, Final
 
 from iosonde.sources import EngineSource
 from iosonde.vocabulary import PurgeMethod
+from lab.guard.asking import Engine, checksum, claim_of, open_with
 from lab.guard.drives import DRIVES, SHARED, by_serial, namespaces
 from lab.guard.mistaken import swap_names
 from lab.kernel import KERNEL_FOLDER, modules_of
 from lab.purge.asking import Setting, purged
 from lab.purge.drives import DEAF, HIDDEN, LEAVING
 from tests.stories.devices_in_use import TWO, divide, mounted
+from tests.stories.loop_devices import done
 
 SANITIZES: Final = "sanitize=7 sanitize_s=2"
 LEAVES_AFTER_S: Final = 2
@@ -147,6 +149,48 @@ def partitioned() -> dict[str, Any]:
 
 
 @contextmanager
+def mapped(path: Path) -> Iterator[Path]:
+    """A mapping of the last quarter of a drive, to which the kernel passes commands for all of the drive."""
+    sectors = int(done("blockdev", "--getsz", path))
+    table = f"0 {sectors // 4} linear {path} {sectors - sectors // 4}"
+    done("dmsetup", "create", "part", "--uuid", "LAB-part", "--table", table)
+    try:
+        yield Path("/dev", max(Path("/sys/block").glob("dm-*")).name)
+    finally:
+        done("dmsetup", "remove", "--retry", "part")
+
+
+def through_mapping(method: PurgeMethod) -> Callable[[], dict[str, Any]]:
+    """The purge of a mapping of a part of a drive."""
+
+    def run() -> dict[str, Any]:
+        disk = by_serial(DRIVES[0])
+        with mapped(disk) as path:
+            return purged(path, method, "LAB-part", setting=Setting(others=(disk,)))
+
+    return run
+
+
+def through_mapping_by_engine(method: str | None) -> Callable[[], dict[str, Any]]:
+    """The same, of the engine alone; None is a method of another program."""
+
+    def run() -> dict[str, Any]:
+        disk = by_serial(DRIVES[0])
+        before = checksum(disk)
+        with mapped(disk) as path:
+            engine = Engine()
+            opened = open_with(engine, path, claim_of(engine, path))
+            assert opened["type"] == "opened", opened
+            answer = engine.ask(command="sample", method=method, places=16, seed=1)
+            engine.ask(command="close")
+            engine.end()
+        outcome = "refused" if answer.get("kind") == "purge_refused" else str(answer)
+        return {"outcome": outcome, "told": answer.get("message", ""), "unchanged": checksum(disk) == before}
+
+    return run
+
+
+@contextmanager
 def scsi(options: str) -> Iterator[Path]:
     """A disk of scsi_debug."""
     module = next(modules_of(KERNEL_FOLDER).rglob("scsi_debug.ko"))
@@ -215,6 +259,19 @@ ATTEMPTS: Final = (
         "refused",
         scsi_disk("lbpu=1", PurgeMethod.ATA_SECURE_ERASE),
         "does not report ATA security",
+    ),
+    Attempt("format of a mapping of a part of a drive", "refused", through_mapping(PurgeMethod.FORMAT), "is not one"),
+    Attempt(
+        "format of a mapping of a part of a drive, by the engine alone",
+        "refused",
+        through_mapping_by_engine("format"),
+        "is built on nvme",
+    ),
+    Attempt(
+        "sg_format of a mapping of a part of a drive, by the engine alone",
+        "refused",
+        through_mapping_by_engine(None),
+        "is built on nvme",
     ),
     Attempt("format, NVMe", "purged", simple(PurgeMethod.FORMAT)),
     Attempt("format, NVMe that ignores discards", "purged", simple(PurgeMethod.FORMAT, serial=DEAF)),

@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+import threading
 from pathlib import Path
 from typing import Any, Final
 
@@ -12,14 +13,13 @@ from lab.purge.asking import LIBRARY
 from lab.purge.attempts import ATTEMPTS, Attempt
 from lab.purge.drives import hardware
 
-MODULES: Final = {"loop": "max_part=8", "scsi_debug": "dev_size_mb=36", "sd_mod": "", "sg": ""}
+MODULES: Final = {"loop": "max_part=8", "scsi_debug": "dev_size_mb=36", "sd_mod": "", "sg": "", "dm_mod": ""}
 SOURCE: Final = Path(__file__).parent / "standin.c"
 
 
 def purge(kernel: Kernel, folder: Path) -> list[str]:
     """Each purge has its outcome, nothing else is destroyed, and the exclusive handle survives it."""
-    LIBRARY.parent.mkdir(parents=True, exist_ok=True)
-    subprocess.run(["cc", "-O1", "-shared", "-fPIC", "-o", LIBRARY, SOURCE, "-ldl"], check=True)
+    build_standin()
     guest = Guest(kernel, folder, hardware(folder), MODULES)
     guest.run(f"cd {CHECKOUT}\n{sys.executable} -m lab.purge.inside")
     seen = {each["name"]: each for each in map(json.loads, guest.text("seen.jsonl").splitlines())}
@@ -34,6 +34,14 @@ def purge(kernel: Kernel, folder: Path) -> list[str]:
         "no other namespace changes, and no other process can take a device until it was read back",
         "results: purge.md",
     ]
+
+
+def build_standin() -> None:
+    """Builds the stand-in. Two checks may do so at the same time."""
+    LIBRARY.parent.mkdir(parents=True, exist_ok=True)
+    part = LIBRARY.with_suffix(f".{threading.get_ident()}")
+    subprocess.run(["cc", "-O1", "-shared", "-fPIC", "-o", part, SOURCE, "-ldl"], check=True)
+    part.replace(LIBRARY)
 
 
 def _holds(attempt: Attempt, seen: dict[str, Any]) -> bool:

@@ -36,7 +36,7 @@ ARRAYS: Final = (
     Form("raid0 of 2, 64 KiB", ("--level=0", "--chunk=64K"), 2),
     Form("raid1 of 2, with a bitmap", ("--level=1", "--bitmap=internal"), 2),
     Form("raid5 of 3, 64 KiB, right-symmetric", ("--level=5", "--chunk=64K", "--layout=right-symmetric"), 3),
-    Form("raid6 of 4", ("--level=6",), 4),
+    Form("raid6 of 4, named", ("--level=6", "--homehost=other", "--name=scratch"), 4),
     Form("raid10 of 4, far copies", ("--level=10", "--layout=f2"), 4),
     Form("raid1 of 2, old metadata at the end", ("--level=1", "--metadata=1.0", "--bitmap=none"), 2),
     Form("raid1 of 2, 0.90 metadata", ("--level=1", "--metadata=0.90", "--bitmap=none"), 2),
@@ -74,10 +74,18 @@ def _open(array: str, _: Sequence[Path]) -> Iterator[None]:
         yield
 
 
+@contextmanager
+def _member_open(_: str, members: Sequence[Path]) -> Iterator[None]:
+    with members[1].open("rb"):
+        yield
+
+
 REFUSALS: Final = (
     Refusal("a member is not named", PLAIN, _free, 1, "--destroy does not name /dev/nvme"),
     Refusal("only the array is named", PLAIN, _free, 0, "--destroy does not name /dev/nvme"),
     Refusal("the array is mounted", PLAIN, _mounted, 2, "(check mounted)"),
     Refusal("the array is degraded", PLAIN, _degraded, 2, "it is degraded"),
     Refusal("another process has the array open", PLAIN, _open, 2, "(check open)"),
+    # Only known once the array is stopped, which also has its members open.
+    Refusal("another process has a member open: assembled again", PLAIN, _member_open, 2, "(check open)"),
 )

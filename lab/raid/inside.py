@@ -14,7 +14,8 @@ from iosonde.records import MdArray
 from lab.forked import Ended, command, forked, load_modules
 from lab.guard.asking import chunks
 from lab.guard.drives import by_serial
-from lab.raid.arrays import ARRAY, ARRAYS, DRIVES, REFUSALS, Form, Refusal
+from lab.purge.asking import standing_in
+from lab.raid.arrays import ARRAY, ARRAYS, DRIVES, PLAIN, REFUSALS, Form, Refusal
 from tests.stories.loop_devices import done
 
 SEEN: Final = Path("/lab/seen.jsonl")
@@ -81,8 +82,10 @@ def purged(form: Form) -> dict[str, Any]:
     names = [word for each in (before.uuid, *DRIVES[: form.members]) for word in ("--destroy", each)]
     ended = iosonde("prepare", ARRAY, "--purge", "format", *names)
     after = read_md_array(ARRAY)
+    named = done("mdadm", "--detail", "--export", ARRAY)
     wrong = "" if ended.returncode == 0 else f"exit {ended.returncode}: {ended.stderr[-600:]}"
     wrong += "" if after == before else f"{after}, was {before}"
+    wrong += "" if not form.name.endswith("named") or "MD_NAME=other:scratch" in named else named
     wrong += "" if not any(map(held, members)) else "a member still has the data"
     wrong += "" if read_md_sync(ARRAY).is_done else "it is not synchronised"
     return {"wrong": wrong, "told": ended.stdout}
@@ -99,6 +102,25 @@ def refused(way: Refusal) -> dict[str, Any]:
     wrong = "" if ended.returncode == 3 and way.says in ended.stderr else f"{ended.returncode}: {ended.stderr[-600:]}"
     wrong += "" if held(Path(ARRAY)) else "the data is gone"
     return {"wrong": wrong, "told": ended.stderr}
+
+
+def lied_to() -> dict[str, Any]:
+    """A member that does not erase: the array stays stopped, and each command tells how it is created again."""
+    before = made(PLAIN)
+    members = DRIVES[: PLAIN.members]
+    names = [word for each in (before.uuid, *members) for word in ("--destroy", each)]
+    with standing_in("lie=1"):
+        ended = iosonde("prepare", ARRAY, "--purge", "format", *names)
+    again = iosonde("prepare", ARRAY)
+    create = f"mdadm --create {ARRAY} --run --level=1"
+    wrong = "" if ended.returncode == 11 and create in ended.stderr else f"{ended.returncode}: {ended.stderr[-900:]}"
+    wrong += "" if again.returncode == 3 and create in again.stderr else f"{again.returncode}: {again.stderr[-900:]}"
+    command = next(line for line in again.stderr.splitlines() if create in line).partition("create it again: ")[2]
+    done(*command.split())
+    while not read_md_sync(ARRAY).is_done:
+        time.sleep(0.2)
+    after = read_md_array(ARRAY)
+    return {"wrong": wrong + ("" if after == before else f"{after}, was {before}"), "told": ended.stderr}
 
 
 def measured() -> dict[str, Any]:
@@ -119,6 +141,7 @@ def main() -> None:
     attempts: dict[str, Callable[[], dict[str, Any]]] = {
         **{form.name: partial(purged, form) for form in ARRAYS},
         **{way.name: partial(refused, way) for way in REFUSALS},
+        "a member that does not erase": lied_to,
         "a run that purges first": measured,
     }
     with SEEN.open("w", encoding="utf-8") as seen:

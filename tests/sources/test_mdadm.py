@@ -57,7 +57,7 @@ def test_layouts_and_bitmaps_have_the_names_of_mdadm(array: MdArray, word: str) 
 
 
 def test_what_a_level_does_not_have_is_left_out() -> None:
-    stripes = create_words(changed(level="raid0", layout=1))
+    stripes = create_words(changed(level="raid0", layout=-1))
     assert not [word for word in stripes if word.startswith(("--layout", "--size", "--bitmap"))]
     mirror = create_words(changed(level="raid1", chunk_bytes=0, layout=0))
     assert not [word for word in mirror if word.startswith(("--layout", "--chunk"))]
@@ -67,6 +67,25 @@ def test_old_metadata_has_no_place_of_data_and_an_unknown_uuid_is_not_given() ->
     members = tuple(each.model_copy(update={"offset_bytes": 0}) for each in MEMBERS)
     words = create_words(changed(metadata="0.90", uuid="", members=members))
     assert not [word for word in words if word.startswith(("--data-offset", "--uuid"))]
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("host:home", ("--homehost=host", "--name=home")),
+        ("home", ("--homehost=any", "--name=home")),
+        ("", ()),
+    ],
+)
+def test_the_name_keeps_its_host(name: str, words: tuple[str, ...]) -> None:
+    made = create_words(changed(name=name))
+    assert tuple(word for word in made if word.startswith(("--homehost", "--name"))) == words
+    assert not [word for word in create_words(changed(name=name, metadata="0.90")) if word.startswith("--name")]
+
+
+def test_zones_of_members_of_several_sizes_keep_their_order() -> None:
+    assert "--layout=alternate" in create_words(changed(level="raid0", layout=2))
+    assert not [word for word in create_words(changed(level="raid0", layout=-1)) if word.startswith("--layout")]
 
 
 def test_the_uuid_of_old_metadata_is_given_in_words() -> None:
@@ -89,6 +108,16 @@ def test_the_uuid_of_old_metadata_is_given_in_words() -> None:
         (changed(policy="ppl"), "it has a ppl"),
         (changed(layout=16), "its layout is 16"),
         (changed(level="raid10", layout=0x202), "its layout is 0x202"),
+        (changed(disks=1, members=MEMBERS[1:2]), "it has one member only"),
+        (changed(path="/dev/md_home"), "its device is called /dev/md_home"),
+        (
+            changed(members=(*MEMBERS[:2], MEMBERS[2].model_copy(update={"state": "in_sync,write_mostly"}))),
+            "special states (in_sync, in_sync,write_mostly)",
+        ),
+        (
+            changed(members=(*MEMBERS[:2], MEMBERS[2].model_copy(update={"offset_bytes": 2 << 20}))),
+            "different places of its members",
+        ),
     ],
 )
 def test_what_cannot_be_created_again_is_refused(array: MdArray, reason: str) -> None:

@@ -30,6 +30,7 @@ pub(crate) use identity::candidates;
 pub(crate) use node::{Node, whole_disks};
 use serde::{Deserialize, Serialize};
 pub use siblings::{NamespaceNode, namespace_nodes};
+pub use stack::built_on;
 
 use crate::failure::{Failure, FailureKind};
 use check::{Found, refusals};

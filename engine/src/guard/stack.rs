@@ -1,6 +1,6 @@
 //! What is built on a device, what it is built on, and other paths to the same drive.
 
-use std::fs::read_to_string;
+use std::fs::{File, read_to_string};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -42,6 +42,14 @@ pub fn below(node: &Node) -> Found {
         found.extend(users_of_file(&whole, &backing)?);
     }
     Ok(found)
+}
+
+/// The devices that a device is built on, by their names; none for a drive, its partitions, and a loop device.
+///
+/// Device mapper passes commands for a drive on to the one below it, also from a mapping of a part of that.
+pub fn built_on(file: &File) -> io::Result<Vec<String>> {
+    let below = Node::of(file)?.whole()?.linked("slaves")?;
+    Ok(below.iter().map(Node::name).collect())
 }
 
 // The file of a loop device must be at its path, and nobody else may use it.

@@ -34,8 +34,11 @@ pub struct Passthrough {
 }
 
 /// The namespace ID of a handle; an error if it is not of an NVMe namespace.
+///
+/// Device mapper and bcache pass this and every command on to the drive below, so a handle that answers need not be of
+/// the namespace itself (`guard::built_on`).
 pub fn namespace_id(file: &File) -> io::Result<u32> {
-    // SAFETY: the handle is open, and this call takes no pointer. Other drivers reject it.
+    // SAFETY: the handle is open, and this call takes no pointer.
     let number = unsafe { libc::ioctl(file.as_raw_fd(), NAMESPACE_ID) };
     match u32::try_from(number) {
         Ok(0) => Err(io::Error::other("the kernel reports namespace 0")),

@@ -5,7 +5,7 @@ use std::io;
 
 use super::Method;
 use crate::failure::{Failure, FailureKind};
-use crate::guard::{NamespaceNode, WriteGrant, namespace_nodes};
+use crate::guard::{NamespaceNode, WriteGrant, built_on, namespace_nodes};
 use crate::nvme::{Controller, SanitizeState, allocated_namespaces, controller, namespace_id, sanitize_log};
 use crate::target::Target;
 
@@ -27,10 +27,17 @@ pub(super) fn grants(targets: &[Target]) -> Result<Vec<&WriteGrant>, Failure> {
 pub fn check(method: Option<Method>, targets: &[Target]) -> Result<(), Failure> {
     let grants = grants(targets)?;
     let (first, others) = (grants[0], &grants[1..]);
+    let name = targets[0].path().display();
+    if method != Some(Method::Discard) {
+        let below = built_on(first.file()).map_err(|error| unasked(&error))?;
+        if !below.is_empty() {
+            let below = below.join(", ");
+            return Err(refused(format!("{name} is built on {below}, and a command to it would reach all of {below}")));
+        }
+    }
     let Some(method) = method.filter(|method| *method != Method::Discard) else {
         return if others.is_empty() { Ok(()) } else { Err(refused("the method reaches one device only")) };
     };
-    let name = targets[0].path().display();
     if first.is_partition() {
         return Err(refused(format!("{name} is a partition, which can only be discarded")));
     }

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::{Method, reach};
 use crate::failure::Failure;
-use crate::guard::{NamespaceNode, namespace_nodes};
+use crate::guard::{NamespaceNode, built_on, namespace_nodes};
 use crate::nvme::{Controller, NamespaceFormat, SanitizeLog, controller, namespace, namespace_id, sanitize_log};
 use crate::target::open_to_read;
 
@@ -52,7 +52,7 @@ pub struct Survey {
     pub is_partition: bool,
     /// The limits of discards.
     pub discard: DiscardLimits,
-    /// What an NVMe drive offers; None for any other device, and for a partition.
+    /// What an NVMe drive offers; None for any other device, for a partition, and for what is built on a drive.
     pub nvme: Option<NvmeSurvey>,
     /// Why an NVMe drive could not be asked.
     pub nvme_error: Option<String>,
@@ -68,7 +68,8 @@ pub fn survey_path(path: &Path) -> Result<Survey, Failure> {
     let discard =
         DiscardLimits { max_bytes: limits.discard_max_bytes, granularity_bytes: limits.discard_granularity_bytes };
     let plain = Survey { size_bytes, is_partition: limits.is_partition, discard, nvme: None, nvme_error: None };
-    if limits.is_partition || namespace_id(&file).is_err() {
+    let is_stacked = !built_on(&file).is_ok_and(|below| below.is_empty());
+    if limits.is_partition || is_stacked || namespace_id(&file).is_err() {
         return Ok(plain);
     }
     Ok(match survey_nvme(&file) {

@@ -7,27 +7,34 @@ purged like any other drive, and mdadm creates it with the same level, layout, c
 import time
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor, wait
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Final
+from pathlib import Path
+from typing import Final, NoReturn
 
+from iosonde.campaign.array_checks import check_free, check_named, consents_for, same_drive
 from iosonde.campaign.preparing import PurgeObserver, PurgeRequest, preparation
 from iosonde.campaign.purge_together import Together
 from iosonde.campaign.purge_verdict import error_of
-from iosonde.errors import IosondeError, NotPurgedError, TargetError
-from iosonde.machine import Host, UnpermittedWriteError, permit_for
+from iosonde.errors import IosondeError, NotPurgedError, NotVerifiedError, OutputError, TargetError
+from iosonde.machine import Host
 from iosonde.records import MdArray, PurgePlan, PurgeRecord, ReachedDevice, RebuiltArray
-from iosonde.sources.purge_tools import ToolRunner, assemble_array, create_array, create_words, stop_array, why_not
-from iosonde.store import keep_purge
+from iosonde.sources.purge_tools import (
+    ToolRunner,
+    array_name,
+    assemble_array,
+    create_array,
+    create_words,
+    stop_array,
+    why_not,
+)
+from iosonde.store import forget_stopped_array, keep_purge, keep_stopped_array
 
 LOOK_S: Final = 0.5
 """How often the synchronisation is looked at."""
 IDLE_S_MAX: Final = 60.0
 """An array that is not consistent, and does nothing about it for as long, has failed."""
-IN_USE: Final = frozenset({"held", "exclusive", "signature", "open", "below"})
-"""What the guard finds on a member because its array is active. Each is looked at again once the array is stopped."""
-OF_ARRAY: Final = ("linux_raid_member", "md superblock")
-"""How the guard names the superblock of a member."""
 
 
 @dataclass(frozen=True)
@@ -43,6 +50,14 @@ class ArrayPlan:
         """The command that creates the array again."""
         return create_words(self.array)
 
+    @property
+    def way_back(self) -> str:
+        """What a user does if the array is not there afterwards."""
+        return (
+            f"the array is stopped and its contents are lost; stop it again if the system has assembled it (mdadm "
+            f"--stop), purge its members by `iosonde prepare`, and create it: {' '.join(self.command)}"
+        )
+
 
 class ArrayPurge:
     """The purge of an array. ``sleep`` waits."""
@@ -50,6 +65,7 @@ class ArrayPurge:
     def __init__(self, host: Host, sleep: Callable[[float], None] = time.sleep) -> None:
         self._host = host
         self._sleep = sleep
+        self._is_interrupted = False
 
     def plan(self, request: PurgeRequest, array: MdArray) -> ArrayPlan:
         """What the purge would destroy. Changes nothing. Raises TargetError for an array that cannot be rebuilt."""
@@ -60,7 +76,7 @@ class ArrayPurge:
                 "purge its members one by one, and create the array by mdadm; or use --purge discard, which the array "
                 "passes on to its members",
             )
-        ToolRunner(self._host.command_prefix(), lambda: None).check("mdadm")
+        named = array.model_copy(update={"name": array_name(self._runner(), array)})
         with preparation(self._host) as prepared:
             device, _ = prepared.survey(request.target)
             members = tuple(prepared.plan(request.of(each.path)) for each in array.in_place)
@@ -70,127 +86,172 @@ class ArrayPurge:
                 f"{request.method} reaches other namespaces of the drive of {shared.devices[0].path}",
                 "use a method for one namespace",
             )
-        return ArrayPlan(device=device, array=array, members=members)
+        return ArrayPlan(device=device, array=named, members=members)
+
+    def check(self, request: PurgeRequest, plan: ArrayPlan) -> None:
+        """Raises UnpermittedWriteError unless the user named the array and each member, and they are not in use."""
+        check_named(request, plan.device, tuple(each.devices[0] for each in plan.members))
 
     def run(
         self, request: PurgeRequest, plan: ArrayPlan, observer: PurgeObserver, now: datetime
     ) -> tuple[PurgeRecord, ...]:
         """Purges the members and creates the array again. The records of the members, which are kept.
 
-        Raises TargetError if nothing was destroyed. If a member is not purged, or this is not verified, the array stays
-        stopped, and the records have no array.
+        Raises TargetError or KeyboardInterrupt if nothing was destroyed, and the array is there. Raises NotPurgedError
+        or NotVerifiedError, with the command that creates the array, if it is not there as it was.
         """
-        _check_named(request, plan)
-        runner = ToolRunner(self._host.command_prefix(), lambda: None, observer.interrupted)
-        stop_array(runner, plan.array)
+        self.check(request, plan)
+        # On the disk first: without this, nothing would know the array any more after a power cut.
+        left = keep_stopped_array(plan.array, plan.command)
         try:
-            self._check_members(request, plan)
-        except (IosondeError, KeyboardInterrupt):
-            assemble_array(runner, plan.array)
-            raise
-        records = self._purge_members(request, plan, observer, now)
+            records = self._stopped_and_purged(request, plan, observer, now)
+        except _UntouchedError as untouched:
+            forget_stopped_array(left)
+            raise untouched.cause from untouched
         for each in records:
-            keep_purge(each)
-        if any(error_of(each) is not None for each in records):
-            return records
-        began_ns = time.monotonic_ns()
-        create_array(runner, plan.array)
-        self._synchronise(plan.array, observer)
-        rebuilt = RebuiltArray(
-            path=request.target,
-            array=plan.array,
-            command=plan.command,
-            synchronised_ns=time.monotonic_ns() - began_ns,
-        )
-        self._check_same(plan.array)
-        records = tuple(each.model_copy(update={"array": rebuilt}) for each in records)
-        for each in records:
-            keep_purge(each)
-        return records
+            # That the array is created again matters more than a record of the purge.
+            with suppress(OutputError):
+                keep_purge(each)
+        failed = next(filter(None, map(error_of, records)), None)
+        if failed is not None:
+            raise type(failed)(failed.message, f"{failed.hint}; {plan.way_back}") from failed
+        return self._created(request, plan, records, observer, left)
 
-    def _check_members(self, request: PurgeRequest, plan: ArrayPlan) -> None:
-        """Raises TargetError if a member that is free now must not be written."""
-        with preparation(self._host) as prepared:
-            for each in plan.array.in_place:
-                device, _ = prepared.survey(each.path)
-                permit_for(each.path, device.inspection, request.destroy, _consents(request, device))
-
-    def _purge_members(
+    def _stopped_and_purged(
         self, request: PurgeRequest, plan: ArrayPlan, observer: PurgeObserver, now: datetime
     ) -> tuple[PurgeRecord, ...]:
+        """Stops the array and purges its members. Raises _UntouchedError if nothing was written, and it is there."""
+        try:
+            stop_array(self._runner(), plan.array)
+        except (IosondeError, KeyboardInterrupt) as error:
+            raise _UntouchedError(error) from error
         together = Together(observer, len(plan.members))
+        try:
+            self._check_interrupted()
+            check_free(self._host, request, plan.device, plan.members)
+            return self._members_purged(request, plan, together, now)
+        except BaseException as error:
+            if together.has_begun:
+                self._lost(request, plan, error)
+            assemble_array(self._runner(), plan.array)
+            raise _UntouchedError(error) from error
 
-        def purge(number: int, path: str) -> PurgeRecord:
-            with preparation(self._host) as prepared:
-                device, _ = prepared.survey(path)
-                own = request.of(path, _consents(request, device))
-                return prepared.run(own, prepared.plan(own), together.part(number), now)
+    def _members_purged(
+        self, request: PurgeRequest, plan: ArrayPlan, together: Together, now: datetime
+    ) -> tuple[PurgeRecord, ...]:
+        def purge(number: int) -> PurgeRecord:
+            planned = plan.members[number].devices[0]
+            try:
+                with preparation(self._host) as prepared:
+                    device, _ = prepared.survey(planned.path)
+                    same_drive(planned, device)
+                    own = request.of(planned.path, consents_for(request, plan.device, device))
+                    return prepared.run(own, prepared.plan(own), together.part(number), now)
+            except BaseException:
+                together.abandon()
+                raise
 
         with ThreadPoolExecutor(len(plan.members)) as pool:
-            futures = [pool.submit(purge, number, each.path) for number, each in enumerate(plan.array.in_place)]
+            futures: list[Future[PurgeRecord]] = []
+            try:
+                futures += (pool.submit(purge, number) for number in range(len(plan.members)))
+            except KeyboardInterrupt:
+                self._interrupt()
+                together.interrupt()
             _await(futures, together)
-        failed = next((each.exception() for each in futures if each.exception() is not None), None)
-        if failed is None:
+        errors = [error for error in (each.exception() for each in futures) if error is not None]
+        if not errors:
             return tuple(each.result() for each in futures)
         for each in futures:
             if each.exception() is None:
-                keep_purge(each.result())
-        reason = failed.message if isinstance(failed, IosondeError) else "it was interrupted"
-        if not isinstance(failed, IosondeError | KeyboardInterrupt):
-            raise failed
-        raise NotPurgedError(
-            f"{request.target} was stopped, and not all of its members were purged: {reason}",
-            f"purge them by `iosonde prepare`, and create it with: {' '.join(plan.command)}",
-        ) from failed
+                with suppress(OutputError):
+                    keep_purge(each.result())
+        # Those that were waiting for others have only an error of that.
+        raise next((each for each in errors if isinstance(each, IosondeError)), errors[0])
+
+    def _lost(self, request: PurgeRequest, plan: ArrayPlan, error: BaseException) -> NoReturn:
+        reason = error.message if isinstance(error, IosondeError) else "it was interrupted"
+        if not isinstance(error, IosondeError | KeyboardInterrupt):
+            reason = f"{error!r}"
+        message = f"not all members of {request.target} were purged: {reason}"
+        raise NotPurgedError(message, plan.way_back) from error
+
+    def _created(
+        self,
+        request: PurgeRequest,
+        plan: ArrayPlan,
+        records: tuple[PurgeRecord, ...],
+        observer: PurgeObserver,
+        left: Path,
+    ) -> tuple[PurgeRecord, ...]:
+        began_ns = time.monotonic_ns()
+        try:
+            with preparation(self._host) as prepared:
+                for each in plan.members:
+                    same_drive(each.devices[0], prepared.survey(each.devices[0].path)[0], after_purge=True)
+            create_array(self._runner(), plan.array)
+        except IosondeError as error:
+            raise NotVerifiedError(error.message, plan.way_back) from error
+        forget_stopped_array(left)
+        self._settle()
+        self._synchronise(plan.array, observer)
+        synchronised_ns = time.monotonic_ns() - began_ns
+        rebuilt = RebuiltArray(
+            path=request.target, array=plan.array, command=plan.command, synchronised_ns=synchronised_ns
+        )
+        self._check_same(plan.array)
+        found = tuple(each.model_copy(update={"array": rebuilt}) for each in records)
+        for record in found:
+            keep_purge(record)
+        self._check_interrupted()
+        return found
 
     def _synchronise(self, array: MdArray, observer: PurgeObserver) -> None:
-        """Waits until the array is consistent. Raises TargetError if it does not become so."""
+        """Waits until the array is consistent. Raises NotVerifiedError if it does not become so."""
         observer.stage("synchronising")
         idle_s = 0.0
         while not (sync := self._host.md_sync(array.path)).is_done:
-            idle_s = idle_s + LOOK_S if sync.action == "idle" else 0.0
+            idle_s = idle_s + LOOK_S if sync.action in {"idle", "frozen"} else 0.0
             if idle_s > IDLE_S_MAX:
-                raise TargetError(f"{array.path} does not become consistent", "`mdadm --detail` says what failed")
+                raise NotVerifiedError(f"{array.path} does not become consistent", "`mdadm --detail` says what failed")
             observer.progress(sync.done_permille)
             self._sleep(LOOK_S)
 
     def _check_same(self, array: MdArray) -> None:
-        size = self._host.look(array.path).size_bytes
-        if size != array.size_bytes:
-            raise TargetError(
-                f"{array.path} had {array.size_bytes} bytes, and has {size} after it was created again",
-                "start a new run on it as it is",
+        """Raises NotVerifiedError if the array is not as it was."""
+        found = self._host.md_array(array.path)
+        name = "" if found is None else array_name(self._runner(), found)
+        now = {} if found is None else found.model_copy(update={"name": name}).model_dump()
+        other = [field for field, value in array.model_dump().items() if now.get(field) != value]
+        if other:
+            raise NotVerifiedError(
+                f"{array.path} is not as it was before it was created again: {', '.join(other)}",
+                f"`mdadm --detail {array.path}` shows it as it is; the purge of its members is verified",
             )
 
+    def _settle(self) -> None:
+        """Waits for udev, if there is one: while it looks at the array, the guard would refuse to write to that."""
+        with suppress(TargetError):
+            self._runner().run("udevadm", "settle", "--timeout=10")
 
-def _consents(request: PurgeRequest, member: ReachedDevice) -> tuple[str, ...]:
-    """What is consented to for a member: its superblock is that of an array which the user named."""
-    found = [each.evidence for each in member.inspection.refusals if each.check == "signature"]
-    if found and all(any(name in evidence for name in OF_ARRAY) for evidence in found):
-        return tuple(dict.fromkeys((*request.consents, "signature")))
-    return request.consents
+    def _runner(self) -> ToolRunner:
+        """Runs mdadm to its end. An interruption is kept for afterwards."""
+        return ToolRunner(self._host.command_prefix(), lambda: None, self._interrupt)
+
+    def _interrupt(self) -> None:
+        self._is_interrupted = True
+
+    def _check_interrupted(self) -> None:
+        if self._is_interrupted:
+            raise KeyboardInterrupt
 
 
-def _check_named(request: PurgeRequest, plan: ArrayPlan) -> None:
-    """Raises UnpermittedWriteError unless the user named the array and each member, and they are not in use."""
-    permit_for(request.target, plan.device.inspection, request.destroy, request.consents)
-    members = [each.devices[0] for each in plan.members]
-    named = {each.path: each.inspection.identity for each in members}
-    left = [
-        f"{path} ({identity.name if identity else 'without an identity'})"
-        for path, identity in named.items()
-        if identity is None or identity.name not in request.destroy
-    ]
-    if left:
-        raise UnpermittedWriteError(
-            f"the purge of {request.target} destroys its members, and --destroy does not name {', '.join(left)}",
-            f"add --destroy IDENTITY for each of them (`iosonde prepare {request.target}` lists them)",
-            final=True,
-        )
-    for each in members:
-        others = tuple(refusal for refusal in each.inspection.refusals if refusal.check not in IN_USE)
-        free = each.inspection.model_copy(update={"refusals": others})
-        permit_for(each.path, free, request.destroy, request.consents)
+class _UntouchedError(Exception):
+    """Nothing was written, and the array is there."""
+
+    def __init__(self, cause: BaseException) -> None:
+        super().__init__()
+        self.cause = cause
 
 
 def _await(futures: list[Future[PurgeRecord]], together: Together) -> None:

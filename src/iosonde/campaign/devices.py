@@ -10,6 +10,7 @@ from iosonde.errors import TargetError, UsageError
 from iosonde.machine import Host, PathFacts, WritePermit, permit_for
 from iosonde.records import Identity, Plan
 from iosonde.sources import BlockDevice, EngineSource, Target, find_engine, survey_cache
+from iosonde.store import stopped_array
 from iosonde.units import exact_size, format_size
 from iosonde.vocabulary import EngineChoice
 
@@ -158,6 +159,11 @@ def check_same_device(host: Host, target: BlockDevice, was: Identity) -> tuple[I
     try:
         found = host.look(str(path))
     except OSError as error:
+        command = stopped_array(str(path))
+        if command:
+            raise TargetError(
+                f"{path} cannot be found: a purge has left this array stopped", f"create it again: {command}"
+            ) from error
         raise _other(path, f"it cannot be found: {error.strerror}") from error
     if found.kind != "device":
         raise _other(path, "it is no longer a block device")

@@ -42,8 +42,10 @@ from iosonde.sources import (
     survey_device,
 )
 from iosonde.sources.purge_tools import ToolRunner
+from iosonde.store import stopped_array
 from iosonde.vocabulary import PurgeMethod
 
+HINT_DEVICE: Final = "specify a block device, such as /dev/nvme0n1"
 PLACES: Final = 256
 """Places that are read by default: if a twentieth of the device was not erased, all of them miss it with a probability
 of two in a million; if a hundredth was not, of 8 %."""
@@ -184,9 +186,11 @@ class Preparation:
         try:
             found = self._host.look(target)
         except OSError as error:
-            raise TargetError(f"{target}: {error.strerror}", "specify a block device, such as /dev/nvme0n1") from error
+            command = stopped_array(target)
+            hint = f"a purge has left this array stopped; create it again: {command}" if command else HINT_DEVICE
+            raise TargetError(f"{target}: {error.strerror}", hint) from error
         if found.kind != "device":
-            raise TargetError(f"{target} is not a block device", "specify a block device, such as /dev/nvme0n1")
+            raise TargetError(f"{target} is not a block device", HINT_DEVICE)
         return Path(found.block)
 
     def _others(self, request: PurgeRequest, nvme: NvmeSurvey) -> list[ReachedDevice]:

@@ -20,13 +20,30 @@ class Together:
         self._done: list[int | None] = [None] * count
         self._shown = 0
         self._stopping = threading.Event()
+        self._begun = threading.Event()
+        self._gate = threading.Barrier(count, self._begun.set)
 
     def part(self, number: int) -> "Part":
         """What one of the purges is heard by."""
         return Part(self, number)
 
+    @property
+    def has_begun(self) -> bool:
+        """Whether something may have been written."""
+        return self._begun.is_set()
+
+    def enter(self) -> None:
+        """Waits until each purge has its device, and nothing was written. Raises BrokenBarrierError if one has none."""
+        self._gate.wait()
+
+    def abandon(self) -> None:
+        """A purge has ended without its device: none begins that has not begun."""
+        if not self.has_begun:
+            self._gate.abort()
+
     def interrupt(self) -> None:
         """Asks each purge to stop."""
+        self.abandon()
         self._observer.interrupted()
         self._stopping.set()
 
@@ -61,7 +78,9 @@ class Part:
         self._is_told = False
 
     def stage(self, name: str) -> None:
-        """A stage begins."""
+        """A stage begins, the first one in all purges at the same time."""
+        if name == STAGES[1]:
+            self._together.enter()
         self._together.begin(self._number, name)
 
     def progress(self, done_permille: int | None) -> None:

@@ -67,13 +67,17 @@ def purged(  # noqa: PLR0913, PLR0917 - a purge needs all of them
     Raises TargetError if nothing was destroyed, NotPurgedError or NotVerifiedError if a purge is not verified.
     """
     assert plan.purge is not None, "the plan has to say how"
+    devices = [target for target in targets if isinstance(target, BlockDevice)]
+    purges = [Purging(host, PurgeRequest(each.name, plan.purge, consent.destroy, consent.consents)) for each in devices]
+    # Before the first of them destroys anything.
+    for each in purges:
+        each.check()
     records: list[PurgeRecord] = []
-    for device in (target for target in targets if isinstance(target, BlockDevice)):
-        asked = PurgeRequest(target=device.name, method=plan.purge, destroy=consent.destroy, consents=consent.consents)
-        for each in Purging(host, asked).run(observer, now):
-            records.append(each)
-            keep_purge(each)
-            error = error_of(each)
+    for each in purges:
+        for record in each.run(observer, now):
+            records.append(record)
+            keep_purge(record)
+            error = error_of(record)
             if error is not None:
                 raise error
     # The purge may have removed partitions and signatures. The identity must be the same.

@@ -43,6 +43,11 @@ class Purging:
         else:
             self.plan = ArrayPurge(host).plan(request, array)
 
+    def check(self) -> None:
+        """Raises UnpermittedWriteError for an array that must not be written, or whose members must not be."""
+        if isinstance(self.plan, ArrayPlan):
+            ArrayPurge(self._host).check(self._request, self.plan)
+
     def run(self, observer: PurgeObserver, now: datetime) -> tuple[PurgeRecord, ...]:
         """Purges what is planned: a record, or one for each member. Raises TargetError if nothing was destroyed."""
         if isinstance(self.plan, ArrayPlan):

@@ -1,5 +1,6 @@
 """The host that this process runs on."""
 
+import os
 from contextlib import suppress
 from pathlib import Path
 
@@ -84,7 +85,8 @@ class LocalHost:
     def md_array(self, path: str) -> MdArray | None:
         """The array of Linux md that a path leads to; None if it leads to none."""
         with suppress(OSError):
-            return read_md_array(path_facts(Path(path)).block)
+            # A link in /dev/md or /dev/disk has a name that sysfs does not know.
+            return read_md_array(os.path.realpath(path_facts(Path(path)).block))
         return None
 
     def md_sync(self, path: str) -> MdSync:
@@ -94,7 +96,7 @@ class LocalHost:
     def raid_volume(self, path: str) -> str:
         """The model and driver of the hardware RAID controller whose volume a device is; empty if it is none."""
         with suppress(OSError):
-            return raid_volume(path_facts(Path(path)).block)
+            return raid_volume(os.path.realpath(path_facts(Path(path)).block))
         return ""
 
     def counters(self, device_number: int | None) -> Counters:

@@ -3,7 +3,16 @@
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Any, Final, TypeVar
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, create_model, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    WithJsonSchema,
+    create_model,
+    model_validator,
+)
 from pydantic_core import PydanticCustomError
 
 from iosonde.plans.file_values import (
@@ -206,7 +215,12 @@ def _pairs(value: Any) -> Any:  # noqa: ANN401 - anything that a TOML file can h
     return tuple(value.items())
 
 
-About = Annotated[tuple[tuple[str, str], ...], BeforeValidator(_pairs)]
+About = Annotated[
+    tuple[tuple[str, str], ...],
+    BeforeValidator(_pairs),
+    WithJsonSchema({"type": ["string", "object"], "additionalProperties": {"type": "string"}}),
+]
+"""A text, or a table of texts: the names and their values."""
 
 
 class CampaignTable(_Table):
@@ -217,7 +231,7 @@ class CampaignTable(_Table):
         default=(),
         description="Purpose of the campaign, or a table with facts that iosonde cannot detect, such as the NAND type "
         "or the tester. The report shows them.",
-        json_schema_extra={"type": ["string", "object"], "additionalProperties": {"type": "string"}, "default": ""},
+        json_schema_extra={"default": ""},
     )
     repeats: Repeats = Field(
         default=3, description="Number of times each cell is measured, each time with a different seed."

@@ -23,7 +23,8 @@ class MdArray(Record):
 
     ``layout`` is the kernel's number, and ``component_bytes`` what each member gives to the array. ``uuid`` is empty if
     the kernel does not tell it. ``bitmap`` is ``none``, ``file`` or a place in the superblock, and ``policy`` says how
-    the array becomes consistent after a crash. ``reshape`` is ``none`` unless it is being reshaped.
+    the array becomes consistent after a crash. ``reshape`` is ``none`` unless it is being reshaped. ``name`` is that in
+    the superblock, with its host before a colon, as far as it was asked for.
     """
 
     path: str
@@ -40,6 +41,7 @@ class MdArray(Record):
     bitmap: str
     policy: str
     reshape: str
+    name: str = ""
 
     @property
     def in_place(self) -> tuple[MdMember, ...]:

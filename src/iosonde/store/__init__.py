@@ -18,6 +18,7 @@ from iosonde.store.purges import keep_purge, last_purge
 from iosonde.store.run_summary import CellGlance, Glance, summarise_run
 from iosonde.store.rundir import RunDirectory, check_empty, make_directory
 from iosonde.store.settings import HeldSetting, keep_setting, kept_settings, left_settings
+from iosonde.store.stopped_arrays import forget_stopped_array, keep_stopped_array, stopped_array
 from iosonde.store.versions import newer
 
 __all__ = [
@@ -36,9 +37,11 @@ __all__ = [
     "RunLocation",
     "arrow_table",
     "check_empty",
+    "forget_stopped_array",
     "is_archive",
     "keep_purge",
     "keep_setting",
+    "keep_stopped_array",
     "kept_settings",
     "last_purge",
     "left_settings",
@@ -49,6 +52,7 @@ __all__ = [
     "open_files",
     "plain_values",
     "runs_below",
+    "stopped_array",
     "summarise_run",
     "write_archive",
     "write_csv",

@@ -44,10 +44,33 @@ def test_a_sample_without_completions_has_no_latency() -> None:
     assert (second.iops, second.latency_ns_mean, second.latency_ns_max) == (0, None, None)
 
 
-def test_the_rest_of_a_trial_is_no_sample_if_it_is_shorter_than_half() -> None:
-    found = list(samples_of(trial([1] * 7), 3 * SECOND_NS))
+def test_the_rest_of_a_trial_belongs_to_the_last_sample_if_it_is_shorter_than_half() -> None:
+    first, second = samples_of(trial([1] * 6 + [5]), 3 * SECOND_NS)
 
-    assert [each.end_ns // SECOND_NS for each in found] == [3, 6]
+    assert (first.end_ns // SECOND_NS, second.end_ns // SECOND_NS) == (3, 7)
+    assert (first.iops, second.iops) == (1, 2)
+
+
+def test_a_longer_rest_is_a_sample() -> None:
+    found = list(samples_of(trial([1] * 8), 3 * SECOND_NS))
+
+    assert [each.end_ns // SECOND_NS for each in found] == [3, 6, 8]
+
+
+def test_the_rest_of_a_duty_cycle_counts_by_its_own_on_period() -> None:
+    plan = cell_plan(
+        WRITE.workload.model_copy(update={"on_ns": SECOND_NS, "off_ns": 3 * SECOND_NS}), Experiment.PROCEDURE
+    )
+    *_, last = samples_of(trial([6, 0, 0, 0, 6, 0, 0, 0, 3], plan), 4 * SECOND_NS)
+
+    assert (last.end_ns // SECOND_NS, last.time_ns // SECOND_NS, last.iops) == (9, 2, 4.5)
+
+
+def test_the_mean_of_the_samples_is_that_of_the_trial() -> None:
+    counts = [7, 3, 9, 1, 4, 4, 40]
+    found = phase_of(counts)
+
+    assert (found.count, found.iops) == (sum(counts), sum(counts) / len(counts))
 
 
 def test_only_the_on_periods_of_a_duty_cycle_count_as_time() -> None:

@@ -100,6 +100,13 @@ def test_a_mistake_is_told_with_its_place(before: str, after: str, message: str)
     assert raised.value.hint
 
 
+def test_a_mistake_after_a_table_of_several_procedures_is_told_with_its_place() -> None:
+    for name in ("pts-tp", "tkperf-tp"):
+        text = f'name = "two"\n[[procedure]]\nuse = "{name}"\n[[procedure]]\nuse = "pts-lat"\nactive_rnge = 50\n'
+        with pytest.raises(UsageError, match=r"two\.toml:6: unknown key active_rnge"):
+            read_procedures(text, "two.toml")
+
+
 def test_two_procedures_of_one_name_are_refused() -> None:
     with pytest.raises(UsageError, match="two procedures have the name first"):
         read_procedures(OWN + OWN.partition("\n")[2], "own.toml")

@@ -1,6 +1,6 @@
 """The long trials of a procedure as samples of a minute: throughput and latency against time and bytes written."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -199,8 +199,8 @@ def trial_course(record: CellRecord, scale: int) -> tuple[Sample, ...]:
 def samples_of(record: CellRecord, sample_ns: int, *, start_ns: int = 0, written_bytes: int = 0) -> Iterator[Sample]:
     """The samples of a trial. An interval belongs to the sample that contains its midpoint, and is never split.
 
-    Intervals that are longer than a sample are samples themselves. A last sample of less than half of the others'
-    length is left out, but its writes count for a later trial.
+    Intervals that are longer than a sample are samples themselves. What is left at the end belongs to the last sample
+    if it is less than half as long, so that the samples contain the whole trial.
     """
     on_ns = record.workload.on_ns if record.workload.off_ns is not None else None
     groups: dict[int, list[IntervalRecord]] = {}
@@ -212,15 +212,29 @@ def samples_of(record: CellRecord, sample_ns: int, *, start_ns: int = 0, written
         groups.setdefault((now_ns + length_ns // 2) // sample_ns, []).append(interval)
         now_ns += length_ns
     now_ns = start_ns
-    for intervals in groups.values():
-        length_ns = sum(each.end_ns - each.start_ns for each in intervals)
+    for parts in _with_last(list(groups.values()), sample_ns):
+        lengths_ns = [_length_ns(each) for each in parts]
+        intervals = [interval for part in parts for interval in part]
         written_bytes += sum(
             each.operations[Operation.WRITE].bytes for each in intervals if Operation.WRITE in each.operations
         )
-        if length_ns > 0 and (length_ns * 2 >= sample_ns or len(groups) == 1):
-            time_ns = length_ns if on_ns is None else min(on_ns, length_ns)
+        length_ns = sum(lengths_ns)
+        if length_ns > 0:
+            time_ns = sum(each if on_ns is None else min(on_ns, each) for each in lengths_ns)
             yield _sample(record, intervals, (now_ns, now_ns + length_ns, time_ns), written_bytes)
         now_ns += length_ns
+
+
+def _with_last(groups: list[list[IntervalRecord]], sample_ns: int) -> list[list[list[IntervalRecord]]]:
+    """The groups of each sample: one, and a second one at the end that is too short for a sample of its own."""
+    samples = [[each] for each in groups]
+    if len(groups) > 1 and _length_ns(groups[-1]) * 2 < sample_ns:
+        samples[-2:] = [groups[-2:]]
+    return samples
+
+
+def _length_ns(intervals: Iterable[IntervalRecord]) -> int:
+    return sum(each.end_ns - each.start_ns for each in intervals)
 
 
 def _sample(

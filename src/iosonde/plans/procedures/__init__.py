@@ -2,5 +2,6 @@
 
 from iosonde.plans.procedures.build_procedures import procedures_plan
 from iosonde.plans.procedures.read_procedures import ProcedureCampaign, load_procedures, read_procedures
+from iosonde.plans.procedures.schema import procedures_schema
 
-__all__ = ["ProcedureCampaign", "load_procedures", "procedures_plan", "read_procedures"]
+__all__ = ["ProcedureCampaign", "load_procedures", "procedures_plan", "procedures_schema", "read_procedures"]

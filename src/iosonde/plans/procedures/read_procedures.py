@@ -18,7 +18,7 @@ from iosonde.vocabulary import OnError, PurgeMethod
 
 USE: Final = "use"
 DEFAULTS: Final = "defaults"
-_WHOLE: Final = "docs/procedures.md has complete files"
+_WHOLE: Final = "docs/guides/procedures.md has a complete file"
 
 
 class ProcedureCampaign(BaseModel):
@@ -27,7 +27,11 @@ class ProcedureCampaign(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     name: str = Field(description="Name of the campaign.", pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$")
-    about: About = Field(default=(), description="Purpose of the campaign, or a table with facts for the report.")
+    about: About = Field(
+        default=(),
+        description="Purpose of the campaign, or a table with facts for the report.",
+        json_schema_extra={"default": ""},
+    )
     purge: PurgeMethod | None = Field(default=None, description="How block devices are purged before each procedure.")
     power_command: Annotated[str, AfterValidator(is_printable)] | None = Field(
         default=None, description="Shell command that prints the measured power in watts.", min_length=1
@@ -53,13 +57,24 @@ def read_procedures(text: str, file: str) -> ProcedureCampaign:
     """The campaign that a file describes. Raises UsageError with file, line, key and value."""
     found = load_tables(text, file, LIST, _WHOLE)
     tables = found.get(LIST)
+    # A table may become several procedures; an error belongs to the table.
+    sources: list[int] = []
     if isinstance(tables, list):
-        found[LIST] = [each for table in tables for each in _expanded(table, file)]
+        expanded = [_expanded(table, file) for table in tables]
+        found[LIST] = [each for several in expanded for each in several]
+        sources = [number for number, several in enumerate(expanded) for _ in several]
+
+    def line_of(place: tuple[int | str, ...]) -> int:
+        match place:
+            case (first, int(number), *rest) if first == LIST:
+                return _line_of(text, (LIST, sources[number], *rest))
+        return _line_of(text, place)
+
     try:
         return ProcedureCampaign.model_validate(found)
     except ValidationError as error:
-        details = first_validation_error(error, lambda place: _line_of(text, place))
-        line = _line_of(text, details["loc"])
+        details = first_validation_error(error, line_of)
+        line = line_of(details["loc"])
         if details["type"] == "extra_forbidden":
             raise _unknown_key(f"{file}:{line}", details["loc"]) from error
         raise campaign_error(details, file, line) from error

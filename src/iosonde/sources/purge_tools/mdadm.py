@@ -1,5 +1,6 @@
 """Stops an md array, and creates it again as it was, by mdadm."""
 
+import re
 import sys
 from typing import Final
 
@@ -19,8 +20,8 @@ PARITY: Final = {
     5: "parity-last",
 }
 """The kernel's numbers of the layouts of raid5 and raid6 (drivers/md/raid5.h), and mdadm's names."""
-MEMBER: Final = "linux_raid_member"
-"""What blkid calls the superblock of a member."""
+ZONES: Final = {1: "original", 2: "alternate"}
+"""The kernel's numbers of the layouts of raid0 with members of several sizes, and mdadm's names."""
 
 
 def why_not(array: MdArray) -> str:
@@ -32,10 +33,20 @@ def why_not(array: MdArray) -> str:
             not array.metadata.startswith("1.") and array.metadata != "0.90",
             f"its metadata is {array.metadata or 'unknown'}, which another program manages",
         ),
+        (array.disks == 1, "it has one member only"),
+        (re.fullmatch(r"md\d+", array.path.rpartition("/")[2]) is None, f"its device is called {array.path}"),
         (array.degraded or len(array.in_place) != array.disks, "it is degraded"),
         (bool(spares), f"it has spares ({', '.join(spares)})"),
         (array.reshape != "none", "it is being reshaped"),
         (array.bitmap == "file", "its bitmap is in a file"),
+        (
+            any(each.state not in {"in_sync", "spare", "journal"} for each in array.members),
+            f"its members have special states ({', '.join(sorted({each.state for each in array.members}))})",
+        ),
+        (
+            array.metadata.startswith("1.") and len({each.offset_bytes for each in array.in_place}) > 1,
+            "the data begins at different places of its members",
+        ),
         (array.policy in {"ppl", "journal"}, f"it has a {array.policy}"),
         (any("journal" in each.state for each in array.members), "it has a journal device"),
         (array.level in {"raid5", "raid6"} and array.layout not in PARITY, f"its layout is {array.layout}"),
@@ -52,6 +63,8 @@ def create_words(array: MdArray) -> tuple[str, ...]:
         words.append(f"--chunk={array.chunk_bytes // KIB}K")
     if array.level in {"raid5", "raid6"}:
         words.append(f"--layout={PARITY[array.layout]}")
+    if array.level == "raid0" and array.layout in ZONES and array.metadata.startswith("1."):
+        words.append(f"--layout={ZONES[array.layout]}")
     if array.level == "raid10":
         words.append(f"--layout={_mirrors(array.layout)}")
     if array.level != "raid0":
@@ -64,7 +77,19 @@ def create_words(array: MdArray) -> tuple[str, ...]:
         words.append(f"--data-offset={offset // KIB}K")
     if array.uuid:
         words.append(f"--uuid={_uuid(array)}")
+    if array.name and array.metadata.startswith("1."):
+        host, _, own = array.name.rpartition(":")
+        words += [f"--homehost={host or 'any'}", f"--name={own}"]
     return (*words, *(each.path for each in array.in_place))
+
+
+def array_name(runner: ToolRunner, array: MdArray) -> str:
+    """The name in the superblock, with its host before a colon; empty if it has none. Raises TargetError."""
+    ended = runner.run("mdadm", "--detail", "--export", array.path)
+    if ended.code:
+        raise TargetError(f"mdadm does not describe {array.path}: {ended.last_line}", "run `mdadm --detail` on it")
+    named = (line.partition("=") for line in ended.output.splitlines())
+    return next((value for key, _, value in named if key == "MD_NAME"), "")
 
 
 def assemble_array(runner: ToolRunner, array: MdArray) -> None:
@@ -108,6 +133,6 @@ def _mirrors(layout: int) -> str:
     near, far, rest = layout & 0xFF, layout >> 8 & 0xFF, layout >> 16
     if far == 1 and near > 1 and not rest:
         return f"n{near}"
-    if near == 1 and far > 1 and rest in {0, 1, 2, 3}:
-        return f"{'o' if rest & 1 else 'f'}{far}"
+    if near == 1 and far > 1 and rest in {0, 1}:
+        return f"{'o' if rest else 'f'}{far}"
     return ""

@@ -15,7 +15,13 @@ LOOK_S: Final = 0.1
 """How often it is checked whether the program has ended."""
 OUTPUT_MAX: Final = 64 << 10
 """The most output that is read."""
-PACKAGES: Final = {"hdparm": "hdparm", "mdadm": "mdadm", "sg_sanitize": "sg3-utils", "sg_format": "sg3-utils"}
+PACKAGES: Final = {
+    "hdparm": "hdparm",
+    "mdadm": "mdadm",
+    "udevadm": "udev",
+    "sg_sanitize": "sg3-utils",
+    "sg_format": "sg3-utils",
+}
 
 
 @dataclass(frozen=True)
