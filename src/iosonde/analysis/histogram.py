@@ -156,8 +156,11 @@ def _added(histograms: Sequence[Histogram]) -> Histogram:
     """The sum of histograms of one layout. A bucket may occur twice in one histogram."""
     if sum(len(histogram.bucket) for histogram in histograms) >= MANY_BUCKETS:
         return _added_at_once(histograms)
-    counts: dict[int, int] = {}
-    for histogram in histograms:
+    largest, *others = sorted(histograms, key=lambda each: len(each.bucket), reverse=True)
+    counts = dict(zip(largest.bucket, largest.count, strict=True))
+    if len(counts) < len(largest.bucket):
+        counts, others = {}, [largest, *others]
+    for histogram in others:
         for bucket, count in zip(histogram.bucket, histogram.count, strict=True):
             counts[bucket] = counts.get(bucket, 0) + count
     buckets = tuple(sorted(counts))
