@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from verify.steady_rounds import found_rounds, steady_rounds
+from verify.steady_rounds import edge_sentences, found_rounds, steady_rounds
 
 STEADY = [100.0] * 8
 LATE = [300.0, 200.0, *[100.0] * 6]
@@ -14,6 +14,18 @@ def test_the_true_round_is_that_of_the_mean_of_all_seeds() -> None:
     # The means are 233, 167, 100, ...: the first window without the first two rounds ends with round 7.
     assert (found.of_mean, found.of_seeds, found.near) == (7, (7, 7, 5), 2)
     assert not found.holds
+
+
+def test_a_round_that_is_too_far_from_the_true_one_is_explained_by_the_ranges_there() -> None:
+    # A spike in the middle of the first window, with a range just below or above the limit.
+    below, above = ([np.array([100.0, 100.0, spike, *[100.0] * 7])] for spike in (119, 122))
+    found = found_rounds("sata-dc", "iops", [below, above, above], stopped=5)
+    assert (found.of_mean, found.of_seeds) == (8, (5, 8, 8))
+    (edge,) = found.edges
+    assert edge.round == 5
+    assert edge.of_seeds == pytest.approx((19 / 103.8, 22 / 104.4))
+    assert "round 5: the range of the mean is 20.2%, and of single seeds 18.3% to 21.1%" in edge_sentences([found])
+    assert edge_sentences([found_rounds("fixed", "iops", [[np.array(STEADY)]], stopped=5)]) == ""
 
 
 @pytest.mark.parametrize(("stopped", "holds"), [(7, True), (8, False)])
