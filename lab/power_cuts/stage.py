@@ -41,16 +41,20 @@ RUN: Final = "run"
 
 @dataclass(frozen=True)
 class FileSystem:
-    """A file system for the run directory. Neither command discards, so that the log has writes only."""
+    """A file system for the run directory. Neither command discards, so that the log has writes only.
+
+    ``options`` are those of the run: one report is enough to cut the power while it is written.
+    """
 
     name: str
     make: str
     size_bytes: int
+    options: str = ""
 
 
 EXT4: Final = FileSystem("ext4", "mkfs.ext4 -q -E nodiscard", 64 * MIB)
 # mkfs.xfs makes none that is smaller.
-XFS: Final = FileSystem("xfs", "mkfs.xfs -q -K", 304 * MIB)
+XFS: Final = FileSystem("xfs", "mkfs.xfs -q -K", 304 * MIB, "--no-report")
 FINISHED: Final = "finished-"
 """The beginning of the mark of a trial that was reported as finished."""
 
@@ -67,7 +71,8 @@ def record(kernel: Kernel, folder: Path, system: FileSystem) -> Guest:
         mark() {{ dmsetup message logged 0 mark "$1"; }}
         {system.make} /dev/dm-0; mount -t {system.name} /dev/dm-0 /mnt; sync
         mark started
-        ({IOSONDE} run /dev/$(disk target) --profile {campaign} --out /mnt/{RUN} 2>&1 > /dev/null; echo "exit $?") |
+        ({IOSONDE} run /dev/$(disk target) {system.options} --profile {campaign} --out /mnt/{RUN} 2>&1 > /dev/null
+            echo "exit $?") |
             while read line; do
                 echo "$line"
                 case "$line" in
