@@ -294,8 +294,9 @@ impl Machine {
         if now.saturating_sub(since_ns) < DRAIN_NS_MAX {
             return Step::Running;
         }
-        let message =
-            format!("{} operations did not complete within {} s", self.in_flight, DRAIN_NS_MAX / 1_000_000_000);
+        let plural = if self.in_flight == 1 { "" } else { "s" };
+        let limit_s = DRAIN_NS_MAX / 1_000_000_000;
+        let message = format!("{} operation{plural} did not complete within {limit_s} s", self.in_flight);
         self.failure = Some(Failure::new(FailureKind::Stuck, message).after(self.failure.take()));
         Step::Done
     }
