@@ -5,7 +5,7 @@ purged like any other drive, and mdadm creates it with the same level, layout, c
 """
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import suppress
 from dataclasses import dataclass
@@ -156,9 +156,10 @@ class ArrayPurge:
             try:
                 futures += (pool.submit(purge, number) for number in range(len(plan.members)))
             except KeyboardInterrupt:
-                self._interrupt()
                 together.interrupt()
             _await(futures, together)
+        # A command that cannot be stopped goes on to its end, and so does this, until the array is there.
+        self._is_interrupted = self._is_interrupted or together.is_stopping
         errors = [error for error in (each.exception() for each in futures) if error is not None]
         if not errors:
             return tuple(each.result() for each in futures)
@@ -166,8 +167,7 @@ class ArrayPurge:
             if each.exception() is None:
                 with suppress(OutputError):
                     keep_purge(each.result())
-        # Those that were waiting for others have only an error of that.
-        raise next((each for each in errors if isinstance(each, IosondeError)), errors[0])
+        raise first_error(errors, is_interrupted=self._is_interrupted)
 
     def _lost(self, request: PurgeRequest, plan: ArrayPlan, error: BaseException) -> NoReturn:
         reason = error.message if isinstance(error, IosondeError) else "it was interrupted"
@@ -252,6 +252,12 @@ class _UntouchedError(Exception):
     def __init__(self, cause: BaseException) -> None:
         super().__init__()
         self.cause = cause
+
+
+def first_error(errors: Sequence[BaseException], *, is_interrupted: bool) -> BaseException:
+    """The error that tells most: purges that waited for others, or were interrupted, have only an error of that."""
+    told = next((each for each in errors if isinstance(each, IosondeError)), None)
+    return told or (KeyboardInterrupt() if is_interrupted else errors[0])
 
 
 def _await(futures: list[Future[PurgeRecord]], together: Together) -> None:
