@@ -1,7 +1,7 @@
 """The round in which procedures find steady state, against the round in which the mean of many drives reaches it."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from itertools import groupby
@@ -42,15 +42,15 @@ complete."""
 
 @dataclass(frozen=True)
 class Edge:
-    """A round in which some seeds are found steady, too far from the true one.
+    """A round at which some seeds are judged differently from the mean, so that they are found too far from it.
 
-    The figures are the ranges of the least steady tracking variable there, relative to its mean. The limit lies among
-    those of single seeds.
+    The figures are the range and the change of the best-fit line of the least steady tracking variable, relative to its
+    mean: of the mean of all seeds, and the least and largest of single seeds.
     """
 
     round: int
-    of_mean: float
-    of_seeds: tuple[float, float]
+    ranges: tuple[float, float, float]
+    lines: tuple[float, float, float]
 
 
 @dataclass(frozen=True)
@@ -110,7 +110,9 @@ def found_rounds(
     mean = [np.mean(variable, axis=0) for variable in zip(*series, strict=True)]
     of_mean, of_seeds = _reached(mean), tuple(map(_reached, series))
     far = {each for each in of_seeds if each is not None and (of_mean is None or abs(each - of_mean) > 1)}
-    edges = [Edge(each, _range(mean, each), _spread([_range(one, each) for one in series])) for each in sorted(far)]
+    # A seed that is found later was judged differently in the true round.
+    rounds = sorted({each if of_mean is None else min(each, of_mean) for each in far})
+    edges = [Edge(each, _about(_range, each, mean, series), _about(_line, each, mean, series)) for each in rounds]
     return FoundRounds(model, procedure, of_mean, of_seeds, stopped, tuple(edges))
 
 
@@ -119,8 +121,20 @@ def _range(variables: Sequence[NDArray[np.float64]], last: int) -> float:
     return max(window_figures(each[last - SNIA.window : last]).range_share for each in variables)
 
 
-def _spread(values: Sequence[float]) -> tuple[float, float]:
-    return min(values), max(values)
+def _line(variables: Sequence[NDArray[np.float64]], last: int) -> float:
+    """The largest change of the best-fit line of a variable in the window that ends with a round."""
+    return max(window_figures(each[last - SNIA.window : last]).excursion_share for each in variables)
+
+
+def _about(
+    figure: Callable[[Sequence[NDArray[np.float64]], int], float],
+    last: int,
+    mean: Sequence[NDArray[np.float64]],
+    series: Sequence[Sequence[NDArray[np.float64]]],
+) -> tuple[float, float, float]:
+    """A figure of the mean of all seeds, and its least and largest value of single seeds."""
+    of_seeds = [figure(each, last) for each in series]
+    return figure(mean, last), min(of_seeds), max(of_seeds)
 
 
 def _reached(variables: Sequence[NDArray[np.float64]]) -> int | None:
@@ -175,12 +189,18 @@ def steady_rounds_row(each: FoundRounds) -> tuple[str, ...]:
 def edge_sentences(found: Sequence[FoundRounds]) -> str:
     """Why rounds are found too far from the true one, in figures; empty if none is."""
     said = [
-        f"{each.procedure} on {each.model}, round {edge.round}: the range of the mean is {edge.of_mean:.1%}, and of "
-        f"single seeds {edge.of_seeds[0]:.1%} to {edge.of_seeds[1]:.1%}, on both sides of the limit of 20 %."
+        f"{each.procedure} on {each.model}, round {edge.round}: range {_three(edge.ranges)}, limit 20 %; best-fit line "
+        f"{_three(edge.lines)}, limit 10 %."
         for each in found
         for edge in each.edges
     ]
-    return " ".join(["", "Rounds too far from the true one:", *said]) if said else ""
+    lead = "Rounds in which a limit lies among the figures of single seeds, so that they are found too far off:"
+    return " ".join(["", lead, *said]) if said else ""
+
+
+def _three(values: tuple[float, float, float]) -> str:
+    """A figure of the mean, and those of single seeds."""
+    return f"{values[0]:.1%} (seeds {values[1]:.1%} to {values[2]:.1%})"
 
 
 def _round(number: int | None) -> str:

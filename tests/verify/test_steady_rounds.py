@@ -23,9 +23,23 @@ def test_a_round_that_is_too_far_from_the_true_one_is_explained_by_the_ranges_th
     assert (found.of_mean, found.of_seeds) == (8, (5, 8, 8))
     (edge,) = found.edges
     assert edge.round == 5
-    assert edge.of_seeds == pytest.approx((19 / 103.8, 22 / 104.4))
-    assert "round 5: the range of the mean is 20.2%, and of single seeds 18.3% to 21.1%" in edge_sentences([found])
+    assert edge.ranges == pytest.approx((21 / 104.2, 19 / 103.8, 22 / 104.4))
+    assert edge.lines == pytest.approx((0, 0, 0), abs=1e-9)
+    assert "round 5: range 20.2% (seeds 18.3% to 21.1%), limit 20 %" in edge_sentences([found])
     assert edge_sentences([found_rounds("fixed", "iops", [[np.array(STEADY)]], stopped=5)]) == ""
+
+
+def test_a_seed_that_is_found_late_is_explained_by_the_true_round() -> None:
+    steep = [np.array([100.0, 103.0, 106.0, 109.0, 112.0, *[112.0] * 5])]
+    flat = [np.array([100.0] * 10)]
+    found = found_rounds("sata-dc", "iops", [steep, flat, flat, flat], stopped=5)
+    assert (found.of_mean, found.of_seeds) == (5, (6, 5, 5, 5))
+    assert found.edges == ()
+    steeper = [np.array([100.0, 105.0, 110.0, 115.0, 120.0, 125.0, 126.0, *[126.0] * 5])]
+    found = found_rounds("sata-dc", "iops", [steeper, *[[np.array([100.0] * 12)]] * 3], stopped=5)
+    (edge,) = found.edges
+    assert (found.of_mean, edge.round) == (5, 5)
+    assert edge.lines[2] == pytest.approx(20 / 110)
 
 
 @pytest.mark.parametrize(("stopped", "holds"), [(7, True), (8, False)])
