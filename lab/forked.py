@@ -135,6 +135,13 @@ def command(*words: str | Path) -> None:
     start()
 
 
+def run_command(*words: str | Path) -> Ended:
+    """Runs ``iosonde`` with these words to its end."""
+    with forked(lambda: command(*words)) as process:
+        process.wait()
+    return process.ended()
+
+
 def measure(path: Path, serial: str, campaign: str, out: Path) -> None:
     """A run without a report."""
     file = out.with_suffix(".toml")

@@ -1,7 +1,7 @@
 """The round in which procedures find steady state, against the round in which the mean of many drives reaches it."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from itertools import groupby
@@ -42,10 +42,10 @@ complete."""
 
 @dataclass(frozen=True)
 class Edge:
-    """A round at which some seeds are judged differently from the mean, so that they are found too far from it.
+    """A round in which the criterion holds for some seeds, but not for the mean of all seeds, or the reverse.
 
-    The figures are the range and the change of the best-fit line of the least steady tracking variable, relative to its
-    mean: of the mean of all seeds, and the least and largest of single seeds.
+    ``ranges`` and ``lines`` are the range and the change of the best-fit line of the least steady tracking variable, as
+    shares of its mean: of the mean of all seeds, then the minimum and maximum of the seeds.
     """
 
     round: int
@@ -84,6 +84,9 @@ class FoundRounds:
         return self.near == len(self.of_seeds) and stops_there and is_first
 
 
+Variables = Sequence[NDArray[np.float64]]
+"""The tracking variables of a run, with a value for each round."""
+
 Tracked = dict[str, list[NDArray[np.float64]]]
 """For each procedure of a test, the values of its tracking variables in each round."""
 
@@ -103,41 +106,31 @@ def steady_rounds(
                 yield found_rounds(model, procedure, [each[procedure] for each in found], end)
 
 
-def found_rounds(
-    model: str, procedure: str, series: Sequence[Sequence[NDArray[np.float64]]], stopped: int
-) -> FoundRounds:
+def found_rounds(model: str, procedure: str, series: Sequence[Variables], stopped: int) -> FoundRounds:
     """The rounds of each seed and of the mean. ``series`` has the tracking variables of each seed."""
     mean = [np.mean(variable, axis=0) for variable in zip(*series, strict=True)]
     of_mean, of_seeds = _reached(mean), tuple(map(_reached, series))
     far = {each for each in of_seeds if each is not None and (of_mean is None or abs(each - of_mean) > 1)}
     # A seed that is found later was judged differently in the true round.
     rounds = sorted({each if of_mean is None else min(each, of_mean) for each in far})
-    edges = [Edge(each, _about(_range, each, mean, series), _about(_line, each, mean, series)) for each in rounds]
-    return FoundRounds(model, procedure, of_mean, of_seeds, stopped, tuple(edges))
+    edges = tuple(_edge(each, mean, series) for each in rounds)
+    return FoundRounds(model, procedure, of_mean, of_seeds, stopped, edges)
 
 
-def _range(variables: Sequence[NDArray[np.float64]], last: int) -> float:
-    """The largest range of a variable in the window that ends with a round."""
-    return max(window_figures(each[last - SNIA.window : last]).range_share for each in variables)
+def _edge(last: int, mean: Variables, series: Sequence[Variables]) -> Edge:
+    """The figures of the window that ends with a round."""
+    windows = [[window_figures(each[last - SNIA.window : last]) for each in one] for one in (mean, *series)]
+    ranges = [max(each.range_share for each in one) for one in windows]
+    lines = [max(each.excursion_share for each in one) for one in windows]
+    return Edge(last, _with_limits(ranges), _with_limits(lines))
 
 
-def _line(variables: Sequence[NDArray[np.float64]], last: int) -> float:
-    """The largest change of the best-fit line of a variable in the window that ends with a round."""
-    return max(window_figures(each[last - SNIA.window : last]).excursion_share for each in variables)
+def _with_limits(values: Sequence[float]) -> tuple[float, float, float]:
+    """The value of the mean, which comes first, and the minimum and maximum of the seeds."""
+    return values[0], min(values[1:]), max(values[1:])
 
 
-def _about(
-    figure: Callable[[Sequence[NDArray[np.float64]], int], float],
-    last: int,
-    mean: Sequence[NDArray[np.float64]],
-    series: Sequence[Sequence[NDArray[np.float64]]],
-) -> tuple[float, float, float]:
-    """A figure of the mean of all seeds, and its least and largest value of single seeds."""
-    of_seeds = [figure(each, last) for each in series]
-    return figure(mean, last), min(of_seeds), max(of_seeds)
-
-
-def _reached(variables: Sequence[NDArray[np.float64]]) -> int | None:
+def _reached(variables: Variables) -> int | None:
     named = {str(number): values for number, values in enumerate(variables)}
     return judge_steadiness(named, SNIA).reached
 

@@ -1,7 +1,11 @@
 """The emulated drives of the guard's check."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
+
+from tests.stories.loop_devices import done
 
 MIB: Final = 1 << 20
 SIZE_BYTES: Final = 36 * MIB
@@ -28,3 +32,13 @@ def namespaces(serial: str) -> list[Path]:
     first = by_serial(serial)
     folder = (Path("/sys/class/block") / first.name).resolve().parent
     return [Path("/dev") / path.name for path in sorted(folder.glob("nvme*n*"))]
+
+
+@contextmanager
+def mapping(uuid: str, table: str) -> Iterator[Path]:
+    """A device of device mapper with that UUID. Without udev its node has the kernel's name."""
+    done("dmsetup", "create", uuid, "--uuid", uuid, "--table", table)
+    try:
+        yield Path(f"/dev/dm-{done('dmsetup', 'info', '--columns', '--noheadings', '-o', 'minor', uuid)}")
+    finally:
+        done("dmsetup", "remove", "--retry", uuid)

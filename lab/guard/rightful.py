@@ -1,16 +1,14 @@
 """Rightful writes to free drives, which have to work."""
 
 import json
-import subprocess
 import tempfile
 from collections.abc import Callable
-from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
 
-from lab.forked import command, forked
+from lab.forked import run_command
 from lab.guard.asking import Engine, checksum, chunks, claim_of
-from lab.guard.drives import DRIVES, MIB, SHARED, by_serial, namespaces
+from lab.guard.drives import DRIVES, MIB, SHARED, by_serial, mapping, namespaces
 from tests.stories.devices_in_use import TWO, divide, mounted
 from tests.stories.loop_devices import done
 
@@ -18,9 +16,7 @@ WRITES: Final = ("--read", "0", "--duration", "500ms", "--warmup", "0s", "--json
 
 
 def _probe(path: Path, identity: str, *more: str) -> dict[str, Any]:
-    with forked(lambda: command("probe", path, *WRITES, "--destroy", identity, *more)) as process:
-        process.wait()
-    ended = process.ended()
+    ended = run_command("probe", path, *WRITES, "--destroy", identity, *more)
     assert ended.returncode == 0, ended.stderr
     cell = json.loads(ended.stdout)["run"]["cells"][0]
     return {"written": cell["operations"]["write"]["count"]}
@@ -61,15 +57,8 @@ def free_mapping(_: Engine) -> dict[str, Any]:
     """A mapping by its UUID."""
     disk = by_serial(DRIVES[0])
     table = f"0 {int(done('blockdev', '--getsz', disk))} linear {disk} 0"
-    done("dmsetup", "create", "scratch", "--uuid", "LAB-scratch", "--table", table)
-    try:
-        path = Path("/dev") / Path("/dev/mapper/scratch").resolve().name
-        if not path.exists():
-            path = Path("/dev/dm-0")
+    with mapping("LAB-scratch", table) as path:
         return _probe(path, "LAB-scratch")
-    finally:
-        with suppress(subprocess.CalledProcessError):
-            done("dmsetup", "remove", "--retry", "scratch")
 
 
 def trims(_: Engine) -> dict[str, Any]:

@@ -5,7 +5,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -13,7 +13,7 @@ from typing import Any, Final
 from iosonde.sources import EngineSource
 from iosonde.vocabulary import PurgeMethod
 from lab.guard.asking import Engine, checksum, claim_of, open_with
-from lab.guard.drives import DRIVES, SHARED, by_serial, namespaces
+from lab.guard.drives import DRIVES, SHARED, by_serial, mapping, namespaces
 from lab.guard.mistaken import swap_names
 from lab.kernel import KERNEL_FOLDER, modules_of
 from lab.purge.asking import Setting, purged
@@ -148,16 +148,10 @@ def partitioned() -> dict[str, Any]:
     return {**found, "told": f"{found['told']}partitions left: {left}"}
 
 
-@contextmanager
-def mapped(path: Path) -> Iterator[Path]:
+def last_quarter(disk: Path) -> AbstractContextManager[Path]:
     """A mapping of the last quarter of a drive, to which the kernel passes commands for all of the drive."""
-    sectors = int(done("blockdev", "--getsz", path))
-    table = f"0 {sectors // 4} linear {path} {sectors - sectors // 4}"
-    done("dmsetup", "create", "part", "--uuid", "LAB-part", "--table", table)
-    try:
-        yield Path("/dev", max(Path("/sys/block").glob("dm-*")).name)
-    finally:
-        done("dmsetup", "remove", "--retry", "part")
+    sectors = int(done("blockdev", "--getsz", disk))
+    return mapping("LAB-part", f"0 {sectors // 4} linear {disk} {sectors - sectors // 4}")
 
 
 def through_mapping(method: PurgeMethod) -> Callable[[], dict[str, Any]]:
@@ -165,7 +159,7 @@ def through_mapping(method: PurgeMethod) -> Callable[[], dict[str, Any]]:
 
     def run() -> dict[str, Any]:
         disk = by_serial(DRIVES[0])
-        with mapped(disk) as path:
+        with last_quarter(disk) as path:
             return purged(path, method, "LAB-part", setting=Setting(others=(disk,)))
 
     return run
@@ -177,7 +171,7 @@ def through_mapping_by_engine(method: str | None) -> Callable[[], dict[str, Any]
     def run() -> dict[str, Any]:
         disk = by_serial(DRIVES[0])
         before = checksum(disk)
-        with mapped(disk) as path:
+        with last_quarter(disk) as path:
             engine = Engine()
             opened = open_with(engine, path, claim_of(engine, path))
             assert opened["type"] == "opened", opened

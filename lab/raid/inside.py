@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from iosonde.machine.md_array import read_md_array, read_md_sync
 from iosonde.records import MdArray
-from lab.forked import Ended, command, forked, load_modules
+from lab.forked import Ended, load_modules, run_command
 from lab.guard.asking import chunks
 from lab.guard.drives import by_serial
 from lab.purge.asking import standing_in
@@ -36,13 +36,6 @@ duration = "500ms"
 """
 
 
-def iosonde(*words: str | Path) -> Ended:
-    """A command, to its end."""
-    with forked(lambda: command(*words)) as process:
-        process.wait()
-    return process.ended()
-
-
 def made(form: Form) -> MdArray:
     """An array, created and synchronised, with data that a purge has to remove."""
     members = [by_serial(each) for each in DRIVES[: form.members]]
@@ -50,8 +43,7 @@ def made(form: Form) -> MdArray:
         subprocess.run(["wipefs", "-qa", each], check=True)
         subprocess.run(["mdadm", "--zero-superblock", each], capture_output=True, check=False)
     done("mdadm", "--create", ARRAY, "--run", *form.words, f"--raid-devices={form.members}", *members)
-    while not read_md_sync(ARRAY).is_done:
-        time.sleep(0.2)
+    synchronise()
     subprocess.run(["wipefs", "-qa", ARRAY], check=True)
     with Path(ARRAY).open("r+b", buffering=0) as file:
         for at in range(4 * MIB, 24 * MIB, MIB):
@@ -61,6 +53,22 @@ def made(form: Form) -> MdArray:
     found = read_md_array(ARRAY)
     assert found is not None
     return found
+
+
+def synchronise() -> None:
+    """Waits for the initial resync of the array."""
+    while not read_md_sync(ARRAY).is_done:
+        time.sleep(0.2)
+
+
+def destroying(array: MdArray, members: int) -> tuple[str, ...]:
+    """The options that name the array and the first members."""
+    return tuple(word for each in (array.uuid, *DRIVES[:members]) for word in ("--destroy", each))
+
+
+def purge(array: MdArray, members: int) -> Ended:
+    """Purges the array, with so many of its members named."""
+    return run_command("prepare", ARRAY, "--purge", "format", *destroying(array, members))
 
 
 def stopped() -> None:
@@ -79,8 +87,7 @@ def purged(form: Form) -> dict[str, Any]:
     before = made(form)
     members = [by_serial(each) for each in DRIVES[: form.members]]
     assert any(map(held, members)), "no member has the data"
-    names = [word for each in (before.uuid, *DRIVES[: form.members]) for word in ("--destroy", each)]
-    ended = iosonde("prepare", ARRAY, "--purge", "format", *names)
+    ended = purge(before, form.members)
     after = read_md_array(ARRAY)
     named = done("mdadm", "--detail", "--export", ARRAY)
     wrong = "" if ended.returncode == 0 else f"exit {ended.returncode}: {ended.stderr[-600:]}"
@@ -96,9 +103,7 @@ def refused(way: Refusal) -> dict[str, Any]:
     before = made(way.form)
     members = [by_serial(each) for each in DRIVES[: way.form.members]]
     with way.use(ARRAY, members):
-        named = (before.uuid, *DRIVES[: way.named])
-        names = [word for each in named for word in ("--destroy", each)]
-        ended = iosonde("prepare", ARRAY, "--purge", "format", *names)
+        ended = purge(before, way.named)
     wrong = "" if ended.returncode == 3 and way.says in ended.stderr else f"{ended.returncode}: {ended.stderr[-600:]}"
     wrong += "" if held(Path(ARRAY)) else "the data is gone"
     return {"wrong": wrong, "told": ended.stderr}
@@ -107,18 +112,15 @@ def refused(way: Refusal) -> dict[str, Any]:
 def lied_to() -> dict[str, Any]:
     """A member that does not erase: the array stays stopped, and each command tells how it is created again."""
     before = made(PLAIN)
-    members = DRIVES[: PLAIN.members]
-    names = [word for each in (before.uuid, *members) for word in ("--destroy", each)]
     with standing_in("lie=1"):
-        ended = iosonde("prepare", ARRAY, "--purge", "format", *names)
-    again = iosonde("prepare", ARRAY)
+        ended = purge(before, PLAIN.members)
+    again = run_command("prepare", ARRAY)
     create = f"mdadm --create {ARRAY} --run --level=1"
     wrong = "" if ended.returncode == 11 and create in ended.stderr else f"{ended.returncode}: {ended.stderr[-900:]}"
     wrong += "" if again.returncode == 3 and create in again.stderr else f"{again.returncode}: {again.stderr[-900:]}"
     command = next(line for line in again.stderr.splitlines() if create in line).partition("create it again: ")[2]
     done(*command.split())
-    while not read_md_sync(ARRAY).is_done:
-        time.sleep(0.2)
+    synchronise()
     after = read_md_array(ARRAY)
     return {"wrong": wrong + ("" if after == before else f"{after}, was {before}"), "told": ended.stderr}
 
@@ -126,12 +128,10 @@ def lied_to() -> dict[str, Any]:
 def measured() -> dict[str, Any]:
     """A run that purges the array first."""
     before = made(ARRAYS[2])
-    members = DRIVES[: ARRAYS[2].members]
-    names = [word for each in (before.uuid, *members) for word in ("--destroy", each)]
     profile = Path("/lab/writes.toml")
     profile.write_text(CAMPAIGN, encoding="utf-8")
     words = ("run", ARRAY, "--profile", profile, "--no-report", "--out", "/lab/run")
-    ended = iosonde(*words, *names)
+    ended = run_command(*words, *destroying(before, ARRAYS[2].members))
     return {"wrong": "" if ended.returncode == 0 else f"exit {ended.returncode}: {ended.stderr[-900:]}", "told": ""}
 
 

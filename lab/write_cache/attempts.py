@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Final
 
 from iosonde.store import load_run
-from lab.forked import Ended, Forked, command, forked, measure, measure_rest
+from lab.forked import Forked, command, forked, measure, measure_rest, run_command
 from lab.write_cache.drives import (
     FIXED,
     NVME,
@@ -96,13 +96,6 @@ def state_of(path: Path) -> tuple[str, str]:
 def kept() -> list[str]:
     """The names of the state files."""
     return sorted(each.name for each in SETTINGS.glob("*")) if SETTINGS.exists() else []
-
-
-def iosonde(*words: str | Path) -> Ended:
-    """A command, to its end."""
-    with running(*words) as process:
-        process.wait()
-    return process.ended()
 
 
 @contextmanager
@@ -207,9 +200,9 @@ def next_start(serial: str) -> Callable[[], str]:
 
     def run() -> str:
         with killed(serial) as (path, before):
-            said = iosonde("doctor").stdout
+            said = run_command("doctor").stdout
             told = "" if f"write cache of {serial}" in said and "doctor --restore" in said else f"doctor: {said}; "
-            said = iosonde("probe", "null:", "--duration", "200ms", "--warmup", "0s").stderr
+            said = run_command("probe", "null:", "--duration", "200ms", "--warmup", "0s").stderr
             line = f"restored  the write cache of {serial} ({path}) to on"
             told += "" if line in said else f"said: {said}; "
             return told + wrong(state_of(path), before)
@@ -225,7 +218,7 @@ def while_mounted(serial: str) -> Callable[[], str]:
             subprocess.run(["mkfs.ext4", "-q", "-F", path], check=True)
             subprocess.run(["mount", path, folder], check=True)
             try:
-                found = iosonde("doctor", "--restore")
+                found = run_command("doctor", "--restore")
                 told = wrong(found.returncode, 0) + wrong(state_of(path), before)
                 return told and f"{told}{found.stderr}"
             finally:
@@ -240,12 +233,12 @@ def absent() -> str:
     with killed(NVME) as (path, before):
         slot = (Path("/sys/block", path.name, "device/device")).resolve()
         (slot / "remove").write_text("1")
-        found = iosonde("doctor", "--restore")
+        found = run_command("doctor", "--restore")
         told = wrong((found.returncode, len(kept())), (3, 1))
         told += "" if "no device has this identity" in found.stderr else found.stderr
         Path("/sys/bus/pci/rescan").write_text("1")
         time.sleep(2)
-        found = iosonde("doctor", "--restore")
+        found = run_command("doctor", "--restore")
         told += wrong((found.returncode, state_of(device(NVME))), (0, before))
         return told and f"{told}{found.stderr}"
 
@@ -254,7 +247,7 @@ def already() -> str:
     """A drive that has the setting again, as after a power cycle, counts as restored."""
     with killed(VIRTIO) as (path, before):
         Path(f"/sys/block/{path.name}/cache_type").write_text("write back")
-        found = iosonde("doctor", "--restore")
+        found = run_command("doctor", "--restore")
         told = wrong((found.returncode, state_of(path)), (0, before))
         return told + ("" if "as before" in found.stderr else found.stderr)
 
@@ -264,7 +257,7 @@ def refused(find: Callable[[], tuple[Path, str]], says: str) -> Callable[[], str
 
     def run() -> str:
         path, identity = find()
-        found = iosonde(*probe(identity, path, "off", "--duration", "200ms"))
+        found = run_command(*probe(identity, path, "off", "--duration", "200ms"))
         told = wrong(found.returncode, 3) + wrong(kept(), [])
         return told + ("" if says in found.stderr and "hint:" in found.stderr else found.stderr[-600:])
 

@@ -54,8 +54,7 @@ def test_a_command_that_prints_once_runs_again(start: Start, tmp_path: Path) -> 
 def test_a_command_that_prints_repeatedly_keeps_running(start: Start, tmp_path: Path) -> None:
     command = start(f"echo x >> {tmp_path}/runs; n=3; while :; do echo $n; n=$((n + 1)); sleep 1; done")
     wait_for(lambda: len(all_of(command)) >= 2)
-    seen = all_of(command)
-    assert seen == sorted(set(seen))
+    assert all_of(command)[:2] == [3_000_000, 4_000_000]
     assert (tmp_path / "runs").read_text().split() == ["x"]
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from iosonde.store import forget_stopped_array, keep_stopped_array, stopped_array
-from tests.sources.test_mdadm import RAID5
+from tests.md_arrays import RAID5
 
 
 @pytest.fixture(autouse=True)

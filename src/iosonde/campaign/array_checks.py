@@ -16,7 +16,7 @@ OF_ARRAY: Final = ("linux_raid_member", "md superblock")
 
 
 def check_named(request: PurgeRequest, array: ReachedDevice, members: Sequence[ReachedDevice]) -> None:
-    """Raises UnpermittedWriteError unless the user named the array and each member, and they are not in use."""
+    """Raises UnpermittedWriteError if --destroy lacks the array or a member, or if one of them is in use."""
     permit_for(request.target, array.inspection, request.destroy, request.consents)
     named = {each.path: each.inspection.identity for each in members}
     left = [

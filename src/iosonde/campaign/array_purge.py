@@ -89,19 +89,19 @@ class ArrayPurge:
         return ArrayPlan(device=device, array=named, members=members)
 
     def check(self, request: PurgeRequest, plan: ArrayPlan) -> None:
-        """Raises UnpermittedWriteError unless the user named the array and each member, and they are not in use."""
+        """Raises UnpermittedWriteError if --destroy lacks the array or a member, or if one of them is in use."""
         check_named(request, plan.device, tuple(each.devices[0] for each in plan.members))
 
     def run(
         self, request: PurgeRequest, plan: ArrayPlan, observer: PurgeObserver, now: datetime
     ) -> tuple[PurgeRecord, ...]:
-        """Purges the members and creates the array again. The records of the members, which are kept.
+        """Purges the members and creates the array again. Returns a record for each member, which the caller keeps.
 
         Raises TargetError or KeyboardInterrupt if nothing was destroyed, and the array is there. Raises NotPurgedError
         or NotVerifiedError, with the command that creates the array, if it is not there as it was.
         """
         self.check(request, plan)
-        # On the disk first: without this, nothing would know the array any more after a power cut.
+        # Written to disk first: after a power cut, nothing else records how the array was built.
         left = keep_stopped_array(plan.array, plan.command)
         try:
             records = self._stopped_and_purged(request, plan, observer, now)
@@ -109,7 +109,7 @@ class ArrayPurge:
             forget_stopped_array(left)
             raise untouched.cause from untouched
         for each in records:
-            # That the array is created again matters more than a record of the purge.
+            # A record that cannot be stored must not prevent the array from being created again.
             with suppress(OutputError):
                 keep_purge(each)
         failed = next(filter(None, map(error_of, records)), None)
@@ -143,10 +143,11 @@ class ArrayPurge:
             planned = plan.members[number].devices[0]
             try:
                 with preparation(self._host) as prepared:
-                    device, _ = prepared.survey(planned.path)
+                    own = prepared.plan(request.of(planned.path))
+                    device = own.devices[0]
                     same_drive(planned, device)
-                    own = request.of(planned.path, consents_for(request, plan.device, device))
-                    return prepared.run(own, prepared.plan(own), together.part(number), now)
+                    asked = request.of(planned.path, consents_for(request, plan.device, device))
+                    return prepared.run(asked, own, together.part(number), now)
             except BaseException:
                 together.abandon()
                 raise
@@ -158,7 +159,7 @@ class ArrayPurge:
             except KeyboardInterrupt:
                 together.interrupt()
             _await(futures, together)
-        # A command that cannot be stopped goes on to its end, and so does this, until the array is there.
+        # Commands that cannot be stopped complete. The array is then created as usual, and the command ends afterwards.
         self._is_interrupted = self._is_interrupted or together.is_stopping
         errors = [error for error in (each.exception() for each in futures) if error is not None]
         if not errors:
@@ -200,11 +201,8 @@ class ArrayPurge:
             path=request.target, array=plan.array, command=plan.command, synchronised_ns=synchronised_ns
         )
         self._check_same(plan.array)
-        found = tuple(each.model_copy(update={"array": rebuilt}) for each in records)
-        for record in found:
-            keep_purge(record)
         self._check_interrupted()
-        return found
+        return tuple(each.model_copy(update={"array": rebuilt}) for each in records)
 
     def _synchronise(self, array: MdArray, observer: PurgeObserver) -> None:
         """Waits until the array is consistent. Raises NotVerifiedError if it does not become so."""
@@ -255,7 +253,7 @@ class _UntouchedError(Exception):
 
 
 def first_error(errors: Sequence[BaseException], *, is_interrupted: bool) -> BaseException:
-    """The error that tells most: purges that waited for others, or were interrupted, have only an error of that."""
+    """The most informative error. A purge that only waited for others, or was interrupted, does not know the cause."""
     told = next((each for each in errors if isinstance(each, IosondeError)), None)
     return told or (KeyboardInterrupt() if is_interrupted else errors[0])
 

@@ -1,4 +1,4 @@
-"""Several purges at the same time, heard as one."""
+"""Several purges at the same time, reported as one."""
 
 import threading
 from typing import TYPE_CHECKING, Final
@@ -11,7 +11,7 @@ STAGES: Final = ("", "sampling", "purging", "reading back")
 
 
 class Together:
-    """Tells an observer of the last of several purges. Each purge has its part, and a thread of its own."""
+    """Reports the progress of the slowest of several purges. Each purge has its own part and thread."""
 
     def __init__(self, observer: "PurgeObserver", count: int) -> None:
         self._observer = observer
@@ -24,7 +24,7 @@ class Together:
         self._gate = threading.Barrier(count, self._begun.set)
 
     def part(self, number: int) -> "Part":
-        """What one of the purges is heard by."""
+        """The observer of one of the purges."""
         return Part(self, number)
 
     @property
@@ -33,11 +33,11 @@ class Together:
         return self._begun.is_set()
 
     def enter(self) -> None:
-        """Waits until each purge has its device, and nothing was written. Raises BrokenBarrierError if one has none."""
+        """Waits until every purge has opened its device. Raises BrokenBarrierError if one of them failed."""
         self._gate.wait()
 
     def abandon(self) -> None:
-        """A purge has ended without its device: none begins that has not begun."""
+        """A purge has failed. Purges that have not begun to write do not begin any more."""
         if not self.has_begun:
             self._gate.abort()
 
@@ -70,7 +70,7 @@ class Together:
 
 
 class Part:
-    """Hears one of several purges. It is interrupted by a KeyboardInterrupt in its own thread, once."""
+    """The observer of one of several purges. An interruption raises KeyboardInterrupt in its thread, once."""
 
     def __init__(self, together: Together, number: int) -> None:
         self._together = together
@@ -78,7 +78,7 @@ class Part:
         self._is_told = False
 
     def stage(self, name: str) -> None:
-        """A stage begins, the first one in all purges at the same time."""
+        """A stage begins. Sampling begins in all purges at the same time, once each has its device."""
         if name == STAGES[1]:
             self._together.enter()
         self._together.begin(self._number, name)

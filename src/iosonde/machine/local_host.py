@@ -85,8 +85,7 @@ class LocalHost:
     def md_array(self, path: str) -> MdArray | None:
         """The array of Linux md that a path leads to; None if it leads to none."""
         with suppress(OSError):
-            # A link in /dev/md or /dev/disk has a name that sysfs does not know.
-            return read_md_array(os.path.realpath(path_facts(Path(path)).block))
+            return read_md_array(_kernel_path(path))
         return None
 
     def md_sync(self, path: str) -> MdSync:
@@ -96,7 +95,7 @@ class LocalHost:
     def raid_volume(self, path: str) -> str:
         """The model and driver of the hardware RAID controller whose volume a device is; empty if it is none."""
         with suppress(OSError):
-            return raid_volume(os.path.realpath(path_facts(Path(path)).block))
+            return raid_volume(_kernel_path(path))
         return ""
 
     def counters(self, device_number: int | None) -> Counters:
@@ -180,3 +179,11 @@ class LocalHost:
     def present_path(self, process: int, file: CreatedFile) -> str:
         """The present path of a file that a process has open."""
         return present_path(process, file)
+
+
+def _kernel_path(path: str) -> str:
+    """The path of a block device by the kernel's name: sysfs does not know links in /dev/md and /dev/disk.
+
+    Raises OSError.
+    """
+    return os.path.realpath(path_facts(Path(path)).block)

@@ -23,8 +23,8 @@ class MdArray(Record):
 
     ``layout`` is the kernel's number, and ``component_bytes`` what each member gives to the array. ``uuid`` is empty if
     the kernel does not tell it. ``bitmap`` is ``none``, ``file`` or a place in the superblock, and ``policy`` says how
-    the array becomes consistent after a crash. ``reshape`` is ``none`` unless it is being reshaped. ``name`` is that in
-    the superblock, with its host before a colon, as far as it was asked for.
+    the array becomes consistent after a crash. ``reshape`` is ``none`` unless it is being reshaped. ``name`` is the
+    array's name in the superblock (``HOST:NAME`` or ``NAME``), empty if it was not read.
     """
 
     path: str
@@ -52,8 +52,8 @@ class MdArray(Record):
 class RebuiltArray(Record):
     """An array that was stopped, so that its members could be purged, and created again by ``command``.
 
-    ``path`` is the name by which the purge was requested. ``synchronised_ns`` is the time that the array then took to
-    become consistent, in which the kernel writes to the members.
+    ``path`` is the target that the user specified. ``synchronised_ns`` is the duration of the initial resync, during
+    which the kernel writes to the members.
     """
 
     path: str

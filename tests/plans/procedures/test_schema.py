@@ -11,23 +11,9 @@ from iosonde.plans.procedure_files import PACKAGE, has_procedures, procedure_nam
 from iosonde.plans.procedures import procedures_schema
 from iosonde.plans.shipped_files import shipped_text
 from tests.house.checkout import ROOT
+from tests.plans.procedures.test_read_procedures import OWN
 
 SCHEMA = Draft202012Validator(procedures_schema())
-OWN = """
-name = "own"
-[[procedure]]
-name = "writes"
-[[procedure.phase]]
-name = "rounds"
-[procedure.phase.steady]
-track = [{ read = 0, quantity = "iops" }]
-[[procedure.phase.cells]]
-pattern = "random"
-read = [100, 0]
-block_size = "4KiB"
-queue_depth = 1
-duration = "60s"
-"""
 
 
 def wrong(text: str) -> list[str]:
@@ -60,12 +46,12 @@ def test_an_own_procedure_and_one_that_is_based_on_another_are_accepted() -> Non
 @pytest.mark.parametrize(
     ("before", "after"),
     [
-        ('name = "writes"', 'name = "writes"\nactive_rnge = "50%"'),
+        ('name = "first"', 'name = "first"\nactive_rnge = "50%"'),
         ("read = [100, 0]", "read = [101]"),
-        ("queue_depth = 1", "qeue_depth = 1"),
+        ("queue_depth = 4", "qeue_depth = 4"),
         ('quantity = "iops"', 'quantity = "iopses"'),
-        ('[[procedure]]\nname = "writes"', '[[procedure]]\nuse = "pts-nothing"\nname = "writes"'),
-        ('[[procedure]]\nname = "writes"', '[[procedure]]\ndefaults = { jbs = 1 }\nname = "writes"'),
+        ('[[procedure]]\nname = "first"', '[[procedure]]\nuse = "pts-nothing"\nname = "first"'),
+        ('[[procedure]]\nname = "first"', '[[procedure]]\ndefaults = { jbs = 1 }\nname = "first"'),
         ('name = "rounds"', 'name = "rounds"\nrole = "round"'),
     ],
 )

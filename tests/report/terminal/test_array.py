@@ -7,8 +7,6 @@ from rich.console import Console, RenderableType
 from iosonde.records import (
     DeviceIdentity,
     DeviceInspection,
-    MdArray,
-    MdMember,
     PurgePlan,
     PurgeSurvey,
     ReachedDevice,
@@ -16,26 +14,10 @@ from iosonde.records import (
 from iosonde.records.purge import DiscardLimits
 from iosonde.report.terminal.array import render_array_plan, render_members
 from iosonde.vocabulary import PurgeMethod
+from tests.md_arrays import MEMBERS as ARRAY_MEMBERS
+from tests.md_arrays import RAID5
 
-ARRAY = MdArray(
-    path="/dev/md0",
-    level="raid1",
-    disks=2,
-    members=(
-        MdMember(path="/dev/sda", slot=0, state="in_sync", offset_bytes=1 << 20),
-        MdMember(path="/dev/sdb", slot=1, state="in_sync", offset_bytes=1 << 20),
-    ),
-    metadata="1.2",
-    uuid="0d4f7a3c-8a6e-1f0b-9d2c-3b5a6c7d8e9f",
-    chunk_bytes=0,
-    layout=0,
-    component_bytes=1 << 30,
-    size_bytes=1 << 30,
-    degraded=0,
-    bitmap="none",
-    policy="resync",
-    reshape="none",
-)
+ARRAY = RAID5.model_copy(update={"level": "raid1", "disks": 2, "members": ARRAY_MEMBERS[:2], "size_bytes": 1 << 30})
 SURVEY = PurgeSurvey(
     size_bytes=1 << 30,
     is_partition=False,

@@ -84,7 +84,7 @@ def create_words(array: MdArray) -> tuple[str, ...]:
 
 
 def array_name(runner: ToolRunner, array: MdArray) -> str:
-    """The name in the superblock, with its host before a colon; empty if it has none. Raises TargetError."""
+    """The array's name in the superblock, as ``HOST:NAME`` or ``NAME``; empty if it has none. Raises TargetError."""
     ended = runner.run("mdadm", "--detail", "--export", array.path)
     if ended.code:
         raise TargetError(f"mdadm does not describe {array.path}: {ended.last_line}", "run `mdadm --detail` on it")
