@@ -4,17 +4,21 @@ import json
 import os
 import subprocess
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 import pytest
 
 from iosonde.sources import find_engine
 from tests.commands import iosonde
-from tests.stories.devices_in_use import SIZE_BYTES, WAYS, Way, partitioned, swap_pages
+from tests.stories.devices_in_use import SIZE_BYTES, WAYS, Way, divide, partitioned, swap_pages
 from tests.stories.loop_devices import attached, digest, need_root
 
+# Enough to meet a disk that comes or goes dozens of times.
+EXAMINED = 300
 CONSENTS = {"open", "below", "signature"}
 WRITES = ("--read", "0", "--duration", "100ms", "--warmup", "0s")
 
@@ -188,6 +192,31 @@ def test_a_partition_of_a_copied_disk_has_no_identity_of_its_own(backing: Path, 
         with attached(copy, "--partscan") as second, partitioned("", 1, copied=True)(second, tmp_path):
             refusals = inspected(part)["refusals"]
     assert any("has the same UUID" in each["evidence"] for each in refusals if each["check"] == "identity"), refusals
+
+
+def test_a_partition_keeps_its_identity_while_other_disks_come_and_go(backing: Path, tmp_path: Path) -> None:
+    other, gone = tmp_path / "other", Event()
+    with attached(backing, "--partscan") as device:
+        divide(device, "label: gpt\nsize=16MiB\n")
+        other.write_bytes(backing.read_bytes())
+
+        def come_and_go() -> int:
+            times = 0
+            while not gone.is_set():
+                with attached(other, "--partscan") as second:
+                    divide(second, None)
+                times += 1
+            return times
+
+        with ThreadPoolExecutor(1) as pool:
+            times = pool.submit(come_and_go)
+            try:
+                found = [inspected(Path(f"{device}p1")) for _ in range(EXAMINED)]
+            finally:
+                gone.set()
+    assert times.result() > 1
+    unread = [each for one in found for each in one["refusals"] if "could not be" in each["evidence"]]
+    assert (unread, [one for one in found if one["identity"] is None]) == ([], [])
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,7 @@ use serde::Serialize;
 use super::ioctl;
 use super::loops::Backing;
 use super::node::{Node, number_text, whole_disks};
+use super::others::ask_others;
 use super::probe::partition_uuid;
 
 /// The identity of a device, derived from an open handle.
@@ -63,20 +64,17 @@ fn partition_name(file: &File, node: &Node, size_bytes: u64) -> io::Result<(Stri
 
 // Partitions of other disks with the same UUID at the same place: disks that were copied.
 fn twins(node: &Node, uuid: &str) -> io::Result<Vec<String>> {
-    let own = node.whole()?;
-    let mut found = Vec::new();
-    // A disk without a medium may still have partitions, which cannot be read.
-    for disk in whole_disks()?.into_iter().filter(|each| each.number != own.number && each.size_bytes > 0) {
+    let found = ask_others(node.whole()?.number, |disk| {
+        let mut found = Vec::new();
         for part in disk.partitions()? {
-            if (part.start_bytes, part.size_bytes) != (node.start_bytes, node.size_bytes) {
-                continue;
-            }
-            if partition_uuid(&part.open()?)?.as_deref() == Some(uuid) {
+            let same_place = (part.start_bytes, part.size_bytes) == (node.start_bytes, node.size_bytes);
+            if same_place && partition_uuid(&part.open()?)?.as_deref() == Some(uuid) {
                 found.push(part.name());
             }
         }
-    }
-    Ok(found)
+        Ok(found)
+    })?;
+    Ok(found.concat())
 }
 
 fn disk_name(node: &Node, size_bytes: u64) -> io::Result<(&'static str, String, Vec<String>)> {

@@ -7,7 +7,8 @@ use std::os::unix::fs::MetadataExt;
 use std::path::PathBuf;
 
 use super::ioctl;
-use super::node::{Node, Number, number_text, whole_disks};
+use super::node::{Node, Number, number_text};
+use super::others::ask_others;
 
 /// The backing of a loop device.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -59,11 +60,6 @@ impl Backing {
 
 /// All other loop devices that are set up, with their backings. One whose driver cannot be asked is an error.
 pub fn other_loops(own: Number) -> io::Result<Vec<(Node, Backing)>> {
-    let mut found = Vec::new();
-    for disk in whole_disks()?.into_iter().filter(|each| each.number != own) {
-        if let Some(backing) = Backing::of(&disk)? {
-            found.push((disk, backing));
-        }
-    }
-    Ok(found)
+    let found = ask_others(own, |disk| Ok(Backing::of(disk)?.map(|backing| (disk.clone(), backing))))?;
+    Ok(found.into_iter().flatten().collect())
 }

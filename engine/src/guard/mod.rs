@@ -14,6 +14,7 @@ mod magics;
 mod mounts;
 mod node;
 mod open_files;
+mod others;
 mod probe;
 mod siblings;
 mod stack;
