@@ -20,7 +20,13 @@ from tests.confinement import subject_to_file_modes
 # A short command spends most of its time on imports. The fork server imports the modules once, and runs no command
 # itself, so each command starts in the same state as in a new process.
 FORKS = multiprocessing.get_context("forkserver")
-LOADED = ("iosonde.cli.main", "iosonde.cli.probe_run", "iosonde.campaign.requests", "iosonde.report.derive")
+LOADED = (
+    "iosonde.cli.main",
+    "iosonde.cli.probe_run",
+    "iosonde.campaign.requests",
+    "iosonde.report.derive",
+    "iosonde.report.html_file",
+)
 FORKS.set_forkserver_preload([*LOADED, "pytest"])
 TIMEOUT_S = 280
 # Cells of 160 ms: a quick run of the lab profile takes seconds, and nothing but its timing differs.

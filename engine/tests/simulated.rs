@@ -154,3 +154,30 @@ fn a_drive_with_too_long_a_backlog_accepts_no_more_and_does_not_overflow() {
     }
     assert!(last.is_some_and(|last| (300_000..400_000).contains(&last)), "{last:?}");
 }
+
+/// A second of reads of a drive with one server, which is asked for 64 at a time.
+fn deep_queue_of(service_ns: u64) -> JobResult {
+    let job = Job { queue_depth: 64, ..simulated() };
+    run(&job, &model(1, Service::Constant, service_ns), 1).1
+}
+
+#[test]
+fn a_queue_that_takes_a_minute_to_complete_after_the_end_is_waited_for() {
+    let result = deep_queue_of(900 * MS);
+    assert_eq!((result.outcome, &result.failure), (Outcome::Finished, &None));
+    assert_eq!((result.censored.count, result.censored.latency_ns_max), (64, 64 * 900 * MS));
+}
+
+#[test]
+fn a_queue_that_takes_longer_than_five_minutes_is_given_up() {
+    let result = deep_queue_of(10 * SECOND);
+    let message = result.failure.expect("it failed").message;
+    assert_eq!((result.outcome, message.as_str()), (Outcome::Failed, "34 operations did not complete within 300 s"));
+}
+
+#[test]
+fn a_queue_of_which_nothing_completes_for_half_a_minute_is_given_up() {
+    let result = deep_queue_of(40 * SECOND);
+    let message = result.failure.expect("it failed").message;
+    assert_eq!((result.outcome, message.as_str()), (Outcome::Failed, "64 operations did not complete within 30 s"));
+}

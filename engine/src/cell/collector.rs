@@ -9,6 +9,8 @@ use crate::worker::TallyReceiver;
 struct Source {
     spares: TallyReceiver,
     waiting: VecDeque<Box<Tally>>,
+    // Operations that had completed after the end when this source was last asked.
+    drained: u64,
     // The last interval of this source that was added to the sum.
     reached: Option<u64>,
     // The worker has sent its last tally, so the others no longer wait for it.
@@ -42,7 +44,7 @@ impl Collector {
     /// A collector for these workers. Each group of `workers_each` consecutive workers shares a target.
     #[must_use]
     pub fn new(spares: Vec<TallyReceiver>, workers_each: usize) -> Self {
-        let source = |spares| Source { spares, waiting: VecDeque::new(), reached: None, ended: false };
+        let source = |spares| Source { spares, waiting: VecDeque::new(), drained: 0, reached: None, ended: false };
         let sources: Vec<Source> = spares.into_iter().map(source).collect();
         let targets = sources.len() / workers_each;
         Self { sources, goal: None, workers_each, shares: vec![TargetShare::default(); targets] }
@@ -54,7 +56,8 @@ impl Collector {
         &self.shares
     }
 
-    /// Receives the tallies that workers have sent. Returns true if there were any.
+    /// Receives the tallies that workers have sent. Returns true if there were any, or if operations have completed
+    /// after the end.
     pub fn gather(&mut self) -> bool {
         let mut has_news = false;
         for source in &mut self.sources {
@@ -62,6 +65,9 @@ impl Collector {
                 source.waiting.push_back(tally);
                 has_news = true;
             }
+            let drained = source.spares.drained();
+            has_news |= drained != source.drained;
+            source.drained = drained;
         }
         has_news
     }

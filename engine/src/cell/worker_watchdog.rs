@@ -3,7 +3,7 @@
 //! A worker on a ring checks its deadlines itself. A worker that sleeps in the kernel, because a file system or device
 //! does not respond, checks nothing until it is woken, which may be never.
 
-use crate::worker::{DRAIN_NS_MAX, SILENCE_NS_MAX};
+use crate::worker::{DRAIN_ALL_NS_MAX, DRAIN_NS_MAX, SILENCE_NS_MAX};
 
 /// The number of checks, 20 ms apart, after a worker's deadline. Checks are counted because a timer would expire after
 /// a suspend before the worker could run.
@@ -26,7 +26,8 @@ impl WorkerWatchdog {
         Self { end_ns, interval_ns, heard_ns: start_ns, stopped_ns: None, overdue_checks: 0 }
     }
 
-    /// Called while any worker still runs. `is_heard` means that a worker has reported since the last check,
+    /// Called while any worker still runs. `is_heard` means that a worker has reported, or operations have completed
+    /// after the end, since the last check,
     /// `is_stopped` that the workers were told to stop. Returns true if the workers are so overdue that they will not
     /// end.
     pub fn has_expired(&mut self, now_ns: u64, is_heard: bool, is_stopped: bool) -> bool {
@@ -36,7 +37,10 @@ impl WorkerWatchdog {
         if is_stopped {
             self.stopped_ns.get_or_insert(now_ns);
         }
-        let drained = |end_ns: u64| end_ns.saturating_add(DRAIN_NS_MAX);
+        let heard_ns = self.heard_ns;
+        let drained = |end_ns: u64| {
+            heard_ns.max(end_ns).saturating_add(DRAIN_NS_MAX).min(end_ns.saturating_add(DRAIN_ALL_NS_MAX))
+        };
         let silent_ns = self.heard_ns.saturating_add(self.interval_ns).saturating_add(SILENCE_NS_MAX);
         let due_ns = self.end_ns.map_or(silent_ns, drained).min(self.stopped_ns.map_or(u64::MAX, drained));
         self.overdue_checks = if now_ns > due_ns { self.overdue_checks + 1 } else { 0 };
@@ -68,6 +72,19 @@ mod tests {
         assert!(!watchdog.has_expired(SECOND_NS, false, true));
         assert!(!checks(&mut watchdog, SECOND_NS + DRAIN_NS_MAX, 1000));
         assert!(checks(&mut watchdog, 2 * SECOND_NS + DRAIN_NS_MAX, 1000));
+    }
+
+    #[test]
+    fn the_drain_time_starts_again_with_each_sign_of_progress_up_to_a_limit() {
+        let mut watchdog = WorkerWatchdog::new(0, Some(SECOND_NS), SECOND_NS);
+        for second in (1..=281).step_by(20) {
+            assert!(!watchdog.has_expired(second * SECOND_NS, true, false));
+            assert!(!checks(&mut watchdog, second * SECOND_NS + 20 * SECOND_NS - 1, 1000));
+        }
+        let all_ns = SECOND_NS + DRAIN_ALL_NS_MAX;
+        assert!(!checks(&mut watchdog, all_ns, 1000));
+        assert!(!watchdog.has_expired(all_ns + 1, true, false));
+        assert!(checks(&mut watchdog, all_ns + 1, OVERDUE_CHECKS_MAX));
     }
 
     #[test]

@@ -16,7 +16,7 @@ pub use batch::BatchSize;
 pub use fault::RETRY_NS_MAX;
 pub use final_report::{Censored, FinalReport};
 pub use host_monitor::{HostMonitor, HostReading, HostReadings, Round};
-pub use machine::{DRAIN_NS_MAX, Machine, MachineParts, SILENCE_NS_MAX, Step};
+pub use machine::{DRAIN_ALL_NS_MAX, DRAIN_NS_MAX, Machine, MachineParts, SILENCE_NS_MAX, Step};
 pub use real::{Worker, WorkerParts};
 pub use reap_interval::ReapIntervals;
 pub use recorder::{Recorder, TallyReceiver, recorder_pair};

@@ -1,5 +1,7 @@
 //! Sends full tallies to the collector and receives empty ones, without blocking.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread::Thread;
 
 use rtrb::{Consumer, Producer, RingBuffer};
@@ -15,6 +17,7 @@ pub struct Recorder {
     empty: Consumer<Box<Tally>>,
     full: Producer<Box<Tally>>,
     collector: Option<Thread>,
+    drained: Arc<AtomicU64>,
     merged: u64,
 }
 
@@ -23,9 +26,15 @@ pub struct TallyReceiver {
     /// Full tallies.
     pub full: Consumer<Box<Tally>>,
     empty: Producer<Box<Tally>>,
+    drained: Arc<AtomicU64>,
 }
 
 impl TallyReceiver {
+    /// How many operations have completed after the last interval; their tally comes with the final report only.
+    pub fn drained(&self) -> u64 {
+        self.drained.load(Ordering::Relaxed)
+    }
+
     /// Clears a tally and returns it to the worker.
     pub fn recycle(&mut self, mut tally: Box<Tally>) {
         tally.clear();
@@ -43,8 +52,9 @@ pub fn recorder_pair(job: &Job, spares: usize, collector: Option<Thread>) -> (Re
     for _ in 0..spares {
         empty_in.push(tally()).expect("the queue was made for this many");
     }
-    let recorder = Recorder { current: tally(), reserve: Some(tally()), empty, full, collector, merged: 0 };
-    let spares = TallyReceiver { full: full_out, empty: empty_in };
+    let drained = Arc::new(AtomicU64::new(0));
+    let spares = TallyReceiver { full: full_out, empty: empty_in, drained: Arc::clone(&drained) };
+    let recorder = Recorder { current: tally(), reserve: Some(tally()), empty, full, collector, drained, merged: 0 };
     (recorder, spares)
 }
 
@@ -81,6 +91,11 @@ impl Recorder {
         if let Some(collector) = &self.collector {
             collector.unpark();
         }
+    }
+
+    /// Lets the collector know that an operation has completed after the last interval.
+    pub fn count_drained(&self) {
+        self.drained.fetch_add(1, Ordering::Relaxed);
     }
 
     /// Ends the last interval. Returns the current tally, and how often intervals had to be merged. An interval that

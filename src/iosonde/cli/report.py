@@ -75,7 +75,7 @@ def report(
     from iosonde.cli.verdicts import compared
     from iosonde.failures import FailureLog
     from iosonde.findings import find_in
-    from iosonde.report.derive import write_html
+    from iosonde.report.html_file import write_html
     from iosonde.report.page import page_of
 
     places = Places(html=html, pdf=pdf, markdown=markdown, charts=charts, csv=csv, parquet=parquet, json=json)

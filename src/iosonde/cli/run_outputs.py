@@ -26,7 +26,9 @@ def finish_directory(path: Path, *, with_page: bool = True) -> IosondeError | No
     """
     from iosonde.report.derive import derive_files
 
-    get_ready_to_report()
+    stop_collecting()
+    if with_page:
+        stop_checking_charts()
     if sys.stderr.isatty():
         say("writing tables and report ..." if with_page else "writing tables ...")
     derived = derive_files(path, with_page=with_page)

@@ -1,25 +1,20 @@
 """Derives the files of a run directory from its journal: the Parquet files and the HTML page."""
 
-import contextlib
-from collections.abc import Callable
-from dataclasses import dataclass
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from iosonde.analysis.run import RunAnalysis
 from iosonde.failures import FailureLog
 from iosonde.findings import Finding, find_in
-from iosonde.report.drawing import Drawers
 from iosonde.report.export import run_tables
-from iosonde.report.html import bare_html, render_html
-from iosonde.report.page import Page, page_of
-from iosonde.report.stills import drawers_if_any, stills_of
 from iosonde.report.titles import CONDITIONS
-from iosonde.safe_files import write_file
 from iosonde.store import RunDirectory, load_run, write_parquet
 
 if TYPE_CHECKING:
     from iosonde.expectations import CheckedResults
+    from iosonde.report.drawing import Drawers
 
 
 @dataclass(frozen=True)
@@ -45,36 +40,33 @@ def derive_files(directory: Path, *, with_page: bool = True) -> Derived:
     failures = FailureLog()
     page = RunDirectory(directory).report_path
     # Start the drawing processes first: they initialise while the run is read.
-    with drawers_if_any() if with_page else contextlib.nullcontext() as drawers:
+    with _drawers() if with_page else nullcontext() as drawers:
         analysis = RunAnalysis(load_run(directory))
         findings = find_in(analysis, failures)
         failures.attempt(
             "Parquet", lambda: write_parquet(directory, run_tables(analysis, findings)), lambda _: (), CONDITIONS.id
         )
-        checked = stored_checks(analysis, findings, failures)
-
-        def made() -> Page:
-            return page_of(analysis, findings, failures, checked=checked)
-
-        if with_page:
-            write_html(made, page, failures, drawers)
-        else:
+        derived = Derived(analysis, findings, None, failures, stored_checks(analysis, findings, failures))
+        if not with_page:
             page.unlink(missing_ok=True)
-    return Derived(analysis, findings, page if with_page else None, failures, checked)
+            return derived
+        _write_page(derived, page, drawers)
+    return replace(derived, page=page)
 
 
-def write_html(make: Callable[[], Page], path: Path, failures: FailureLog, drawers: Drawers | None) -> None:
-    """Writes the report that ``make`` returns as one self-contained page, replacing an existing file.
+# What draws a page takes longest to load, and without a page it is not needed.
+def _drawers() -> "AbstractContextManager[Drawers | None]":
+    from iosonde.report.stills import drawers_if_any
 
-    Raises OutputError.
-    """
+    return drawers_if_any()
 
-    def rendered() -> str:
-        page = make()
-        return render_html(page, failures, stills_of(page, drawers))
 
-    page = failures.attempt("the page", rendered, lambda failure: bare_html(failure.sentence))
-    write_file(path, page)
+def _write_page(derived: Derived, path: Path, drawers: "Drawers | None") -> None:
+    from iosonde.report.html_file import write_html
+    from iosonde.report.page import page_of
+
+    analysis, findings, failures = derived.analysis, derived.findings, derived.failures
+    write_html(lambda: page_of(analysis, findings, failures, checked=derived.checked), path, failures, drawers)
 
 
 def stored_checks(

@@ -11,6 +11,9 @@ impl Machine {
     pub fn complete(&mut self, now: u64, completions: &[Completion]) {
         if !completions.is_empty() {
             self.last_completion_ns = now;
+            if self.drain_since_ns.is_some() {
+                self.recorder.count_drained();
+            }
         }
         for &completion in completions {
             let slot = &mut self.slots[completion.slot as usize];

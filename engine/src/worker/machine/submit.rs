@@ -2,7 +2,7 @@
 
 use std::sync::atomic::Ordering;
 
-use super::{DRAIN_NS_MAX, Machine, Next, SLEEP_NS_MAX, WAKE_NS};
+use super::{Machine, Next, SLEEP_NS_MAX, WAKE_NS};
 use crate::failure::{Failure, FailureKind};
 use crate::job::Sync;
 use crate::pattern::Direction;
@@ -33,8 +33,8 @@ impl Machine {
     /// slot is free, or when draining is given up.
     #[inline]
     pub fn deadline(&self) -> u64 {
-        match self.drain_since_ns {
-            Some(since_ns) => since_ns + DRAIN_NS_MAX,
+        match self.give_up_ns() {
+            Some(give_up_ns) => give_up_ns,
             None if self.ready.is_empty() => self.window.boundary_ns(),
             None => self.window.boundary_ns().min(self.next_arrival_ns()),
         }
