@@ -46,5 +46,6 @@ def test_a_queue_that_completes_slowly_after_the_cell_is_waited_for(tmp_path: Pa
         assert ended.result().returncode == 0, ended.result().stderr
     [cell] = load_run(tmp_path / "run").cells
     assert (cell.outcome, cell.failure) == (Outcome.FINISHED, None)
+    assert cell.censored is not None
     assert cell.censored.count >= 2
     assert cell.censored.latency_ns_max > 40 * 10**9
