@@ -12,8 +12,13 @@ from iosonde.errors import OutputError
 from iosonde.vocabulary import Paper
 
 if TYPE_CHECKING:
+    from iosonde.analysis.run import RunAnalysis
     from iosonde.cli.report_forms import Places
+    from iosonde.expectations import CheckedResults
+    from iosonde.failures import FailureLog
+    from iosonde.findings import Finding
     from iosonde.report.drawing import Drawers
+    from iosonde.report.page import Page
 
 READ_GROUP = "Reports"
 COMPUTE_GROUP = "Data"
@@ -71,17 +76,15 @@ def report(
     """
     from iosonde.cli.bounds import bounds_named
     from iosonde.cli.report_forms import Places, RunWriter, check_flags, check_lost
-    from iosonde.cli.run_outputs import analysed, get_ready_to_report, print_results
+    from iosonde.cli.run_outputs import analysed, print_results, stop_collecting
     from iosonde.cli.verdicts import compared
     from iosonde.failures import FailureLog
     from iosonde.findings import find_in
-    from iosonde.report.html_file import write_html
-    from iosonde.report.page import page_of
 
     places = Places(html=html, pdf=pdf, markdown=markdown, charts=charts, csv=csv, parquet=parquet, json=json)
     check_flags(places, paper)
     expected = bounds_named(against)
-    get_ready_to_report()
+    stop_collecting()
     failures = FailureLog()
     # The drawing processes start while the run is read.
     with drawers_for(places) as drawers:
@@ -89,7 +92,7 @@ def report(
         findings = find_in(analysis, failures)
         checked = compared(analysis, findings, failures, expected)
         tell = partial(print_results, run, analysis, findings, failures, checked=checked)
-        make = partial(page_of, analysis, findings, failures, deviations=deviations, checked=checked)
+        make = partial(_page_of, analysis, findings, failures, deviations=deviations, checked=checked)
         if places.any:
             writer = RunWriter(analysis, findings, drawers, failures, make)
             with writer.into(places, run, force=force):
@@ -98,6 +101,8 @@ def report(
             check_lost(lost)
             return
         page = _page_path(run, force=force)
+        from iosonde.report.html_file import write_html
+
         try:
             write_html(make, page, failures, drawers)
         except OutputError as error:
@@ -105,6 +110,22 @@ def report(
             tell(None)
             raise OutputError(error.message, "specify another path with --html FILE") from error
     tell(page)
+
+
+def _page_of(
+    analysis: "RunAnalysis",
+    findings: "tuple[Finding, ...]",
+    failures: "FailureLog",
+    *,
+    deviations: bool,
+    checked: "CheckedResults | None",
+) -> "Page":
+    """The page of a run. What draws it is loaded only when there is to be one: tables and JSON need none of it."""
+    from iosonde.cli.run_outputs import stop_checking_charts
+    from iosonde.report.page import page_of
+
+    stop_checking_charts()
+    return page_of(analysis, findings, failures, deviations=deviations, checked=checked)
 
 
 def _page_path(run: Path, *, force: bool) -> Path:
