@@ -9,7 +9,7 @@ use crate::worker::TallyReceiver;
 struct Source {
     spares: TallyReceiver,
     waiting: VecDeque<Box<Tally>>,
-    // Operations that had completed after the end when this source was last asked.
+    // The operations that had completed after the end of the job at the last look.
     drained: u64,
     // The last interval of this source that was added to the sum.
     reached: Option<u64>,
@@ -57,7 +57,7 @@ impl Collector {
     }
 
     /// Receives the tallies that workers have sent. Returns true if there were any, or if operations have completed
-    /// after the end.
+    /// after the end of the job.
     pub fn gather(&mut self) -> bool {
         let mut has_news = false;
         for source in &mut self.sources {

@@ -26,10 +26,9 @@ impl WorkerWatchdog {
         Self { end_ns, interval_ns, heard_ns: start_ns, stopped_ns: None, overdue_checks: 0 }
     }
 
-    /// Called while any worker still runs. `is_heard` means that a worker has reported, or operations have completed
-    /// after the end, since the last check,
-    /// `is_stopped` that the workers were told to stop. Returns true if the workers are so overdue that they will not
-    /// end.
+    /// Called while any worker still runs. `is_heard` means that, since the last check, a worker has reported or an
+    /// operation has completed after the end of the job. `is_stopped` means that the workers were told to stop. Returns
+    /// true if the workers are so overdue that they will not end.
     pub fn has_expired(&mut self, now_ns: u64, is_heard: bool, is_stopped: bool) -> bool {
         if is_heard {
             self.heard_ns = now_ns;

@@ -1,4 +1,4 @@
-//! Asks about the other disks of this host, which may come and go while they are asked.
+//! Reads from the other disks of this host, which may be added or removed at the same time.
 
 use std::io;
 use std::thread::sleep;
@@ -6,13 +6,14 @@ use std::time::Duration;
 
 use super::node::{Node, Number, whole_disks};
 
-/// How often a disk is asked. A kernel takes a disk or a partition away in several steps, and between two of them it is
-/// listed and cannot be opened.
+/// The number of attempts for each disk. The kernel removes a disk or a partition in several steps. Between two of them
+/// it is still listed, but cannot be opened.
 const TRIES: u32 = 10;
 const PAUSE: Duration = Duration::from_millis(20);
 
-/// The answers of all disks but the one with this number, in order. A disk that cannot answer is looked up and asked
-/// again: one that is gone by then, or has no medium, has no answer. One that still cannot is an error.
+/// The results of a function for all disks except the one with this number, in order. If the function fails, the disk
+/// is looked up, and the function is called again. A disk that is gone by then, or has no medium, is left out. Returns
+/// the last error if the function still fails.
 pub fn ask_others<T>(own: Number, ask: impl Fn(&Node) -> io::Result<T>) -> io::Result<Vec<T>> {
     let mut found = Vec::new();
     for disk in whole_disks()?.iter().filter(|each| each.number != own && each.size_bytes > 0) {

@@ -30,7 +30,7 @@ pub struct TallyReceiver {
 }
 
 impl TallyReceiver {
-    /// How many operations have completed after the last interval; their tally comes with the final report only.
+    /// The number of operations that have completed after the end of the job. They are in no interval.
     pub fn drained(&self) -> u64 {
         self.drained.load(Ordering::Relaxed)
     }
@@ -93,9 +93,9 @@ impl Recorder {
         }
     }
 
-    /// Lets the collector know that an operation has completed after the last interval.
-    pub fn count_drained(&self) {
-        self.drained.fetch_add(1, Ordering::Relaxed);
+    /// Counts operations that have completed after the end of the job, for the collector.
+    pub fn count_drained(&self, completions: u64) {
+        self.drained.fetch_add(completions, Ordering::Relaxed);
     }
 
     /// Ends the last interval. Returns the current tally, and how often intervals had to be merged. An interval that

@@ -53,7 +53,7 @@ def compare(
     Example: [bold]iosonde compare old-drive new-drive --pdf comparison.pdf[/bold]
     """
     from iosonde.cli.report_forms import PageWriter, Places, check_flags, check_lost
-    from iosonde.cli.run_outputs import get_ready_to_report, tell_failures
+    from iosonde.cli.run_outputs import stop_checking_charts, stop_collecting, tell_failures
     from iosonde.failures import FailureLog
     from iosonde.report.comparison import comparison_page
 
@@ -61,7 +61,8 @@ def compare(
     check_flags(places, paper)
     _check_runs(runs)
     _check_outside(places, runs)
-    get_ready_to_report()
+    stop_collecting()
+    stop_checking_charts()
     failures = FailureLog()
     with drawers_for(places) as drawers:
         sources = _sources(runs, failures)

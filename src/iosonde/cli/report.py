@@ -120,7 +120,7 @@ def _page_of(
     deviations: bool,
     checked: "CheckedResults | None",
 ) -> "Page":
-    """The page of a run. What draws it is loaded only when there is to be one: tables and JSON need none of it."""
+    """The page of a run. The chart library is loaded only here, because tables and JSON do not need it."""
     from iosonde.cli.run_outputs import stop_checking_charts
     from iosonde.report.page import page_of
 

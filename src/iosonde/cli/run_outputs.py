@@ -47,12 +47,6 @@ def analysed(run: Path) -> RunAnalysis:
     return RunAnalysis(load_run(run))
 
 
-def get_ready_to_report() -> None:
-    """Prepares the process to write a report and exit."""
-    stop_collecting()
-    stop_checking_charts()
-
-
 def stop_collecting() -> None:
     """Disables garbage collection: the data of a report live until the process ends, and scanning them takes long."""
     gc.disable()

@@ -54,7 +54,7 @@ def derive_files(directory: Path, *, with_page: bool = True) -> Derived:
     return replace(derived, page=page)
 
 
-# What draws a page takes longest to load, and without a page it is not needed.
+# The chart library takes longest to load, and is needed only for the page.
 def _drawers() -> "AbstractContextManager[Drawers | None]":
     from iosonde.report.stills import drawers_if_any
 

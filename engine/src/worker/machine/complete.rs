@@ -12,7 +12,7 @@ impl Machine {
         if !completions.is_empty() {
             self.last_completion_ns = now;
             if self.drain_since_ns.is_some() {
-                self.recorder.count_drained();
+                self.recorder.count_drained(completions.len() as u64);
             }
         }
         for &completion in completions {

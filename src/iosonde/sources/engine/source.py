@@ -65,8 +65,8 @@ HELLO_S_MAX: Final = 10.0
 BEYOND_S: Final = 20.0
 # Opening, syncing, closing: the engine's limit for a call that makes progress.
 COMMAND_S_MAX: Final = 1800.0 + BEYOND_S
-# Added to a job's own time: the engine's limits for the work before and after it, for operations in flight to complete,
-# and for a last check of the targets.
+# Added to a job's own time: the engine's limits for its setup and end, for operations in flight at its end, and for a
+# last check of the targets.
 JOB_SLACK_S: Final = 300.0 + 305.0 + 5.0 + BEYOND_S
 # After an interruption, the job has to end within a second.
 STOP_S_MAX: Final = 0.5
