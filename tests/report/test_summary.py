@@ -109,6 +109,15 @@ def test_a_screen_is_enough_for_a_branded_run_of_a_long_path_as_well(width: int)
     assert lines[-1].startswith("Report: ")
 
 
+def test_the_heading_of_the_findings_says_where_the_others_are_if_no_line_is_left_for_them() -> None:
+    run = lab_run(repeats=1, quick=True, target=target_facts("/srv/" + "a-folder-with-a-name/" * 6 + "iosonde.dat"))
+    cells = tuple(plan.cell for plan in run.header.plan.cells)
+    findings = [finding("neighbours", Severity.INVALID, cells), finding("drift", Severity.DOUBTFUL, cells)]
+    lines = [line.rstrip() for line in printed(run, findings, width=60)]
+    assert lines[-3] == "Findings (1 invalid, 1 doubtful; all in the report):"
+    assert lines[-2].startswith("invalid neighbours: ")
+
+
 def test_quick_unfinished_and_debug_are_branded() -> None:
     text = "\n".join(printed(lab_run(repeats=1, quick=True, finished=False, build_profile="debug")))
     assert all(brand in text for brand in ("QUICK", "UNFINISHED", "DEBUG ENGINE"))

@@ -173,7 +173,9 @@ class RunSummary:
                 yield Text("Findings: none.")
             return
         counts = ", ".join(f"{number} {severity}" for severity in Severity if (number := self._count(severity)))
-        yield Text.assemble(("Findings", "bold"), f" ({counts}):")
+        # Where the line for the number of others does not fit, the heading says where they are.
+        is_tight = lines < FINDINGS_LINES_MIN and len(self.findings) > FINDINGS_MIN
+        yield Text.assemble(("Findings", "bold"), f" ({counts}{'; all in the report' if is_tight else ''}):")
         lines -= 2
         shown = 0
         for finding in self.findings:
@@ -189,7 +191,7 @@ class RunSummary:
             lines -= height
             shown += 1
             yield text
-        if shown < len(self.findings):
+        if shown < len(self.findings) and not is_tight:
             yield Text(f"and {len(self.findings) - shown} more in the report.")
 
     def _count(self, severity: Severity) -> int:
