@@ -300,6 +300,17 @@ def test_a_drive_that_never_answers_again_ends_the_run_and_offers_no_resumption(
     assert {path.name for path in (tmp_path / "run").glob("*.parquet")} >= {"cells.parquet", "intervals.parquet"}
 
 
+def test_a_run_that_an_error_ends_writes_tables_and_no_page_if_none_is_wanted(tmp_path: Path) -> None:
+    (tmp_path / "frail.toml").write_text(f'{FRAIL}kind = "stall"\nfrom_ns = 200_000_000\n', encoding="utf-8")
+    words = ("sim:./frail.toml", "--profile", few_cells(tmp_path), "--seed", 1, "--no-report", "--out", "run")
+    ended = run_command("run", *words, folder=tmp_path)
+    assert ended.returncode == 3, ended.stderr
+    assert "trials are saved in run" in ended.stderr
+    assert "report.html" not in ended.stderr
+    assert not (tmp_path / "run/report.html").exists()
+    assert {path.name for path in (tmp_path / "run").glob("*.parquet")} >= {"cells.parquet", "intervals.parquet"}
+
+
 def test_a_run_says_everywhere_that_it_was_simulated(tmp_path: Path) -> None:
     campaign = few_cells(tmp_path)
     words = ("sim:mmc,seed=11", "--profile", campaign, "--seed", 1)

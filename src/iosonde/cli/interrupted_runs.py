@@ -14,8 +14,11 @@ from iosonde.vocabulary import Outcome
 
 
 @contextmanager
-def keeping(directory: Path, run: str) -> Iterator[None]:
-    """Handles each end of a run: prints what is kept and the command that resumes it."""
+def keeping(directory: Path, run: str, *, with_page: bool) -> Iterator[None]:
+    """Handles each end of a run: prints what is kept and the command that resumes it.
+
+    A run that an error ends has tables and, ``with_page``, a page of what is kept.
+    """
     ENDING.advice = printable(f"`iosonde resume {quoted(directory)}` continues the run if anything was measured")
     try:
         yield
@@ -29,7 +32,7 @@ def keeping(directory: Path, run: str) -> Iterator[None]:
         if not has_started(directory, run):
             raise
         if _tell_what_is_kept(directory) and not isinstance(error, OutputError):
-            _leave_page(directory)
+            _derive(directory, with_page=with_page)
         add_resume_hint(error, directory)
         raise
 
@@ -58,17 +61,19 @@ def _tell_what_is_kept(directory: Path) -> bool:
     return bool(run.cells)
 
 
-def _leave_page(directory: Path) -> None:
+def _derive(directory: Path, *, with_page: bool) -> None:
     """Derives tables and report from what is kept, so that the directory is complete for later readers."""
     from iosonde.cli.run_outputs import stop_checking_charts, tell_failures
     from iosonde.report.derive import derive_files
 
-    stop_checking_charts()
+    if with_page:
+        stop_checking_charts()
     try:
-        derived = derive_files(directory)
+        derived = derive_files(directory, with_page=with_page)
     except IosondeError as error:
         # The error that ended the run is printed last, and no other error replaces it.
         say(f"no report written: {error.message}")
-    else:
-        tell_failures(derived.failures, directory)
+        return
+    tell_failures(derived.failures, directory)
+    if derived.page is not None:
         say(f"{derived.page} shows the results so far")

@@ -74,7 +74,7 @@ def resume(
         if rest.run.header.power_command and not power_command:
             say("power     the recorded command is not run; specify --power-command to measure power")
     say(rest_line(rest))
-    with keeping(run, rest.run.header.run):
+    with keeping(run, rest.run.header.run, with_page=not no_report):
         simulated = rest.run.header.is_simulated
         with watching(rest.run.header.plan, rest.turns, rest.done, virtual=simulated) as observer:
             go_on(run, rest, observer, datetime.now(UTC), allowed, purging_of(rest.run.header.plan))

@@ -194,7 +194,7 @@ def measure(
     for line in plan_lines(ahead, ahead.cost()):
         say(line)
     ahead = _purged(request, ahead, now)
-    with keeping(directory, ahead.run):
+    with keeping(directory, ahead.run, with_page=with_page):
         with watching(ahead.plan, virtual=ahead.is_simulated) as observer:
             measure_to_directory(request, ahead, directory, observer, now, purging_of(ahead.plan))
         unmet = finish_directory(directory, with_page=with_page)
