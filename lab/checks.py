@@ -9,7 +9,7 @@ from typing import Any, Final
 from lab.faults.check import faults
 from lab.faults.removal import removal
 from lab.guard.check import guard
-from lab.guest import IOSONDE, PRELOAD, PRELOADED, Guest, digest, drive, filled
+from lab.guest import IOSONDE, ONE_CPU, PRELOAD, PRELOADED, Guest, digest, drive, filled
 from lab.health.check import health
 from lab.kernel import Kernel
 from lab.known_time.check import known_time
@@ -104,7 +104,7 @@ def media_error(kernel: Kernel, folder: Path) -> list[str]:
     sector = 180 * MIB // 512
     fails = f'event = "none"\niotype = "read"\nerrno = "5"\nsector = "{sector}"\nonce = "off"\n'
     rule.write_text(f"[inject-error]\n{fails}")
-    guest = Guest(kernel, folder, ("-smp", "1", *_nvme(Path(f"blkdebug:{rule}:{image}"), "LAB-BAD")))
+    guest = Guest(kernel, folder, (*ONE_CPU, *_nvme(Path(f"blkdebug:{rule}:{image}"), "LAB-BAD")))
     guest.run(f"""
         mkfs.ext4 -q /dev/nvme0n1; mount /dev/nvme0n1 /mnt
         {IOSONDE} probe /mnt --size 192MiB --duration 5s --pattern sequential --block-size 64KiB --queue-depth 4 \\
@@ -121,7 +121,7 @@ def device(kernel: Kernel, folder: Path) -> list[str]:
     """A drive with a partition and a mapped part: each is read as it is, and nothing is written, or could be."""
     image = filled(folder / "drive.img", 256 * MIB)
     before = digest(image)
-    guest = Guest(kernel, folder, ("-smp", "1", *_nvme(image, "LAB-RAW")))
+    guest = Guest(kernel, folder, (*ONE_CPU, *_nvme(image, "LAB-RAW")))
     guest.run(f"""
         {PRELOAD}
         {PRELOADED} probe /dev/nvme0n1 {PROBE} > /lab/whole.json
@@ -254,7 +254,7 @@ def clock(kernel: Kernel, folder: Path) -> list[str]:
 def quota(kernel: Kernel, folder: Path) -> list[str]:
     """XFS with a project quota on a directory: what does not fit is told, and nothing is left."""
     image = drive(folder / "drive.img", 512 * MIB)
-    guest = Guest(kernel, folder, ("-smp", "1", *_nvme(image, "LAB-QUOTA")))
+    guest = Guest(kernel, folder, (*ONE_CPU, *_nvme(image, "LAB-QUOTA")))
     campaign = folder / "short.toml"
     campaign.write_text(SHORT)
     guest.run(f"""
@@ -297,12 +297,12 @@ CHECKS: Final[dict[str, Callable[[Kernel, Path], list[str]]]] = {
     "clock": clock,
     "quota": quota,
     "known-time": known_time,
-    "guard": guard,
     "health": health,
     "faults": faults,
     "removal": removal,
     "purge": purge,
     "raid": raid,
+    "guard": guard,
     "walk": walk,
     "procedure": procedure,
     "write-cache": write_cache,

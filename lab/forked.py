@@ -16,22 +16,34 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final, NoReturn
 
-import iosonde
 from iosonde.__main__ import start
 from iosonde.campaign import NullObserver, ResumeConsent, find_remaining, measure_to_directory, preflight, resume
 from iosonde.campaign.requests import MeasuringOptions, campaign_request
 from iosonde.machine.local_host import LocalHost
 from iosonde.vocabulary import EngineChoice, Poll
 
+# What draws pages and charts takes a third of the time to load, and few guests write a page: a command that does loads
+# it itself.
+PACKAGES: Final = (
+    *("analysis", "campaign", "cli", "findings", "machine", "plans", "records", "sources", "store", "report.export"),
+)
 # What the modules of iosonde import in functions only, as far as it takes long.
-LATE: Final = ("altair", "jinja2", "rich.console", "rich.progress", "rich.table")
+LATE: Final = (
+    "iosonde.report.derive",
+    "iosonde.report.terminal.run_view",
+    "rich.console",
+    "rich.progress",
+    "rich.table",
+)
 
 
 def load_modules() -> None:
-    """Loads all modules of iosonde, and those that it loads late. Children have them at once."""
+    """Loads all modules of iosonde but those of pages, and what they load late. Children have them at once."""
     gc.disable()
-    names = [each.name for each in pkgutil.walk_packages(iosonde.__path__, "iosonde.")]
-    for name in (*names, *LATE):
+    for package in (importlib.import_module(f"iosonde.{name}") for name in PACKAGES):
+        for each in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
+            importlib.import_module(each.name)
+    for name in LATE:
         importlib.import_module(name)
     # What is there for good need not be looked at again, least of all by each child.
     gc.freeze()

@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any, Final
 
-from lab.guest import FIND_DRIVE, MIB, PRELOAD, PRELOADED, Guest, drive
+from lab.guest import FIND_DRIVE, MIB, ONE_CPU, PRELOAD, PRELOADED, Guest, drive
 from lab.kernel import Kernel
 
 SECTOR_BYTES: Final = 512
@@ -61,7 +61,7 @@ def faults(kernel: Kernel, folder: Path) -> list[str]:
 
 
 def _hardware(folder: Path) -> tuple[str, ...]:
-    words = ["-smp", "2"]
+    words = [*ONE_CPU]
     for name in ("read", "write"):
         rule = folder / f"{name}.rule"
         sector = BAD_BYTES // SECTOR_BYTES

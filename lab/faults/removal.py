@@ -9,7 +9,7 @@ from iosonde.analysis.states import measured_repeats
 from iosonde.records import Outcome
 from iosonde.store import load_run
 from iosonde.vocabulary import FailureKind
-from lab.guest import FIND_DRIVE, MIB, PRELOAD, PRELOADED, Guest, drive
+from lab.guest import FIND_DRIVE, MIB, ONE_CPU, PRELOAD, PRELOADED, Guest, drive
 from lab.kernel import Kernel
 from lab.power_cuts.judge import unpacked
 
@@ -39,7 +39,7 @@ duration = "5s"
 def removal(kernel: Kernel, folder: Path) -> list[str]:
     """The user reads within two seconds which drives are gone, and what finished before is kept."""
     folder.mkdir(parents=True, exist_ok=True)
-    words = ["-smp", "2"]
+    words = [*ONE_CPU]
     for each in itertools.chain(*SETS.values()):
         image = drive(folder / f"{each}.img", SIZE_BYTES)
         words += ["-drive", f"file={image},if=none,id={each},format=raw"]
@@ -60,7 +60,7 @@ def _script(folder: Path, name: str) -> str:
             controllers="$controllers /sys/block/$(disk $each)/device/device/remove"
             echo /dev/$(disk $each) >> /lab/{name}.expected
         done
-        {PRELOADED} run $targets --profile {folder}/{name}.toml --out /tmp/{name} \\
+        {PRELOADED} run $targets --no-report --profile {folder}/{name}.toml --out /tmp/{name} \\
             > /dev/null 2> /lab/{name}.said & run=$!
         until grep -q "^.1 of " /lab/{name}.said; do sleep 0.2; done
         sleep 1.5

@@ -47,16 +47,19 @@ class Engine:
         return answer
 
 
-def chunks(device: Path) -> Iterator[bytes]:
-    """All of a device, past the page cache: that of a disk does not see what was written through a partition."""
+def chunks(device: Path) -> Iterator[memoryview]:
+    """All of a device, past the page cache: that of a disk does not see what was written through a partition.
+
+    Each part is valid until the next one is read into its place: to copy it takes a guest ten times as long as to read.
+    """
     os.sync()
     handle = os.open(device, os.O_RDONLY | os.O_DIRECT)
     try:
-        with mmap.mmap(-1, CHUNK_BYTES) as buffer:
-            at = 0
-            while length := os.preadv(handle, [buffer], at):
-                yield buffer[:length]
-                at += length
+        buffer = memoryview(mmap.mmap(-1, CHUNK_BYTES))
+        at = 0
+        while length := os.preadv(handle, [buffer], at):
+            yield buffer[:length]
+            at += length
     finally:
         os.close(handle)
 
@@ -65,12 +68,12 @@ def checksum(device: Path, without: Sequence[range] = ()) -> int:
     """A checksum of all of a device, in which these bytes count as zeros."""
     found, at = 0, 0
     for chunk in chunks(device):
-        content = bytearray(chunk)
         for each in without:
-            for number in range(max(each.start, at), min(each.stop, at + len(content))):
-                content[number - at] = 0
-        found = zlib.crc32(content, found)
-        at += len(content)
+            start, stop = max(each.start, at), min(each.stop, at + len(chunk))
+            if start < stop:
+                chunk[start - at : stop - at] = bytes(stop - start)
+        found = zlib.crc32(chunk, found)
+        at += len(chunk)
     return found
 
 

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from lab.guard.drives import DRIVES, MIB, SHARED, SIZE_BYTES
 from lab.guard.rightful import RIGHTFUL
-from lab.guest import Guest, drive
+from lab.guest import ONE_CPU, Guest, drive
 from lab.kernel import Kernel
 
 CHECKOUT: Final = Path(__file__).parents[2]
@@ -72,7 +72,7 @@ def _page(ways: list[dict[str, Any]], rightful: list[dict[str, Any]], version: s
 
 
 def _hardware(folder: Path) -> tuple[str, ...]:
-    words = ["-smp", "1"]
+    words = [*ONE_CPU]
     for each in DRIVES:
         image = drive(folder / f"{each}.img", SIZE_BYTES)
         words += ["-drive", f"file={image},if=none,id={each},format=raw,discard=unmap"]

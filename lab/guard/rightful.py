@@ -43,9 +43,9 @@ def scratch_partition(engine: Engine) -> dict[str, Any]:
     first, second = Path(f"{disk}p1"), Path(f"{disk}p2")
     start = int((Path("/sys/class/block") / second.name / "start").read_text()) * 512
     with tempfile.TemporaryDirectory() as folder, mounted(first, Path(folder)):
-        before = b"".join(chunks(disk))
+        before = b"".join(map(bytes, chunks(disk)))
         found = _probe(second, str(claim_of(engine, second)["identity"]))
-        after = b"".join(chunks(disk))
+        after = b"".join(map(bytes, chunks(disk)))
     end = start + 16 * MIB
     assert before[:start] == after[:start]
     assert before[end:] == after[end:]

@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any, Final
 
-from lab.guest import IOSONDE, MIB, PRELOAD, PRELOADED, Guest, drive
+from lab.guest import IOSONDE, MIB, ONE_CPU, PRELOAD, PRELOADED, Guest, drive
 from lab.kernel import Kernel
 
 SERIAL: Final = "LAB-HEALTH"
@@ -26,7 +26,7 @@ duration = "2s"
 def health(kernel: Kernel, folder: Path) -> list[str]:
     """The health of an NVMe drive is recorded, its warnings are findings, and no limit of the user is exceeded."""
     image = drive(folder / "drive.img", 64 * MIB)
-    hardware: tuple[str, ...] = ("-smp", "1", "-drive", f"file={image},if=none,id=d,format=raw")
+    hardware: tuple[str, ...] = (*ONE_CPU, "-drive", f"file={image},if=none,id=d,format=raw")
     hardware += ("-device", f"nvme,serial={SERIAL},drive=d")
     (folder / "shared").mkdir(parents=True, exist_ok=True)
     campaign = folder / "writes.toml"

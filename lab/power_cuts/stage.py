@@ -6,14 +6,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from lab.guest import FIND_DRIVE, IOSONDE, MIB, Guest, drive
+from lab.guest import FIND_DRIVE, IOSONDE, MIB, ONE_CPU, Guest, drive
 from lab.kernel import CHECKOUT, Kernel
 
 LIMIT_S: Final = 1800
 TARGET_BYTES: Final = 64 * MIB
 LOG_BYTES: Final = 1024 * MIB
 CELLS: Final = 6
-# The last cell is long enough for the journal to be flushed while it runs. Its rate leaves the CPU to other guests.
+# The last cell is long enough for the journal to be flushed while it runs. The rate leaves the CPU to other guests.
 CAMPAIGN: Final = """
 name = "cells"
 repeats = 1
@@ -23,6 +23,7 @@ pattern = "random"
 read = 100
 block_size = "4KiB"
 queue_depth = [1, 2, 4, 8, 16]
+rate = 200
 warmup = "200ms"
 duration = "1s"
 [[experiment]]
@@ -126,7 +127,7 @@ def _inside(disk: str, system: FileSystem, moments: range) -> str:
 
 def _guest(kernel: Kernel, folder: Path, images: dict[str, Path]) -> Guest:
     """A machine with drives over these images. Their serial numbers contain the names."""
-    words = ["-smp", "1"]
+    words = [*ONE_CPU]
     for name, image in images.items():
         words += ["-drive", f"file={image},if=none,id={name},format=raw"]
         words += ["-device", f"nvme,serial=LAB-{name},drive={name}"]

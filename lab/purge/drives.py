@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Final
 
 from lab.guard.drives import DRIVES, SHARED, SIZE_BYTES
-from lab.guest import drive
+from lab.guest import ONE_CPU, drive
 
 DEAF: Final = "LAB-PURGE-DEAF"
 """The serial number of a drive that ignores discards."""
@@ -18,7 +18,7 @@ LEAVING: Final = "LAB-PURGE-LEAVING"
 
 def hardware(folder: Path) -> tuple[str, ...]:
     """The words for QEMU."""
-    words = ["-smp", "1"]
+    words = [*ONE_CPU]
     for serial in (*DRIVES, DEAF, LEAVING):
         discard = "ignore" if serial == DEAF else "unmap"
         words += [*_image(folder, serial, discard), "-device", f"nvme,serial={serial},drive={serial}"]

@@ -7,7 +7,7 @@ from typing import Final
 
 from iosonde.store import load_run
 from iosonde.vocabulary import Outcome
-from lab.guest import MIB, Guest, drive
+from lab.guest import MIB, ONE_CPU, Guest, drive
 from lab.kernel import CHECKOUT, Kernel
 from lab.purge.check import build_standin
 from lab.raid.arrays import ARRAYS, DRIVES, REFUSALS
@@ -18,7 +18,7 @@ SIZE_BYTES: Final = 32 * MIB
 
 def raid(kernel: Kernel, folder: Path) -> list[str]:
     """Members are purged at the same time, and the array has its UUID, level, layout and size again."""
-    words = ["-smp", "1"]
+    words = [*ONE_CPU]
     for each in DRIVES:
         image = drive(folder / f"{each}.img", SIZE_BYTES)
         words += ["-drive", f"file={image},if=none,id={each},format=raw"]

@@ -79,7 +79,7 @@ def stopped() -> None:
 
 def held(path: Path) -> bool:
     """Whether a device still holds what was written to the array."""
-    return any(MARK in chunk for chunk in chunks(path))
+    return any(MARK in bytes(chunk) for chunk in chunks(path))
 
 
 def purged(form: Form) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any, Final
 
-from lab.guest import IOSONDE, MIB, PRELOAD, PRELOADED, Guest, drive
+from lab.guest import IOSONDE, MIB, ONE_CPU, PRELOAD, PRELOADED, Guest, drive
 from lab.kernel import Kernel
 
 SERIAL: Final = "LAB-WALK"
@@ -37,20 +37,20 @@ STEPS: Final[tuple[tuple[str, str], ...]] = (
     ("run", f"run /dev/nvme0n1 --profile CAMPAIGN --destroy {SERIAL} --seed 1 --out run"),
     ("show", "show run"),
     ("report", "report run --json /lab/run.json"),
-    ("page", "report run --html /lab/run.html"),
 )
 
 
 def walk(kernel: Kernel, folder: Path) -> list[str]:
     """Every step ends as the guides say, and the record has the purge, the preconditioning and the drive's health."""
     image = drive(folder / "drive.img", SIZE_BYTES)
-    hardware: tuple[str, ...] = ("-smp", "1", "-drive", f"file={image},if=none,id=d,format=raw")
+    hardware: tuple[str, ...] = (*ONE_CPU, "-drive", f"file={image},if=none,id=d,format=raw")
     hardware += ("-device", f"nvme,serial={SERIAL},drive=d")
     guest = Guest(kernel, folder, hardware)
     campaign = folder / "from-empty.toml"
     campaign.write_text(CAMPAIGN)
     steps = "\n".join(_step(name, words.replace("CAMPAIGN", str(campaign))) for name, words in STEPS)
-    guest.run(f"{PRELOAD}\nexport COLUMNS=100\n{steps}\ncp prepared/run.json /lab/prepared.json")
+    kept = "cp prepared/run.json /lab/prepared.json\ncp run/report.html /lab/run.html"
+    guest.run(f"{PRELOAD}\nexport COLUMNS=100\n{steps}\n{kept}")
     codes = {name: int(guest.text(f"{name}.code")) for name, _ in STEPS}
     wrong = {
         name: guest.text(f"{name}.said") for name, code in codes.items() if code != (3 if name == "unnamed" else 0)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from iosonde.sources import EngineSource
-from lab.guest import MIB, drive
+from lab.guest import MIB, ONE_CPU, drive
 
 NVME: Final = "LAB-CACHE-NVME"
 SCSI: Final = "LAB-CACHE-SCSI"
@@ -38,7 +38,7 @@ VOLATILE_WRITE_CACHE: Final = 0x06
 
 def hardware(folder: Path) -> tuple[str, ...]:
     """The words for QEMU."""
-    words = ["-smp", "1", "-device", "virtio-scsi-pci,id=scsi"]
+    words = [*ONE_CPU, "-device", "virtio-scsi-pci,id=scsi"]
     for serial, device in (
         (NVME, "nvme"),
         (BESIDE, "nvme"),
