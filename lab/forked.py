@@ -22,12 +22,21 @@ from iosonde.campaign.requests import MeasuringOptions, campaign_request
 from iosonde.machine.local_host import LocalHost
 from iosonde.vocabulary import EngineChoice, Poll
 
-# What draws pages and charts takes a third of the time to load, and few guests write a page: a command that does loads
-# it itself.
+# The libraries for charts and pages take a third of the load time, and few guests write a page. A command that writes
+# one loads them itself.
 PACKAGES: Final = (
-    *("analysis", "campaign", "cli", "findings", "machine", "plans", "records", "sources", "store", "report.export"),
+    "analysis",
+    "campaign",
+    "cli",
+    "findings",
+    "machine",
+    "plans",
+    "records",
+    "report.export",
+    "sources",
+    "store",
 )
-# What the modules of iosonde import in functions only, as far as it takes long.
+# Modules that iosonde imports inside functions, and that take long to load.
 LATE: Final = (
     "iosonde.report.derive",
     "iosonde.report.terminal.run_view",
@@ -38,14 +47,14 @@ LATE: Final = (
 
 
 def load_modules() -> None:
-    """Loads all modules of iosonde but those of pages, and what they load late. Children have them at once."""
+    """Imports the modules of iosonde, except those for pages and charts, so that child processes start with them."""
     gc.disable()
     for package in (importlib.import_module(f"iosonde.{name}") for name in PACKAGES):
         for each in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
             importlib.import_module(each.name)
     for name in LATE:
         importlib.import_module(name)
-    # What is there for good need not be looked at again, least of all by each child.
+    # These objects live until the process ends, so the garbage collector need not scan them, here or in a child.
     gc.freeze()
     gc.enable()
 

@@ -40,8 +40,8 @@ MACHINE: Final = (
     *("qemu-system-x86_64", "-accel", "tcg,thread=multi", "-machine", "q35", "-cpu", "max", "-m", "2G"),
     *("-nographic", "-no-reboot", "-nic", "none"),
 )
-# One CPU, and room for a second: QEMU 7.2 leaves out the memory barriers of a machine that can only ever have one, and
-# then an emulated drive may not see that it was asked for something, and does not answer.
+# One CPU, with room for a second. QEMU 7.2 omits memory barriers if a machine can never have more than one CPU. A
+# doorbell write to an emulated NVMe drive can then be lost, and the I/O does not complete until the kernel's timeout.
 ONE_CPU: Final = ("-smp", "1,maxcpus=2")
 # NumPy's sort for AVX2 crashes on the CPU that QEMU 7.2 emulates.
 NUMPY: Final = "NPY_DISABLE_CPU_FEATURES=X86_V3"

@@ -1,4 +1,4 @@
-"""Asks for a device: of an engine without a front, and of the front's guard with all other consents."""
+"""Requests write access to a device: from an engine without a front end, and from the front end's guard."""
 
 import json
 import mmap
@@ -29,7 +29,7 @@ class Engine:
         self._line()
 
     def ask(self, **command: Any) -> dict[str, Any]:
-        """The answer to a command."""
+        """Sends a command and returns the answer."""
         self._number += 1
         assert self._process.stdin is not None
         self._process.stdin.write(json.dumps({"id": self._number, **command}) + "\n")
@@ -48,9 +48,10 @@ class Engine:
 
 
 def chunks(device: Path) -> Iterator[memoryview]:
-    """All of a device, past the page cache: that of a disk does not see what was written through a partition.
+    """Reads a whole device with O_DIRECT: the page cache of a disk does not have what was written through a partition.
 
-    Each part is valid until the next one is read into its place: to copy it takes a guest ten times as long as to read.
+    All chunks share one buffer, so each is valid until the next read. In a guest, a copy takes ten times as long as the
+    read.
     """
     os.sync()
     handle = os.open(device, os.O_RDONLY | os.O_DIRECT)
@@ -65,7 +66,7 @@ def chunks(device: Path) -> Iterator[memoryview]:
 
 
 def checksum(device: Path, without: Sequence[range] = ()) -> int:
-    """A checksum of all of a device, in which these bytes count as zeros."""
+    """The CRC-32 of a whole device, with these ranges of bytes read as zeros."""
     found, at = 0, 0
     for chunk in chunks(device):
         for each in without:
@@ -78,7 +79,7 @@ def checksum(device: Path, without: Sequence[range] = ()) -> int:
 
 
 def claim_of(engine: Engine, path: Path) -> dict[str, Any]:
-    """The claim of a front that consents to whatever it can."""
+    """The claim of a front end that gives every consent there is."""
     identity = engine.ask(command="inspect", path=str(path))["inspection"]["identity"]
     return {
         "identity": identity["name"],
@@ -95,7 +96,7 @@ def open_with(engine: Engine, path: Path, claim: dict[str, Any]) -> dict[str, An
 
 
 def refused(engine: Engine, path: Path, check: str, disk: Path) -> dict[str, Any]:
-    """Whether the engine alone, and the front, refuse a device by this check, whatever else is consented to."""
+    """Whether the engine alone and the front end refuse a device because of this check, given all other consents."""
     kernels = swap_pages(disk)
     before = checksum(disk, kernels)
     found = engine.ask(command="inspect", path=str(path))

@@ -22,7 +22,7 @@ from lab.power_cuts.write_log import WriteLog, read_log
 
 MOMENTS: Final = ((EXT4, 20), (XFS, 5))
 KILLS: Final = 2
-# A guest resumes this many runs at most.
+# The maximum number of runs that one guest resumes.
 BATCH: Final = 10
 DELAY_S_MAX: Final = 2.0
 # Guests of this check at a time. Most of the time they wait for a trial to end.

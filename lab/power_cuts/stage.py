@@ -13,7 +13,7 @@ LIMIT_S: Final = 1800
 TARGET_BYTES: Final = 64 * MIB
 LOG_BYTES: Final = 1024 * MIB
 CELLS: Final = 6
-# The last cell is long enough for the journal to be flushed while it runs. The rate leaves the CPU to other guests.
+# The last trial is long enough for the journal to be flushed during it. The fixed rate leaves CPU time to other guests.
 CAMPAIGN: Final = """
 name = "cells"
 repeats = 1
@@ -44,7 +44,7 @@ RUN: Final = "run"
 class FileSystem:
     """A file system for the run directory. Neither command discards, so that the log has writes only.
 
-    ``options`` are those of the run: one report is enough to cut the power while it is written.
+    ``options`` are for `iosonde run`. The run on one file system writes a report, so that some power cuts hit it.
     """
 
     name: str
@@ -54,10 +54,10 @@ class FileSystem:
 
 
 EXT4: Final = FileSystem("ext4", "mkfs.ext4 -q -E nodiscard", 64 * MIB)
-# mkfs.xfs makes none that is smaller.
+# The minimum size that mkfs.xfs accepts.
 XFS: Final = FileSystem("xfs", "mkfs.xfs -q -K", 304 * MIB, "--no-report")
 FINISHED: Final = "finished-"
-"""The beginning of the mark of a trial that was reported as finished."""
+"""Prefix of the marks in the write log, one for each trial that was reported as finished."""
 
 
 def record(kernel: Kernel, folder: Path, system: FileSystem) -> Guest:

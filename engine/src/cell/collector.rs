@@ -9,7 +9,7 @@ use crate::worker::TallyReceiver;
 struct Source {
     spares: TallyReceiver,
     waiting: VecDeque<Box<Tally>>,
-    // The operations that had completed after the end of the job at the last look.
+    // The number of operations completed after the end of the job, as of the last `gather`.
     drained: u64,
     // The last interval of this source that was added to the sum.
     reached: Option<u64>,
@@ -56,8 +56,8 @@ impl Collector {
         &self.shares
     }
 
-    /// Receives the tallies that workers have sent. Returns true if there were any, or if operations have completed
-    /// after the end of the job.
+    /// Receives the tallies that workers have sent. Returns true if there were any, or if more operations have
+    /// completed after the end of the job.
     pub fn gather(&mut self) -> bool {
         let mut has_news = false;
         for source in &mut self.sources {

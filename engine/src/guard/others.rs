@@ -1,4 +1,4 @@
-//! Reads from the other disks of this host, which may be added or removed at the same time.
+//! Reads from the other disks of this host, which may be added or removed while they are read.
 
 use std::io;
 use std::thread::sleep;
@@ -11,18 +11,18 @@ use super::node::{Node, Number, whole_disks};
 const TRIES: u32 = 10;
 const PAUSE: Duration = Duration::from_millis(20);
 
-/// The results of a function for all disks except the one with this number, in order. If the function fails, the disk
-/// is looked up, and the function is called again. A disk that is gone by then, or has no medium, is left out. Returns
-/// the last error if the function still fails.
+/// Calls a function for every disk except the one with this number, and returns the results in order. If a call fails,
+/// it is retried with a new look at the disk. Disks that have been removed by then, or have no medium, are skipped.
+/// Returns the last error if all attempts for a disk fail.
 pub fn ask_others<T>(own: Number, ask: impl Fn(&Node) -> io::Result<T>) -> io::Result<Vec<T>> {
     let mut found = Vec::new();
     for disk in whole_disks()?.iter().filter(|each| each.number != own && each.size_bytes > 0) {
-        found.extend(patiently(disk, &ask)?);
+        found.extend(with_retries(disk, &ask)?);
     }
     Ok(found)
 }
 
-fn patiently<T>(disk: &Node, ask: impl Fn(&Node) -> io::Result<T>) -> io::Result<Option<T>> {
+fn with_retries<T>(disk: &Node, ask: impl Fn(&Node) -> io::Result<T>) -> io::Result<Option<T>> {
     let mut disk = disk.clone();
     for _ in 1..TRIES {
         if let Ok(answer) = ask(&disk) {

@@ -30,7 +30,7 @@ pub struct TallyReceiver {
 }
 
 impl TallyReceiver {
-    /// The number of operations that have completed after the end of the job. They are in no interval.
+    /// The number of operations that have completed after the end of the job. No interval includes them.
     pub fn drained(&self) -> u64 {
         self.drained.load(Ordering::Relaxed)
     }

@@ -119,7 +119,7 @@ def _measured(request: RunRequest, ahead: Preflight, directory: Path, now: datet
     """Measures into a run directory, and derives its files."""
     try:
         measure_to_directory(request, ahead, directory, _Warner(), now)
-        # Imported here because analysis and report take long to load and are not needed to measure.
+        # Imported here because the analysis and report modules load slowly and are not needed to measure.
         from iosonde.report.derive import derive_files
 
         derived = derive_files(directory)

@@ -17,7 +17,7 @@ from iosonde.vocabulary import Outcome
 def keeping(directory: Path, run: str, *, with_page: bool) -> Iterator[None]:
     """Handles each end of a run: prints what is kept and the command that resumes it.
 
-    A run that an error ends has tables and, ``with_page``, a page of what is kept.
+    If an error ends the run, writes the tables and, ``with_page``, a report of the results so far.
     """
     ENDING.advice = printable(f"`iosonde resume {quoted(directory)}` continues the run if anything was measured")
     try:
@@ -62,17 +62,14 @@ def _tell_what_is_kept(directory: Path) -> bool:
 
 
 def _derive(directory: Path, *, with_page: bool) -> None:
-    """Derives tables and report from what is kept, so that the directory is complete for later readers."""
-    from iosonde.cli.run_outputs import stop_checking_charts, tell_failures
-    from iosonde.report.derive import derive_files
+    """Derives tables and report from the saved trials, so that the directory is complete for later readers."""
+    from iosonde.cli.run_outputs import derive, tell_failures
 
-    if with_page:
-        stop_checking_charts()
     try:
-        derived = derive_files(directory, with_page=with_page)
+        derived = derive(directory, with_page=with_page)
     except IosondeError as error:
         # The error that ended the run is printed last, and no other error replaces it.
-        say(f"no report written: {error.message}")
+        say(f"no {'report' if with_page else 'tables'} written: {error.message}")
         return
     tell_failures(derived.failures, directory)
     if derived.page is not None:

@@ -16,6 +16,7 @@ from iosonde.store import load_run
 
 if TYPE_CHECKING:
     from iosonde.expectations import CheckedResults
+    from iosonde.report.derive import Derived
 
 
 def finish_directory(path: Path, *, with_page: bool = True) -> IosondeError | None:
@@ -24,14 +25,10 @@ def finish_directory(path: Path, *, with_page: bool = True) -> IosondeError | No
     The report compares the run with the expected values in its record. If they are the requirements of a purpose, the
     verdict is printed last. Returns the error to end with if it is not met or undecided: the run itself is complete.
     """
-    from iosonde.report.derive import derive_files
-
     stop_collecting()
-    if with_page:
-        stop_checking_charts()
     if sys.stderr.isatty():
         say("writing tables and report ..." if with_page else "writing tables ...")
-    derived = derive_files(path, with_page=with_page)
+    derived = derive(path, with_page=with_page)
     print_results(path, derived.analysis, derived.findings, derived.failures, derived.page, derived.checked)
     check_campaign(derived.analysis.run, path, derived.page)
     check_removed()
@@ -40,6 +37,15 @@ def finish_directory(path: Path, *, with_page: bool = True) -> IosondeError | No
     from iosonde.cli.verdicts import verdict_error
 
     return verdict_error(derived.checked)
+
+
+def derive(path: Path, *, with_page: bool) -> "Derived":
+    """Derives Parquet and, ``with_page``, the page from the journal. Raises RecordError or OutputError."""
+    from iosonde.report.derive import derive_files
+
+    if with_page:
+        stop_checking_charts()
+    return derive_files(path, with_page=with_page)
 
 
 def analysed(run: Path) -> RunAnalysis:

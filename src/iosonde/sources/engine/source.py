@@ -60,17 +60,17 @@ from iosonde.vocabulary import FailureKind
 
 PROTOCOL: Final = 2
 HELLO_S_MAX: Final = 10.0
-# The engine has its own time limit for each call that may wait for a target, and reports which call it was. This is
-# added to those limits, for an engine that does not report anything.
+# The engine has a time limit for each call that may wait for a target, and reports which call exceeded it. This is
+# added to those limits, in case the engine reports nothing.
 BEYOND_S: Final = 20.0
-# Opening, syncing, closing: the engine's limit for a call that makes progress.
+# Open, sync and close: the engine's time limit for a call that makes progress.
 COMMAND_S_MAX: Final = 1800.0 + BEYOND_S
-# Added to a job's own time: the engine's limits for its setup and end, for operations in flight at its end, and for a
-# last check of the targets.
+# Added to the duration of a job: the engine's time limits for its setup and teardown, for I/O in flight at its end, and
+# for a final check of the targets.
 JOB_SLACK_S: Final = 300.0 + 305.0 + 5.0 + BEYOND_S
-# After an interruption, the job has to end within a second.
+# After an interruption, a job must end within a second.
 STOP_S_MAX: Final = 0.5
-# A job with an amount of data has no time of its own. It reports each interval, and fails 95 s after the last one.
+# A job with an amount of data has no fixed duration. It reports each interval, and fails 95 s after the last one.
 SILENCE_S_MAX: Final = 95.0
 
 
