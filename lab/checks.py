@@ -9,8 +9,9 @@ from typing import Any, Final
 from lab.faults.check import faults
 from lab.faults.removal import removal
 from lab.guard.check import guard
-from lab.guest import IOSONDE, ONE_CPU, PRELOAD, PRELOADED, Guest, digest, drive, filled
+from lab.guest import ONE_CPU, PRELOAD, PRELOADED, Guest, digest, drive, filled
 from lab.health.check import health
+from lab.interpreter import IOSONDE
 from lab.kernel import Kernel
 from lab.known_time.check import known_time
 from lab.power_cuts.check import power_cuts

@@ -5,20 +5,18 @@ import json
 import random
 import shutil
 import subprocess
-import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
+from lab.interpreter import PYTHON
 from lab.kernel import CHECKOUT, Kernel, make_initramfs
 
 # A boot takes 10 to 20 s without hardware virtualisation; a busy host takes its time.
 BOOT_S_MAX: Final = 600
 MIB: Final = 1 << 20
-# The command of this checkout, which the guest sees at the same place.
-IOSONDE: Final = Path(sys.executable).with_name("iosonde")
 # The same command without the time to load its modules: a client of ``lab.preloaded``, which PRELOAD starts.
 PRELOADED: Final = Path("/tmp/iosonde")  # noqa: S108 - the guest's own
 REQUESTS: Final = Path("/tmp/iosonde-requests")  # noqa: S108 - the guest's own
@@ -32,7 +30,7 @@ read code < {REQUESTS}.$$
 exit $code
 END
 chmod +x {PRELOADED}
-(cd {CHECKOUT}; {sys.executable} -m lab.preloaded || kill $$) &
+(cd {CHECKOUT}; {PYTHON} -m lab.preloaded || kill $$) &
 """
 SECTOR_BYTES: Final = 512
 # Hardware virtualisation is not asked for: where it is offered it may hang, and behaviour is the same.

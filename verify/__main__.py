@@ -209,9 +209,9 @@ def _engine(text: str) -> tuple[str, Path]:
 def main() -> int:
     """Parses the command line and runs the comparisons. Returns 1 if one of them fails."""
     parser = argparse.ArgumentParser(prog="python -m verify", description=__doc__)
-    parser.add_argument("names", nargs="*", choices=[[], *NAMES], help="which comparisons; all by default")
+    parser.add_argument("names", nargs="*", choices=[[], *NAMES], metavar="NAME", help="of the comparisons only these")
     parser.add_argument("--engine", action="append", default=[], type=_engine, help="NAME=PATH: one more for same-bits")
-    parser.add_argument("--long", action="store_true", help="the load of 95 % as well, which takes an hour")
+    parser.add_argument("--long", action="store_true", help="the load of 95 %% as well, which takes an hour")
     parser.add_argument("--model", choices=model_names(), help="of the models only this one")
     asked = parser.parse_args()
     before = time.monotonic()

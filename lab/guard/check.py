@@ -1,13 +1,13 @@
 """The check: one guest with emulated drives, and whether its guard let every one of them be as it was."""
 
 import json
-import sys
 from pathlib import Path
 from typing import Any, Final
 
 from lab.guard.drives import DRIVES, MIB, SHARED, SIZE_BYTES
 from lab.guard.rightful import RIGHTFUL
 from lab.guest import ONE_CPU, Guest, drive
+from lab.interpreter import PYTHON
 from lab.kernel import Kernel
 
 CHECKOUT: Final = Path(__file__).parents[2]
@@ -29,7 +29,7 @@ MODULES: Final = {
 def guard(kernel: Kernel, folder: Path) -> list[str]:
     """The guard refuses drives that are in use or mistaken, no byte of them changes, and free drives can be written."""
     guest = Guest(kernel, folder, _hardware(folder), MODULES)
-    guest.run(f"mount -t configfs none /sys/kernel/config\ncd {CHECKOUT}\n{sys.executable} -m lab.guard.inside")
+    guest.run(f"mount -t configfs none /sys/kernel/config\ncd {CHECKOUT}\n{PYTHON} -m lab.guard.inside")
     seen = [json.loads(line) for line in guest.text("seen.jsonl").splitlines()]
     rightful = [each for each in seen if each["name"] in RIGHTFUL]
     ways = [each for each in seen if each not in rightful]

@@ -3,7 +3,8 @@
 from pathlib import Path
 from typing import Any, Final
 
-from lab.guest import IOSONDE, MIB, ONE_CPU, PRELOAD, PRELOADED, Guest, drive
+from lab.guest import MIB, ONE_CPU, PRELOAD, PRELOADED, Guest, drive
+from lab.interpreter import IOSONDE
 from lab.kernel import Kernel
 
 SERIAL: Final = "LAB-HEALTH"

@@ -1,11 +1,11 @@
 """The check: one guest with devices of known time, and whether what was measured on them can be."""
 
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
 from lab.guest import Guest
+from lab.interpreter import PYTHON
 from lab.kernel import Kernel
 from lab.known_time.cells import FLOOR
 from lab.known_time.judge import complaints
@@ -23,7 +23,7 @@ PAGE: Final = "known-time.md"
 def known_time(kernel: Kernel, folder: Path) -> list[str]:
     """Devices that take a known time: no latency is shorter, and what iosonde says is what fio and the kernel say."""
     guest = Guest(kernel, folder, ("-smp", str(CPUS)), {"null_blk": "nr_devices=0"}, CLOCK)
-    guest.run(f"cd {CHECKOUT}\n{sys.executable} -m lab.known_time.inside")
+    guest.run(f"cd {CHECKOUT}\n{PYTHON} -m lab.known_time.inside")
     pairs = load(folder / "shared/seen.jsonl")
     (folder / PAGE).write_text(page(pairs, kernel.version, CPUS))
     wrong = complaints(pairs)

@@ -22,11 +22,9 @@ from lab.power_cuts.write_log import WriteLog, read_log
 
 MOMENTS: Final = ((EXT4, 20), (XFS, 5))
 KILLS: Final = 2
-# The maximum number of runs that one guest resumes.
-BATCH: Final = 10
 DELAY_S_MAX: Final = 2.0
 # Guests of this check at a time. Most of the time they wait for a trial to end.
-GUESTS: Final = threading.BoundedSemaphore(3)
+GUESTS: Final = threading.BoundedSemaphore(2)
 
 
 def power_cuts(kernel: Kernel, folder: Path) -> list[str]:
@@ -35,9 +33,9 @@ def power_cuts(kernel: Kernel, folder: Path) -> list[str]:
     print(f"power cuts with SEED={seed}", file=sys.stderr, flush=True)
     commands()
     with ThreadPoolExecutor() as pool:
-        cut = [pool.submit(_cuts, kernel, folder / system.name, system, moments, seed) for system, moments in MOMENTS]
+        cut = pool.submit(_cuts, kernel, folder, seed)
         killed = [pool.submit(_killed, kernel, folder / f"kill-{number}", seed) for number in range(1, KILLS + 1)]
-        rows = [row for each in cut for row in each.result()]
+        rows = cut.result()
         kills = [each.result() for each in killed]
     (folder / "power-cuts.md").write_text(page(rows, kills, kernel.version, seed))
     verdicts = {row.name: row.verdict for row in rows} | {row.name: row.verdict for row in kills}
@@ -51,13 +49,20 @@ def power_cuts(kernel: Kernel, folder: Path) -> list[str]:
     ]
 
 
-def _cuts(kernel: Kernel, place: Path, system: FileSystem, moments: int, seed: int) -> list[CutRow]:
-    """Records one run, and cuts the power at random moments of it."""
-    shutil.rmtree(place, ignore_errors=True)
+def _cuts(kernel: Kernel, folder: Path, seed: int) -> list[CutRow]:
+    """Records one run on each file system, and cuts the power at random moments of it."""
+    for system, _ in MOMENTS:
+        shutil.rmtree(folder / system.name, ignore_errors=True)
     with GUESTS:
-        guest = record(kernel, place, system)
-    chosen = choose(place, moments, random.Random(f"{seed} {system.name}"))
-    return cut_rows(kernel, place, system, guest.folder / "shared/complete.tar", chosen)
+        guest = record(kernel, folder, [system for system, _ in MOMENTS])
+
+    def cut_in(system: FileSystem, count: int) -> list[CutRow]:
+        chosen = choose(folder / system.name, count, random.Random(f"{seed} {system.name}"))
+        complete = guest.folder / "shared" / system.name / "complete.tar"
+        return cut_rows(kernel, folder / system.name, system, complete, chosen)
+
+    with ThreadPoolExecutor() as pool:
+        return [row for rows in pool.map(cut_in, *zip(*MOMENTS, strict=True)) for row in rows]
 
 
 def choose(place: Path, count: int, chance: random.Random) -> list[Moment]:
@@ -84,23 +89,19 @@ def cut_rows(kernel: Kernel, place: Path, system: FileSystem, complete: Path, mo
     whole = unpacked(complete, folder / "complete")
     assert whole is not None
     frames = frames_of(whole / RUN)
-    batches = [range(start, min(start + BATCH, len(moments))) for start in range(0, len(moments), BATCH)]
+    cuts = drive(place / "revive/cuts.img", len(moments) * system.size_bytes)
+    with cuts.open("r+b") as image:
+        made = [cut_at(log, moment, image, number * system.size_bytes) for number, moment in enumerate(moments)]
+    with GUESTS:
+        guest = revive(kernel, cuts.parent, system, len(moments))
 
-    def revived(batch: range) -> list[CutRow]:
-        # A guest locks its images, so each has its own.
-        cuts = drive(place / f"revive-{batch.start}/cuts.img", len(moments) * system.size_bytes)
-        with cuts.open("r+b") as image:
-            made = {number: cut_at(log, moments[number], image, number * system.size_bytes) for number in batch}
-        with GUESTS:
-            guest = revive(kernel, cuts.parent, system, batch)
-        return [_cut_row(system, log, moments[number], made[number], judged(guest, number)) for number in batch]
+    def judged(number: int, moment: Moment) -> Verdict:
+        return judge(guest.folder / "shared", str(number), folder, _reported(log, moment.index), frames)
 
-    def judged(guest: Guest, number: int) -> Verdict:
-        reported = _reported(log, moments[number].index)
-        return judge(guest.folder / "shared", str(number), folder, reported, frames)
-
-    with ThreadPoolExecutor() as pool:
-        return [row for rows in pool.map(revived, batches) for row in rows]
+    return [
+        _cut_row(system, log, moment, cut, judged(number, moment))
+        for number, (moment, cut) in enumerate(zip(moments, made, strict=True))
+    ]
 
 
 def _cut_row(system: FileSystem, log: WriteLog, moment: Moment, cut: Cut, verdict: Verdict) -> CutRow:

@@ -20,11 +20,11 @@ LEFT: Final = Path("/lab")
 MOUNTED: Final = Path("/mnt")
 
 
-def main(disk: str, system: str, size_bytes: int, cuts: list[str]) -> None:
+def main(disk: str, system: str, size_bytes: int, cuts: int) -> None:
     """Cut N is the Nth part of the disk, of ``size_bytes``."""
     sectors = size_bytes // SECTOR_BYTES
-    for cut in cuts:
-        table = f"0 {sectors} linear {disk} {int(cut) * sectors}"
+    for cut in range(cuts):
+        table = f"0 {sectors} linear {disk} {cut * sectors}"
         subprocess.run(["dmsetup", "create", "cut"], input=table, text=True, check=True)
         mounted = subprocess.run(
             ["mount", "-t", system, "/dev/dm-0", MOUNTED], stderr=subprocess.PIPE, text=True, check=False
@@ -42,7 +42,7 @@ def main(disk: str, system: str, size_bytes: int, cuts: list[str]) -> None:
         subprocess.run(["dmsetup", "remove", "--retry", "cut"], check=True)
 
 
-def _repaired(cut: str) -> subprocess.CompletedProcess[str]:
+def _repaired(cut: int) -> subprocess.CompletedProcess[str]:
     """Mounts a file system again after e2fsck, as a host does at its start.
 
     The superblock of ext4 has two sectors here, and one of them may be lost.
@@ -67,4 +67,4 @@ def _resumed(run: Path) -> tuple[int, str]:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], sys.argv[2], int(sys.argv[3]), sys.argv[4:])
+    main(sys.argv[1], sys.argv[2], int(sys.argv[3]), int(sys.argv[4]))

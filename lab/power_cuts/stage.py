@@ -1,12 +1,12 @@
 """The guests of the check: one in which a run is recorded, others that boot after a power cut."""
 
-import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from lab.guest import FIND_DRIVE, IOSONDE, MIB, ONE_CPU, Guest, drive
+from lab.guest import FIND_DRIVE, MIB, ONE_CPU, PRELOAD, PRELOADED, Guest, drive
+from lab.interpreter import IOSONDE, PYTHON
 from lab.kernel import CHECKOUT, Kernel
 
 LIMIT_S: Final = 1800
@@ -60,39 +60,50 @@ FINISHED: Final = "finished-"
 """Prefix of the marks in the write log, one for each trial that was reported as finished."""
 
 
-def record(kernel: Kernel, folder: Path, system: FileSystem) -> Guest:
-    """Runs the campaign once. The log of its writes is ``log.img``; the complete run is ``complete.tar``."""
+def record(kernel: Kernel, folder: Path, systems: Sequence[FileSystem]) -> Guest:
+    """Runs the campaign once on each file system, in folders with their names.
+
+    The log of its writes is ``log.img`` there; the complete run is ``complete.tar`` of the guest's.
+    """
     campaign = _campaign(folder)
-    sizes = {"target": TARGET_BYTES, "runs": system.size_bytes, "log": LOG_BYTES}
-    guest = _guest(kernel, folder, {name: drive(folder / f"{name}.img", size) for name, size in sizes.items()})
+    images = {"target": drive(folder / "target.img", TARGET_BYTES)}
+    for each in systems:
+        images[f"{each.name}-runs"] = drive(folder / each.name / "runs.img", each.size_bytes)
+        images[f"{each.name}-log"] = drive(folder / each.name / "log.img", LOG_BYTES)
+    guest = _guest(kernel, folder, images)
     guest.run(f"""
         {FIND_DRIVE}
-        runs=$(disk runs)
-        echo "0 $(cat /sys/block/$runs/size) log-writes /dev/$runs /dev/$(disk log)" | dmsetup create logged
+        {PRELOAD}
         mark() {{ dmsetup message logged 0 mark "$1"; }}
-        {system.make} /dev/dm-0; mount -t {system.name} /dev/dm-0 /mnt; sync
-        mark started
-        ({IOSONDE} run /dev/$(disk target) {system.options} --profile {campaign} --out /mnt/{RUN} 2>&1 > /dev/null
-            echo "exit $?") |
-            while read line; do
-                echo "$line"
-                case "$line" in
-                    "["*) set -- ${{line#[}}; mark {FINISHED}$1;;
-                esac
-            done > /lab/said
-        grep -qx "exit 0" /lab/said
-        mark ended
-        sync; tar -cf /lab/complete.tar -C /mnt {RUN}
-        umount /mnt; dmsetup remove --retry logged
+        record() {{
+            name=$1; make=$2; options=$3
+            runs=$(disk $name-runs); mkdir /lab/$name
+            echo "0 $(cat /sys/block/$runs/size) log-writes /dev/$runs /dev/$(disk $name-log)" | dmsetup create logged
+            $make /dev/dm-0; mount -t $name /dev/dm-0 /mnt; sync
+            mark started
+            ({PRELOADED} run /dev/$(disk target) $options --profile {campaign} --out /mnt/{RUN} 2>&1 > /dev/null
+                echo "exit $?") |
+                while read line; do
+                    echo "$line"
+                    case "$line" in
+                        "["*) set -- ${{line#[}}; mark {FINISHED}$1;;
+                    esac
+                done > /lab/$name/said
+            grep -qx "exit 0" /lab/$name/said
+            mark ended
+            sync; tar -cf /lab/$name/complete.tar -C /mnt {RUN}
+            umount /mnt; dmsetup remove --retry logged
+        }}
+        {chr(10).join(f"record {each.name} '{each.make}' '{each.options}'" for each in systems)}
     """)
     return guest
 
 
-def revive(kernel: Kernel, folder: Path, system: FileSystem, moments: range) -> Guest:
+def revive(kernel: Kernel, folder: Path, system: FileSystem, cuts: int) -> Guest:
     """Mounts what is left in ``cuts.img`` after power cuts, and resumes each run. Leaves archives of both."""
     images = {"target": drive(folder / "target.img", TARGET_BYTES), "cuts": folder / "cuts.img"}
     guest = _guest(kernel, folder, images)
-    guest.run(_inside("cuts", system, moments))
+    guest.run(_inside("cuts", system, cuts))
     return guest
 
 
@@ -115,14 +126,14 @@ def kill(kernel: Kernel, folder: Path, is_due: Callable[[Guest], bool]) -> Guest
 def reboot(kernel: Kernel, folder: Path) -> Guest:
     """Boots again from the same images, and resumes the run. Leaves archives from before and after."""
     guest = _guest(kernel, folder, {name: folder / f"{name}.img" for name in ("target", "runs")})
-    guest.run(_inside("runs", EXT4, range(1)))
+    guest.run(_inside("runs", EXT4, 1))
     return guest
 
 
-def _inside(disk: str, system: FileSystem, moments: range) -> str:
+def _inside(disk: str, system: FileSystem, cuts: int) -> str:
     """The script that resumes the runs on a drive, one after another."""
-    words = f"{system.name} {system.size_bytes} {' '.join(map(str, moments))}"
-    return f"{FIND_DRIVE}\ncd {CHECKOUT}\n{sys.executable} -m lab.power_cuts.inside /dev/$(disk {disk}) {words}"
+    words = f"{system.name} {system.size_bytes} {cuts}"
+    return f"{FIND_DRIVE}\ncd {CHECKOUT}\n{PYTHON} -m lab.power_cuts.inside /dev/$(disk {disk}) {words}"
 
 
 def _guest(kernel: Kernel, folder: Path, images: dict[str, Path]) -> Guest:

@@ -9,7 +9,8 @@ from iosonde.analysis.procedures.conditions import ConditionState, conditions_of
 from iosonde.records import RunRecord
 from iosonde.store import load_run
 from iosonde.vocabulary import Outcome, PurgeState
-from lab.guest import IOSONDE, MIB, PRELOAD, PRELOADED, Guest, filled
+from lab.guest import MIB, PRELOAD, PRELOADED, Guest, filled
+from lab.interpreter import IOSONDE
 from lab.kernel import Kernel
 
 SERIAL: Final = "LAB-PROCEDURE"

@@ -2,12 +2,12 @@
 
 import json
 import subprocess
-import sys
 import threading
 from pathlib import Path
 from typing import Any, Final
 
 from lab.guest import Guest
+from lab.interpreter import PYTHON
 from lab.kernel import CHECKOUT, Kernel
 from lab.purge.asking import LIBRARY
 from lab.purge.attempts import ATTEMPTS, Attempt
@@ -21,7 +21,7 @@ def purge(kernel: Kernel, folder: Path) -> list[str]:
     """Each purge has its outcome, nothing else is destroyed, and the exclusive handle survives it."""
     build_standin()
     guest = Guest(kernel, folder, hardware(folder), MODULES)
-    guest.run(f"cd {CHECKOUT}\n{sys.executable} -m lab.purge.inside")
+    guest.run(f"cd {CHECKOUT}\n{PYTHON} -m lab.purge.inside")
     seen = {each["name"]: each for each in map(json.loads, guest.text("seen.jsonl").splitlines())}
     (folder / "purge.md").write_text(_page(seen, kernel.version))
     wrong = [f"{each.name}: {seen.get(each.name)}" for each in ATTEMPTS if not _holds(each, seen.get(each.name, {}))]

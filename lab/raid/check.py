@@ -1,13 +1,13 @@
 """The check: one guest with drives, and whether each array is as it was, without what it held."""
 
 import json
-import sys
 from pathlib import Path
 from typing import Final
 
 from iosonde.store import load_run
 from iosonde.vocabulary import Outcome
 from lab.guest import MIB, ONE_CPU, Guest, drive
+from lab.interpreter import PYTHON
 from lab.kernel import CHECKOUT, Kernel
 from lab.purge.check import build_standin
 from lab.raid.arrays import ARRAYS, DRIVES, REFUSALS
@@ -25,7 +25,7 @@ def raid(kernel: Kernel, folder: Path) -> list[str]:
         words += ["-device", f"nvme,serial={each},drive={each}"]
     build_standin()
     guest = Guest(kernel, folder, tuple(words), MODULES)
-    guest.run(f"cd {CHECKOUT}\n{sys.executable} -m lab.raid.inside")
+    guest.run(f"cd {CHECKOUT}\n{PYTHON} -m lab.raid.inside")
     seen = {each["name"]: each for each in map(json.loads, guest.text("seen.jsonl").splitlines())}
     wrong = [f"{name}: {each['wrong']}" for name, each in seen.items() if each["wrong"]]
     assert not wrong, "\n    ".join(wrong)

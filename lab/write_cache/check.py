@@ -1,11 +1,11 @@
 """The check: one guest with drives of each kind, and whether each attempt showed what it must."""
 
 import json
-import sys
 from pathlib import Path
 from typing import Final
 
 from lab.guest import Guest
+from lab.interpreter import PYTHON
 from lab.kernel import CHECKOUT, Kernel
 from lab.write_cache.attempts import ATTEMPTS
 from lab.write_cache.drives import MODULES, hardware
@@ -17,7 +17,7 @@ LASTS_S_MAX: Final = 2400
 def write_cache(kernel: Kernel, folder: Path) -> list[str]:
     """The write cache is set, restored however a run ends, and refused where it is none of the device."""
     guest = Guest(kernel, folder, hardware(folder), MODULES, limit_s=LASTS_S_MAX)
-    guest.run(f"cd {CHECKOUT}\n{sys.executable} -m lab.write_cache.inside")
+    guest.run(f"cd {CHECKOUT}\n{PYTHON} -m lab.write_cache.inside")
     seen = {each["name"]: each["wrong"] for each in map(json.loads, guest.text("seen.jsonl").splitlines())}
     (folder / "write-cache.md").write_text(_page(seen, kernel.version))
     wrong = [f"{each.name}: {seen.get(each.name, 'not run')}" for each in ATTEMPTS if seen.get(each.name, "not run")]
