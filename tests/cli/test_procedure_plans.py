@@ -70,6 +70,26 @@ def test_a_file_that_a_procedure_writes_is_said_to_be_overwritten(tmp_path: Path
     assert "all times are divided by 60; the capacity is that of the target" in shown.stdout
 
 
+@pytest.mark.parametrize(
+    ("target", "scale", "said"),
+    [
+        ("sim:sata-dc,scale=64", (), "all times are divided by 64, as the capacity is"),
+        ("sim:sata-dc,scale=64", ("--time-scale", "32"), "all times are divided by 32; the capacity is divided by 64"),
+        (
+            "sim:sata-dc,scale=64",
+            ("--time-scale", "1"),
+            "the times are those of the procedure; the capacity is divided",
+        ),
+        ("sim:disk-7200", ("--time-scale", "100"), "all times are divided by 100; the capacity is that of the target"),
+    ],
+)
+def test_a_plan_says_what_is_scaled_and_by_how_much(target: str, scale: tuple[str, ...], said: str) -> None:
+    profile = "tkperf-hdd-iops" if "disk" in target else "pts-lat"
+    shown = iosonde("plan", target, "--profile", profile, *scale)
+    assert shown.returncode == 0, shown.stderr
+    assert said in shown.stdout
+
+
 def test_a_short_form_is_offered_instead_of_a_quick_run() -> None:
     shown = iosonde("plan", "sim:sata-dc", "--profile", "pts-iops", "--quick")
     assert "hint: omit --quick, or use the short form pts-like-iops" in shown.stderr

@@ -16,15 +16,22 @@ SCALE = 300
 SCALES = {"tkperf-iops": 90}
 
 
+HARD_DISK = ("tkperf-hdd-iops", "tkperf-hdd-tp")
+# Seeks are not scaled: in shorter trials, some have no operation.
+HARD_DISK_SCALE = 100
+
+
 def run(folder: Path, profile: str) -> RunRecord:
-    target = f"sim:sata-dc,seed=3,scale={SCALES.get(profile, SCALE)}"
-    done = iosonde("run", target, "--profile", profile, "--seed", "5", "--out", folder / "run", folder=folder)
+    target, words = f"sim:sata-dc,seed=3,scale={SCALES.get(profile, SCALE)}", list[str]()
+    if profile in HARD_DISK:
+        target, words = "sim:disk-7200,seed=3", ["--time-scale", str(HARD_DISK_SCALE)]
+    done = iosonde("run", target, "--profile", profile, "--seed", "5", *words, "--out", folder / "run", folder=folder)
     assert done.returncode == 0, done.stderr
     assert (folder / "run" / "report.html").stat().st_size
     return load_run(folder / "run", intervals=False)
 
 
-@pytest.mark.parametrize("profile", [*SNIA, *TKPERF, "sustained-write"])
+@pytest.mark.parametrize("profile", [*SNIA, *TKPERF, *HARD_DISK, "sustained-write"])
 def test_a_procedure_runs_through_all_of_its_phases(profile: str, tmp_path: Path) -> None:
     found = run(tmp_path, profile)
     assert found.finished
@@ -32,7 +39,11 @@ def test_a_procedure_runs_through_all_of_its_phases(profile: str, tmp_path: Path
     planned = [(each.name, phase.name) for each in found.header.plan.procedures for phase in each.phases]
     assert list(dict.fromkeys((turn.procedure, turn.phase) for turn in found.turns)) == planned
     starts = {each.procedure: each.purge for each in found.procedure_starts}
-    assert starts == {each.name: PurgeState.SIMULATED for each in found.header.plan.procedures}
+    # TKperf does not purge hard disks.
+    purge = PurgeState.SKIPPED if profile in HARD_DISK else PurgeState.SIMULATED
+    assert starts == {each.name: purge for each in found.header.plan.procedures}
+    scaled = f"1:{HARD_DISK_SCALE} in time" if profile in HARD_DISK else "in capacity and time"
+    assert scaled in (tmp_path / "run" / "report.html").read_text(encoding="utf-8")
 
 
 def test_rounds_follow_the_nesting_of_the_specification(tmp_path: Path) -> None:

@@ -1,7 +1,7 @@
 """A whole campaign: from the user's request to a finished run directory."""
 
 import secrets
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -102,6 +102,11 @@ class Preflight:
         return isinstance(self.targets[0], SimulatedDrive)
 
     @property
+    def capacity_scale(self) -> int:
+        """By how much the capacity of the first target is smaller than that of its model; 1 if it is not simulated."""
+        return _capacity_scale(self.targets)
+
+    @property
     def assumed_bytes_per_s(self) -> int:
         """The assumed write bandwidth of a target, in bytes/s: that of its model, or more than that of most drives."""
         return assumed_bytes_per_s(each.drive for each in self.targets if isinstance(each, SimulatedDrive))
@@ -131,9 +136,13 @@ def preflight(request: RunRequest, now: datetime) -> Preflight:
     fill = any(target.must_be_filled(writes=request.target.writes) for target in targets)
     slow = why_slow(request.host, targets)
     is_device = isinstance(targets[0], BlockDevice)
-    scale = targets[0].drive.scale if isinstance(targets[0], SimulatedDrive) else 1
     info = TargetInfo(
-        targets[0].span_bytes, fill=fill, targets=len(targets), slow=bool(slow), is_device=is_device, scale=scale
+        targets[0].span_bytes,
+        fill=fill,
+        targets=len(targets),
+        slow=bool(slow),
+        is_device=is_device,
+        scale=_capacity_scale(targets),
     )
     plan = request.plan(info)
     if plan.procedures and plan.sets_write_cache and without_cache_reason(request.host.command_prefix(), targets):
@@ -166,6 +175,11 @@ def preflight(request: RunRequest, now: datetime) -> Preflight:
         endurances=endurances(request.host.command_prefix(), targets) if plan.changes else (),
         power_command=request.power_command,
     )
+
+
+def _capacity_scale(targets: Sequence[Target]) -> int:
+    first = targets[0]
+    return first.drive.scale if isinstance(first, SimulatedDrive) else 1
 
 
 @contextmanager

@@ -82,7 +82,7 @@ def _measured_lines(ahead: Preflight, cost: Cost) -> list[str]:
     """The profile and its cells."""
     plan = ahead.plan
     if plan.procedures:
-        return procedure_lines(plan, simulated=ahead.is_simulated)
+        return procedure_lines(plan, capacity_scale=ahead.capacity_scale)
     return [
         f"profile   {plan.profile}{' (quick)' if plan.quick else ''}: {_experiments(ahead)}",
         *_slow_lines(ahead),

@@ -9,16 +9,23 @@ from iosonde.units import format_amount, format_bandwidth, format_duration, form
 from iosonde.vocabulary import PurgeState
 
 
-def procedure_lines(plan: Plan, *, simulated: bool) -> list[str]:
-    """A line for each procedure, and one for each of its phases."""
+def procedure_lines(plan: Plan, *, capacity_scale: int) -> list[str]:
+    """A line for each procedure, and one for each of its phases. ``capacity_scale`` is that of a simulated drive."""
     assert isinstance(plan.stop, Procedures), "only such plans have procedures"
-    scale = plan.stop.time_scale
-    like = ", as the capacity is" if simulated else "; the capacity is that of the target"
-    told = [f"scaled    all times are divided by {scale}{like}"] if scale > 1 else []
+    told = _scaled(plan.stop.time_scale, capacity_scale)
     for procedure in plan.procedures:
         told.append(f"procedure {procedure.name}: {_title(procedure)}")
         told += [f"          {phase.name}: {_phase(plan, phase)}" for phase in procedure.phases]
     return told
+
+
+def _scaled(time: int, capacity: int) -> list[str]:
+    """By how much times and capacity are divided."""
+    if time == capacity:
+        return [f"scaled    all times are divided by {time}, as the capacity is"] if time > 1 else []
+    times = f"all times are divided by {time}" if time > 1 else "the times are those of the procedure"
+    size = f"the capacity is divided by {capacity}" if capacity > 1 else "the capacity is that of the target"
+    return [f"scaled    {times}; {size}"]
 
 
 def _title(procedure: Procedure) -> str:

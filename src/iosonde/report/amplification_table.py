@@ -22,7 +22,13 @@ TOO_FEW: Final = "too few units of the drive's counters were written"
 
 
 def amplification_table(run: RunRecord) -> ResultTable | None:
-    """A row for each cell that writes; None if no drive reports the bytes written to its media."""
+    """A row for each cell that writes; None if no drive reports the bytes written to its media.
+
+    A hard disk writes each block once and in place. Its model counts both, and they differ by what the cache holds.
+    """
+    drives = [each.simulation for each in run.header.targets]
+    if all(each is not None and each.table.get("kind") == "disk" for each in drives):
+        return None
     changes: dict[str, list[DriveChange | None]] = defaultdict(list)
     for record, change in drive_changes((*run.preparation, *run.cells)):
         if record.workload.writes:

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from iosonde.records import Outcome, Procedures, RunRecord
+from iosonde.records import Outcome, Procedures, RunHeader, RunRecord
 
 
 @dataclass(frozen=True)
@@ -38,11 +38,7 @@ def brands_of(run: RunRecord) -> tuple[Brand, ...]:
         if kinds:
             names = ", ".join(dict.fromkeys(kinds))
             brands.append(Brand("with faults", f"Faults were injected into the simulated drive: {names}."))
-    scale = header.plan.stop.time_scale if isinstance(header.plan.stop, Procedures) else 1
-    if scale > 1:
-        what = "Capacity and all times" if header.is_simulated else "All times"
-        sentence = f"{what} are {scale:,} times smaller than those of the procedure."
-        brands.append(Brand(f"scaled 1:{scale} in {'capacity and time' if header.is_simulated else 'time'}", sentence))
+    brands += _scaled(header)
     short = [each.title or each.name for each in header.plan.procedures if each.is_like]
     if short:
         sentence = f"Short forms, which must not be presented as the tests themselves: {', '.join(short)}."
@@ -58,6 +54,27 @@ def brands_of(run: RunRecord) -> tuple[Brand, ...]:
     if header.plan.quick:
         brands.append(Brand("quick", "The run was too short: use it only as a functional check."))
     return tuple(brands)
+
+
+def _scaled(header: RunHeader) -> list[Brand]:
+    """How much smaller the capacity and the times of procedures are; of other runs the target says it."""
+    if not isinstance(header.plan.stop, Procedures):
+        return []
+    time = header.plan.stop.time_scale
+    # The targets of a run may differ in this.
+    capacities = sorted({each.simulation.scale for each in header.targets if each.simulation is not None} - {1})
+    capacity = " and ".join(f"1:{each}" for each in capacities)
+    if time > 1 and capacities == [time]:
+        sentence = f"Capacity and all times are {time:,} times smaller than those of the procedure."
+        return [Brand(f"scaled 1:{time} in capacity and time", sentence)]
+    words, sentences = [], []
+    if capacities:
+        words.append(f"{capacity} in capacity")
+        sentences.append(f"The simulated drive has {capacity} of the capacity of its model.")
+    if time > 1:
+        words.append(f"1:{time} in time")
+        sentences.append(f"All times are {time:,} times smaller than those of the procedure.")
+    return [Brand(f"scaled {', '.join(words)}", " ".join(sentences))] if words else []
 
 
 def _measured(run: RunRecord) -> str:

@@ -2,11 +2,12 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+import pytest
 
 from iosonde.analysis.run import RunAnalysis
 from iosonde.failures import FailureLog
 from iosonde.findings import Severity, find_in
-from iosonde.records import RunRecord
+from iosonde.records import RunRecord, SimulationFacts
 from iosonde.report.export import run_tables
 from iosonde.report.markdown import page_markdown
 from iosonde.report.page import Page, page_of
@@ -127,6 +128,27 @@ def test_a_scaled_run_says_so_on_each_page() -> None:
 
     # Only of a simulated drive the capacity is divided as well.
     assert "scaled 1:300 in time" in [brand.word for brand in page(run).brands]
+
+
+@pytest.mark.parametrize(
+    ("capacity", "time", "word"),
+    [
+        (300, 300, "scaled 1:300 in capacity and time"),
+        (64, 32, "scaled 1:64 in capacity, 1:32 in time"),
+        (64, 1, "scaled 1:64 in capacity"),
+        (1, 100, "scaled 1:100 in time"),
+        (1, 1, None),
+    ],
+)
+def test_a_simulated_run_says_how_much_smaller_its_capacity_and_its_times_are(
+    capacity: int, time: int, word: str | None
+) -> None:
+    drive = SimulationFacts(model="mine", title="mine", table={}, seed=1, scale=capacity)
+    run = procedure_run(steady_procedure(), [{WRITE.cell: 100}] * 5, time_scale=time)
+    header = run.header
+    target = header.target.model_copy(update={"simulation": drive})
+    run = run.model_copy(update={"header": header.model_copy(update={"target": target})})
+    assert [brand.word for brand in page(run).brands if brand.word.startswith("scaled")] == ([word] if word else [])
 
 
 def test_the_header_of_the_pages_has_all_facts_and_says_what_is_unknown() -> None:

@@ -11,6 +11,7 @@ from iosonde.analysis.procedures import (
 )
 from iosonde.analysis.procedures.conditions import conditions_of
 from iosonde.analysis.procedures.demand import rule_of
+from iosonde.analysis.procedures.zones import zoned_workloads
 from iosonde.charts.figure import Figure
 from iosonde.charts.procedures import (
     confidence_levels,
@@ -40,6 +41,7 @@ from iosonde.report.procedures.tables import (
     round_table,
 )
 from iosonde.report.procedures.words import statement_of, title_of
+from iosonde.report.procedures.zone_blocks import zone_blocks
 from iosonde.report.titles import Heading
 from iosonde.report.validity import Invalid
 from iosonde.vocabulary import PhaseRole, ProcedureKind, Quantity
@@ -108,7 +110,8 @@ class _Maker:
 
     def _convergence(self) -> Iterator[Block]:
         phase = self._rounds.judged or self._rounds.main
-        if phase is None:
+        # The values of a single round, which nothing is judged by, are among the results.
+        if phase is None or (phase.rounds == 1 and phase.rule is None):
             return
         figures = tuple(self._convergence_charts(phase))
         yield Charts(figures)
@@ -158,6 +161,10 @@ class _Maker:
         if phase is None or rule_of(self._rounds) is not None:
             return
         cells, kind = reported_cells(phase), self._rounds.procedure.kind
+        if workloads := zoned_workloads(cells):
+            yield from zone_blocks(workloads, self._chart, self._invalid)
+            yield Folded("All cells", (cell_table(cells, self._invalid),))
+            return
         yield from result_tables(kind, cells, self._invalid)
         if len(cells) > 1 and is_matrix(cells):
             yield from self._plots(kind, cells)

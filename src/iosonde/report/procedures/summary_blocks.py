@@ -9,7 +9,8 @@ from iosonde.analysis.procedures import (
     reported_cells,
 )
 from iosonde.analysis.procedures.conditions import Condition, conditions_of, not_verified, verdict_text
-from iosonde.charts.procedures.styles import mix_name, unit_of
+from iosonde.analysis.procedures.zones import ZonedWorkload, zoned_quantity, zoned_workloads
+from iosonde.charts.procedures.styles import Unit, cell_label, mix_name, unit_of
 from iosonde.charts.quantities import significant
 from iosonde.records import RunRecord
 from iosonde.report.blocks import FactGroup
@@ -56,6 +57,8 @@ def procedure_answer(run: RunRecord, rounds: ProcedureRounds, invalid: Invalid) 
     title, phase = title_of(rounds.procedure), rounds.judged or rounds.main
     if not rounds.is_begun or phase is None:
         return f"{title}: {'no round is complete' if rounds.is_begun else 'not measured'}."
+    if rounds.main is not None and (zoned := zoned_workloads(reported_cells(rounds.main))):
+        return f"{title}: {_zones_text(zoned)}"
     found = criteria_of(phase)
     verdict = f"steady state {verdict_text(found[0])}" if found else rounds_word(phase.rounds)
     window = phase.window
@@ -65,6 +68,25 @@ def procedure_answer(run: RunRecord, rounds: ProcedureRounds, invalid: Invalid) 
         number = len(rounds.main.window)
         means = f"values of the {'round' if number == 1 else rounds_word(number)} after it"
     return f"{title}: {verdict}. {means[0].upper()}{means[1:]}: {figures}." if figures else f"{title}: {verdict}."
+
+
+def _zones_text(workloads: Sequence[ZonedWorkload]) -> str:
+    """The mean of the first workloads in words, and what they reach at both ends of the target."""
+    quantity = zoned_quantity(workloads)
+    among = [each.workload for each in workloads]
+    texts = []
+    for each in workloads[:FIGURES_MAX]:
+        found = each.figures(quantity)
+        if found is not None:
+            unit = unit_of(quantity, [found.mean])
+            ends = [None if value is None else significant(unit.shown(value)) for value in (found.first, found.last)]
+            texts.append(
+                f"{cell_label(each.workload, among)} {significant(unit.shown(found.mean))} "
+                f"{_name(unit)} "
+                f"({ends[0] or 'no value'} in the first zone, {ends[1] or 'no value'} in the last)"
+            )
+    zones = max(len(each.cells) for each in workloads)
+    return f"{zones} zones. Means of the zones: {'; '.join(texts)}." if texts else f"{zones} zones without values."
 
 
 def _figures(rounds: ProcedureRounds, invalid: Invalid) -> Iterator[str]:
@@ -81,11 +103,14 @@ def _figures(rounds: ProcedureRounds, invalid: Invalid) -> Iterator[str]:
         value = cell.of(quantity)
         if value is not None:
             unit = unit_of(quantity, [value])
-            name = {Quantity.IOPS: "IOPS", Quantity.LATENCY_NS_MEAN: f"{unit.name} mean latency"}.get(
-                quantity, unit.name
-            )
             which = f"{cell.workload.size_text} {mix_name(cell.workload)}"
-            yield f"{which} {significant(unit.shown(value))} {name}{_mark(cell, invalid)}"
+            yield f"{which} {significant(unit.shown(value))} {_name(unit)}{_mark(cell, invalid)}"
+
+
+def _name(unit: Unit) -> str:
+    """What follows a number in a sentence."""
+    names = {Quantity.IOPS: "IOPS", Quantity.LATENCY_NS_MEAN: f"{unit.name} mean latency"}
+    return names.get(unit.quantity, unit.name)
 
 
 def _mark(cell: ReportedCell, invalid: Invalid) -> str:

@@ -35,7 +35,7 @@ MEASURED: Final = {
     ProcedureKind.CROSS_STIMULUS_RECOVERY: "It measures how throughput recovers from a change of workload.",
     ProcedureKind.COMPOSITE_BLOCK_SIZE: "It varies the threads and queue depth of a mix of block sizes.",
     ProcedureKind.DEMAND_INTENSITY: "It varies the threads and queue depth of one workload.",
-    ProcedureKind.ROUNDS: "It repeats its cells in rounds.",
+    ProcedureKind.ROUNDS: "It measures its cells in rounds.",
 }
 
 REPEATED: Final = (PhaseRole.ROUNDS, PhaseRole.SCREENING)

@@ -1,0 +1,78 @@
+"""The figures of workloads against the place on the target where they were measured."""
+
+from collections.abc import Sequence
+from typing import Final
+
+import altair as alt
+
+from iosonde.analysis.procedures.zones import ZonedWorkload
+from iosonde.charts.axes import number_axis
+from iosonde.charts.figure import Figure, Row
+from iosonde.charts.lines import named_rows, tooltip
+from iosonde.charts.procedures.styles import (
+    LINES_MAX,
+    Unit,
+    cell_label,
+    colour_of,
+    dash_of,
+    shape_of,
+    styled,
+    unit_of,
+)
+from iosonde.charts.quantities import significant
+from iosonde.charts.theme import layered
+from iosonde.units import format_size
+from iosonde.vocabulary import Quantity
+
+PLOT_PX: Final = 220
+ABOVE: Final = 1.1
+GIB: Final = 1 << 30
+TIB: Final = 1 << 40
+NOTHING: Final = "No data: no zone has a value."
+
+
+def by_zone(identity: str, title: str, workloads: Sequence[ZonedWorkload], quantity: Quantity) -> Figure:
+    """A line for each workload: its value in each zone, at the place where the zone begins."""
+    unit = unit_of(quantity, (cell.of(quantity) for each in workloads for cell in each.cells))
+    rows = _rows(workloads[:LINES_MAX], unit)
+    if not rows:
+        return Figure(identity, title, "", None, (), nothing=NOTHING)
+    zones = max(len(each.cells) for each in workloads)
+    caption = f"{unit.title} in each of {zones} zones of the target, at the place where the zone begins."
+    field, name = ("start_tib", "TiB") if max(row["start_tib"] for row in rows) >= 1 else ("start_gib", "GiB")
+    last = max(row[field] for row in rows)
+    across = alt.Scale(domain=[0, last * zones / max(zones - 1, 1)], nice=False)
+    x = alt.X(f"{field}:Q", title=f"Place on the target ({name})", scale=across, axis=number_axis(tickCount=8))
+    scale = alt.Scale(domain=[0, max(row[unit.field] for row in rows) * ABOVE or 1], nice=False)
+    y = alt.Y(f"{unit.field}:Q", title=f"{unit.title} ({unit.name})", scale=scale, axis=number_axis(tickCount=6))
+    series = styled(list(dict.fromkeys(row["series"] for row in rows)))
+    coloured, chart = colour_of(series), alt.Chart()
+    told = tooltip(series="cell", zone="zone", drawn_place="place", drawn_value=unit.title.lower())
+    layers = [
+        chart.mark_line(strokeWidth=1.4).encode(x=x, y=y, color=coloured, strokeDash=dash_of(series)),
+        named_rows(
+            chart.mark_point(size=16, filled=True, opacity=1).encode(
+                x=x, y=y, color=coloured, shape=shape_of(series), tooltip=told
+            )
+        ),
+    ]
+    return Figure(identity, title, caption, layered(layers, rows, caption, height=PLOT_PX), tuple(rows))
+
+
+def _rows(workloads: Sequence[ZonedWorkload], unit: Unit) -> list[Row]:
+    among = [each.workload for each in workloads]
+    return [
+        {
+            "cell": cell.cell,
+            "series": cell_label(each.workload, among),
+            "zone": number,
+            "start_gib": cell.workload.offset_bytes / GIB,
+            "start_tib": cell.workload.offset_bytes / TIB,
+            unit.field: round(unit.shown(value), 6),
+            "drawn_place": format_size(cell.workload.offset_bytes) if cell.workload.offset_bytes else "0",
+            "drawn_value": f"{significant(unit.shown(value))} {unit.name}",
+        }
+        for each in workloads
+        for number, cell in enumerate(each.cells, 1)
+        if (value := cell.of(unit.quantity)) is not None
+    ]

@@ -1,0 +1,94 @@
+"""The part of a chapter on zones: what each workload reaches at each place on the target."""
+
+from collections.abc import Iterator, Sequence
+
+from iosonde.analysis.procedures.reported import ReportedCell
+from iosonde.analysis.procedures.zones import ZonedWorkload, zoned_quantity
+from iosonde.charts.procedures.styles import Unit, cell_label, unit_of
+from iosonde.charts.procedures.zones import by_zone
+from iosonde.charts.quantities import significant
+from iosonde.report.blocks import Block, Charts, Folded
+from iosonde.report.dashes import Dash
+from iosonde.report.procedures.course_blocks import DrawChart
+from iosonde.report.procedures.tables import NOT_MEASURED
+from iosonde.report.signs import INVALID
+from iosonde.report.tables import Head, Line, ResultTable
+from iosonde.report.validity import MARK, Invalid, see
+from iosonde.units import format_size
+from iosonde.vocabulary import Quantity
+
+COLUMNS_MAX = 9
+
+
+def zone_blocks(workloads: Sequence[ZonedWorkload], chart: DrawChart, invalid: Invalid) -> Iterator[Block]:
+    """Both ends and the extremes of each workload, a chart for each block size, and the values of all zones."""
+    quantity = zoned_quantity(workloads)
+    yield _summary(workloads, quantity)
+    by_size: dict[str, list[ZonedWorkload]] = {}
+    for each in workloads:
+        by_size.setdefault(each.workload.size_text, []).append(each)
+    for number, (size, alike) in enumerate(by_size.items(), 1):
+        title = f"{_unit(alike, quantity).title} by place on the target: {size}"
+        yield Charts((chart(f"zones-{number}", title, by_zone, alike, quantity),))
+    tables = tuple(
+        _table(workloads[start : start + COLUMNS_MAX], quantity, invalid)
+        for start in range(0, len(workloads), COLUMNS_MAX)
+    )
+    yield Folded("Values of all zones", tables, on_paper=True)
+
+
+def _summary(workloads: Sequence[ZonedWorkload], quantity: Quantity) -> ResultTable:
+    unit = _unit(workloads, quantity)
+    among = [each.workload for each in workloads]
+
+    def texts(each: ZonedWorkload) -> tuple[str, ...]:
+        found = each.figures(quantity)
+        if found is None:
+            return (Dash(NOT_MEASURED),) * 5
+        values = (found.first, found.last, found.lowest, found.mean, found.highest)
+        return tuple(Dash(NOT_MEASURED) if value is None else significant(unit.shown(value)) for value in values)
+
+    zones = max(len(each.cells) for each in workloads)
+    return ResultTable(
+        caption=f"{unit.title} ({unit.name}) of each workload over {zones} zones, from the start of the target to its "
+        "end.",
+        heads=(
+            Head("Workload", number=False),
+            *map(Head, ("First zone", "Last zone", "Lowest", "Mean of the zones", "Highest")),
+        ),
+        lines=tuple(Line((cell_label(each.workload, among), *texts(each))) for each in workloads),
+        notes=(),
+    ).explained
+
+
+def _table(workloads: Sequence[ZonedWorkload], quantity: Quantity, invalid: Invalid) -> ResultTable:
+    """A row for each zone."""
+    unit = _unit(workloads, quantity)
+    among = [each.workload for each in workloads]
+    starts = sorted({cell.workload.offset_bytes for each in workloads for cell in each.cells})
+    at = [{cell.workload.offset_bytes: cell for cell in each.cells} for each in workloads]
+
+    def text(cell: ReportedCell | None) -> str:
+        value = None if cell is None else cell.of(quantity)
+        if cell is None or value is None:
+            return Dash(NOT_MEASURED)
+        return f"{significant(unit.shown(value))}{f' {INVALID}' if cell.cell in invalid else ''}"
+
+    ids = dict.fromkeys(each for row in at for cell in row.values() for each in invalid.get(cell.cell, ()))
+    return ResultTable(
+        caption=f"{unit.title} ({unit.name}) in each zone, and the place where the zone begins.",
+        heads=(
+            Head("Zone"),
+            Head("Place"),
+            *(Head(cell_label(each.workload, among)) for each in workloads),
+        ),
+        lines=tuple(
+            Line((f"{number}", format_size(start) if start else "0", *(text(row.get(start)) for row in at)))
+            for number, start in enumerate(starts, 1)
+        ),
+        notes=(f"{INVALID} {MARK}, {see(tuple(ids))}.",) if ids else (),
+    ).explained
+
+
+def _unit(workloads: Sequence[ZonedWorkload], quantity: Quantity) -> Unit:
+    return unit_of(quantity, (cell.of(quantity) for each in workloads for cell in each.cells))

@@ -1,0 +1,97 @@
+"""Cells that differ in their place on the target: a chart by place, both ends, and every zone."""
+
+from collections.abc import Sequence
+
+import pytest
+
+from iosonde.analysis.procedures import procedures_of
+from iosonde.analysis.run import RunAnalysis
+from iosonde.records import CellPlan, Experiment, PhasePlan, Rounds, RunRecord
+from iosonde.report.page import Page, page_of
+from iosonde.report.procedures.summary_blocks import procedure_answer
+from iosonde.report.tables import ResultTable
+from iosonde.vocabulary import Access, PhaseRole
+from tests.builders import cell_plan, workload
+from tests.procedure_builder import TIMING, procedure_run, steady_procedure
+
+GIB = 1 << 30
+ZONES = 3
+VALUES = {100: (180, 150, 120), 0: (500, None, 400)}
+"""The IOPS of reads and writes in each zone."""
+
+
+def cells(pattern: Access = Access.RANDOM) -> list[CellPlan]:
+    """A zone after the other, and in each of them reads and writes."""
+    return [
+        cell_plan(
+            workload(
+                pattern, read_percent=read, block_size_bytes=65536, offset_bytes=zone * 2 * GIB, span_bytes=2 * GIB
+            ),
+            Experiment.PROCEDURE,
+            timing=TIMING,
+        )
+        for zone in range(ZONES)
+        for read in VALUES
+    ]
+
+
+def zoned_run(pattern: Access = Access.RANDOM) -> RunRecord:
+    plans = cells(pattern)
+    names = tuple(each.cell for each in plans)
+    procedure = steady_procedure(
+        plans, phases=(PhasePlan(name="zones", role=PhaseRole.ROUNDS, cells=names, stop=Rounds(rounds=1)),)
+    )
+    values = [VALUES[each.workload.read_percent][each.workload.offset_bytes // (2 * GIB)] for each in plans]
+    return procedure_run(procedure, [dict(zip(names, values, strict=True))], plans, phase="zones")
+
+
+def page(run: RunRecord) -> Page:
+    return page_of(RunAnalysis(run), [])
+
+
+def table(found: Page, words: str) -> Sequence[tuple[str, ...]]:
+    [only] = [each for each in found.all_of(ResultTable) if words in each.caption]
+    return [line.texts for line in only.lines]
+
+
+def test_each_workload_has_its_value_at_both_ends_and_its_extremes() -> None:
+    assert table(page(zoned_run()), "over 3 zones") == [
+        ("100/0", "180.0", "120.0", "120.0", "150.0", "180.0"),
+        ("0/100", "500.0", "400.0", "400.0", "450.0", "500.0"),
+    ]
+
+
+def test_every_zone_has_a_row_with_its_place_and_a_dash_where_a_trial_failed() -> None:
+    assert table(page(zoned_run()), "in each zone") == [
+        ("1", "0", "180.0", "500.0"),
+        ("2", "2 GiB", "150.0", "–"),
+        ("3", "4 GiB", "120.0", "400.0"),
+    ]
+
+
+def test_a_chart_has_the_values_by_place_and_rounds_of_one_have_no_convergence() -> None:
+    titles = {figure.title: figure for figure in page(zoned_run()).figures}
+    assert not [title for title in titles if "convergence" in title]
+    rows = titles["IOPS by place on the target: 64 KiB"].rows
+    assert [(row["series"], row["start_gib"], row["iops"]) for row in rows] == [
+        *(("100/0", 0, 180), ("100/0", 2, 150), ("100/0", 4, 120)),
+        *(("0/100", 0, 500), ("0/100", 4, 400)),
+    ]
+
+
+def test_sequential_accesses_are_reported_as_bandwidth() -> None:
+    # 180 operations of 64 KiB in a second are 11.80 MB/s.
+    assert table(page(zoned_run(Access.SEQUENTIAL)), "Bandwidth (MB/s) of each workload")[0][1] == "11.80"
+
+
+@pytest.mark.parametrize(
+    ("pattern", "said"),
+    [
+        (Access.RANDOM, "3 zones. Means of the zones: 100/0 150.0 IOPS (180.0 in the first zone, 120.0 in the last)"),
+        (Access.SEQUENTIAL, "100/0 9.830 MB/s (11.80 in the first zone, 7.864 in the last)"),
+    ],
+)
+def test_the_summary_has_the_means_and_both_ends(pattern: Access, said: str) -> None:
+    run = zoned_run(pattern)
+    (rounds,) = procedures_of(run)
+    assert said in procedure_answer(run, rounds, {})
