@@ -5,9 +5,15 @@ from collections.abc import Sequence
 import pytest
 
 from iosonde.analysis.procedures import procedures_of
+from iosonde.analysis.procedures.side_by_side import SameTest, Source, same_tests
 from iosonde.analysis.run import RunAnalysis
+from iosonde.failures import FailureLog
 from iosonde.records import CellPlan, Experiment, PhasePlan, Rounds, RunRecord
+from iosonde.report.blocks import Charts
 from iosonde.report.page import Page, page_of
+from iosonde.report.procedures.side_by_side import comparison_blocks
+from iosonde.report.procedures.side_by_side_answers import answers_of
+from iosonde.report.procedures.side_by_side_zones import zone_tables, zoned_comparison
 from iosonde.report.procedures.summary_blocks import procedure_answer
 from iosonde.report.tables import ResultTable
 from iosonde.vocabulary import Access, PhaseRole
@@ -35,14 +41,21 @@ def cells(pattern: Access = Access.RANDOM) -> list[CellPlan]:
     ]
 
 
-def zoned_run(pattern: Access = Access.RANDOM) -> RunRecord:
+def zoned_run(pattern: Access = Access.RANDOM, *, faster: int = 1) -> RunRecord:
     plans = cells(pattern)
     names = tuple(each.cell for each in plans)
     procedure = steady_procedure(
         plans, phases=(PhasePlan(name="zones", role=PhaseRole.ROUNDS, cells=names, stop=Rounds(rounds=1)),)
     )
-    values = [VALUES[each.workload.read_percent][each.workload.offset_bytes // (2 * GIB)] for each in plans]
+    found = [VALUES[each.workload.read_percent][each.workload.offset_bytes // (2 * GIB)] for each in plans]
+    values = [None if each is None else each * faster for each in found]
     return procedure_run(procedure, [dict(zip(names, values, strict=True))], plans, phase="zones")
+
+
+def the_test(*runs: RunRecord) -> SameTest:
+    sources = [Source(f"drive {number}", tuple(procedures_of(run)), run) for number, run in enumerate(runs, 1)]
+    [found] = same_tests(sources)
+    return found
 
 
 def page(run: RunRecord) -> Page:
@@ -95,3 +108,31 @@ def test_the_summary_has_the_means_and_both_ends(pattern: Access, said: str) -> 
     run = zoned_run(pattern)
     (rounds,) = procedures_of(run)
     assert said in procedure_answer(run, rounds, {})
+
+
+def test_a_comparison_has_the_mean_and_both_ends_of_each_run_instead_of_every_zone() -> None:
+    first, second = zoned_run(), zoned_run(faster=2)
+    test = the_test(first, second)
+    tables = {each.caption.split(",")[1].strip(): each for each in zone_tables(test, zoned_comparison(test))}
+    assert list(tables) == ["mean of the zones", "in the first zone", "in the last zone"]
+    assert [line.texts for line in tables["mean of the zones"].lines] == [
+        ("64 KiB 100/0", "150.0", "300.0 (2.00 times)"),
+        ("64 KiB 0/100", "450.0", "900.0 (2.00 times)"),
+    ]
+    assert any(
+        "IOPS of 64 KiB 100/0, mean of the zones, best first: drive 2: 300.0" in each for each in answers_of(test)
+    )
+
+
+def test_a_comparison_has_a_chart_by_place_with_a_line_for_each_run() -> None:
+    test = the_test(zoned_run(), zoned_run(faster=2))
+    figures = [
+        figure
+        for block in comparison_blocks(test, "test", FailureLog())
+        if isinstance(block, Charts)
+        for figure in block.figures
+    ]
+    assert [each.title for each in figures] == [
+        f"IOPS by place on the target: 64 KiB {mix}" for mix in ("100/0", "0/100")
+    ]
+    assert list(dict.fromkeys(row["series"] for row in figures[0].rows)) == ["drive 1", "drive 2"]

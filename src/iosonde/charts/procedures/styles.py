@@ -101,5 +101,5 @@ def _legend(series: Sequence[Series]) -> alt.Legend:
         columns=min(len(series), LEGEND_COLUMNS),
         symbolOpacity=1,
         symbolStrokeWidth=0,
-        columnPadding=14,
+        columnPadding=24,
     )

@@ -1,6 +1,7 @@
 """The figures of workloads against the place on the target where they were measured."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping
+from itertools import islice
 from typing import Final
 
 import altair as alt
@@ -12,7 +13,6 @@ from iosonde.charts.lines import named_rows, tooltip
 from iosonde.charts.procedures.styles import (
     LINES_MAX,
     Unit,
-    cell_label,
     colour_of,
     dash_of,
     shape_of,
@@ -31,10 +31,11 @@ TIB: Final = 1 << 40
 NOTHING: Final = "No data: no zone has a value."
 
 
-def by_zone(identity: str, title: str, workloads: Sequence[ZonedWorkload], quantity: Quantity) -> Figure:
-    """A line for each workload: its value in each zone, at the place where the zone begins."""
+def by_zone(identity: str, title: str, lines: Mapping[str, ZonedWorkload], quantity: Quantity) -> Figure:
+    """A line for each workload, or for each run of one: its value in each zone, at the place where the zone begins."""
+    workloads = list(lines.values())
     unit = unit_of(quantity, (cell.of(quantity) for each in workloads for cell in each.cells))
-    rows = _rows(workloads[:LINES_MAX], unit)
+    rows = _rows(lines, unit)
     if not rows:
         return Figure(identity, title, "", None, (), nothing=NOTHING)
     zones = max(len(each.cells) for each in workloads)
@@ -47,7 +48,7 @@ def by_zone(identity: str, title: str, workloads: Sequence[ZonedWorkload], quant
     y = alt.Y(f"{unit.field}:Q", title=f"{unit.title} ({unit.name})", scale=scale, axis=number_axis(tickCount=6))
     series = styled(list(dict.fromkeys(row["series"] for row in rows)))
     coloured, chart = colour_of(series), alt.Chart()
-    told = tooltip(series="cell", zone="zone", drawn_place="place", drawn_value=unit.title.lower())
+    told = tooltip(series="line", zone="zone", drawn_place="place", drawn_value=unit.title.lower())
     layers = [
         chart.mark_line(strokeWidth=1.4).encode(x=x, y=y, color=coloured, strokeDash=dash_of(series)),
         named_rows(
@@ -59,12 +60,11 @@ def by_zone(identity: str, title: str, workloads: Sequence[ZonedWorkload], quant
     return Figure(identity, title, caption, layered(layers, rows, caption, height=PLOT_PX), tuple(rows))
 
 
-def _rows(workloads: Sequence[ZonedWorkload], unit: Unit) -> list[Row]:
-    among = [each.workload for each in workloads]
+def _rows(lines: Mapping[str, ZonedWorkload], unit: Unit) -> list[Row]:
     return [
         {
             "cell": cell.cell,
-            "series": cell_label(each.workload, among),
+            "series": label,
             "zone": number,
             "start_gib": cell.workload.offset_bytes / GIB,
             "start_tib": cell.workload.offset_bytes / TIB,
@@ -72,7 +72,7 @@ def _rows(workloads: Sequence[ZonedWorkload], unit: Unit) -> list[Row]:
             "drawn_place": format_size(cell.workload.offset_bytes) if cell.workload.offset_bytes else "0",
             "drawn_value": f"{significant(unit.shown(value))} {unit.name}",
         }
-        for each in workloads
+        for label, each in islice(lines.items(), LINES_MAX)
         for number, cell in enumerate(each.cells, 1)
         if (value := cell.of(unit.quantity)) is not None
     ]

@@ -101,7 +101,7 @@ def course_tables(test: SameTest, columns_max: int = COLUMNS_MAX) -> Iterator[Re
 def _long_tables(
     test: SameTest, caption: str, unit: Unit, rows: Mapping[str, Sequence[float | None]], columns_max: int
 ) -> Iterator[ResultTable]:
-    for columns in _columns(test, columns_max):
+    for columns in table_columns(test, columns_max):
         lines = tuple(
             Line((name, *(_long_text(values[number], values[0], unit, is_first=number == 0) for number in columns)))
             for name, values in rows.items()
@@ -117,7 +117,7 @@ def _long_text(value: float | None, base: float | None, unit: Unit, *, is_first:
     return text if is_first or not base else f"{text} ({difference_text(value / base)})"
 
 
-def _columns(test: SameTest, columns_max: int) -> Iterator[list[int]]:
+def table_columns(test: SameTest, columns_max: int = COLUMNS_MAX) -> Iterator[list[int]]:
     """The entries of each table: the first one, and some of the others."""
     later = range(1, len(test.entries))
     for start in range(0, len(later), columns_max - 1):
@@ -139,7 +139,7 @@ def missing_sentence(test: SameTest, shown: Shown) -> str:
 def comparison_tables(test: SameTest, shown: Shown, columns_max: int = COLUMNS_MAX) -> Iterator[ResultTable]:
     """A row for each cell, a column for each entry, and the difference from the first one. None without any value."""
     if any(shown.value(each) is not None for found in test.figures for each in found.values()):
-        for columns in _columns(test, columns_max):
+        for columns in table_columns(test, columns_max):
             yield _table(test, shown, columns)
 
 

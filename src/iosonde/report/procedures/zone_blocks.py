@@ -23,13 +23,15 @@ COLUMNS_MAX = 9
 def zone_blocks(workloads: Sequence[ZonedWorkload], chart: DrawChart, invalid: Invalid) -> Iterator[Block]:
     """Both ends and the extremes of each workload, a chart for each block size, and the values of all zones."""
     quantity = zoned_quantity(workloads)
-    yield _summary(workloads, quantity)
+    yield _summary(workloads, quantity, invalid)
     by_size: dict[str, list[ZonedWorkload]] = {}
     for each in workloads:
         by_size.setdefault(each.workload.size_text, []).append(each)
     for number, (size, alike) in enumerate(by_size.items(), 1):
         title = f"{_unit(alike, quantity).title} by place on the target: {size}"
-        yield Charts((chart(f"zones-{number}", title, by_zone, alike, quantity),))
+        among = [each.workload for each in alike]
+        lines = {cell_label(each.workload, among): each for each in alike}
+        yield Charts((chart(f"zones-{number}", title, by_zone, lines, quantity),))
     tables = tuple(
         _table(workloads[start : start + COLUMNS_MAX], quantity, invalid)
         for start in range(0, len(workloads), COLUMNS_MAX)
@@ -37,7 +39,7 @@ def zone_blocks(workloads: Sequence[ZonedWorkload], chart: DrawChart, invalid: I
     yield Folded("Values of all zones", tables, on_paper=True)
 
 
-def _summary(workloads: Sequence[ZonedWorkload], quantity: Quantity) -> ResultTable:
+def _summary(workloads: Sequence[ZonedWorkload], quantity: Quantity, invalid: Invalid) -> ResultTable:
     unit = _unit(workloads, quantity)
     among = [each.workload for each in workloads]
 
@@ -48,7 +50,12 @@ def _summary(workloads: Sequence[ZonedWorkload], quantity: Quantity) -> ResultTa
         values = (found.first, found.last, found.lowest, found.mean, found.highest)
         return tuple(Dash(NOT_MEASURED) if value is None else significant(unit.shown(value)) for value in values)
 
+    def name(each: ZonedWorkload) -> str:
+        sign = f" {INVALID}" if any(cell.cell in invalid for cell in each.cells) else ""
+        return f"{cell_label(each.workload, among)}{sign}"
+
     zones = max(len(each.cells) for each in workloads)
+    ids = dict.fromkeys(found for each in workloads for cell in each.cells for found in invalid.get(cell.cell, ()))
     return ResultTable(
         caption=f"{unit.title} ({unit.name}) of each workload over {zones} zones, from the start of the target to its "
         "end.",
@@ -56,8 +63,8 @@ def _summary(workloads: Sequence[ZonedWorkload], quantity: Quantity) -> ResultTa
             Head("Workload", number=False),
             *map(Head, ("First zone", "Last zone", "Lowest", "Mean of the zones", "Highest")),
         ),
-        lines=tuple(Line((cell_label(each.workload, among), *texts(each))) for each in workloads),
-        notes=(),
+        lines=tuple(Line((name(each), *texts(each))) for each in workloads),
+        notes=(f"{INVALID} {MARK} in a zone, {see(tuple(ids))}.",) if ids else (),
     ).explained
 
 
