@@ -29,13 +29,14 @@ def raid(kernel: Kernel, folder: Path) -> list[str]:
     seen = {each["name"]: each for each in map(json.loads, guest.text("seen.jsonl").splitlines())}
     wrong = [f"{name}: {each['wrong']}" for name, each in seen.items() if each["wrong"]]
     assert not wrong, "\n    ".join(wrong)
-    assert len(seen) == len(ARRAYS) + len(REFUSALS) + 2, list(seen)
+    assert len(seen) == len(ARRAYS) + len(REFUSALS) + 4, list(seen)
     run = load_run(folder / "shared/run")
     assert {each.outcome for each in run.cells} == {Outcome.FINISHED}
     assert [each.array is not None and each.array.path for each in run.header.purges] == ["/dev/md0"] * 3
     return [
         f"purged and created again as before: {'; '.join(each.name for each in ARRAYS)}",
         "a member that does not erase: the array stays stopped, and the hint creates it again as it was",
+        "Ctrl-C while the members are formatted: the array is created as usual; after a kill, by the printed command",
         f"refused, with the data left: {'; '.join(each.name for each in REFUSALS)}",
         f"a run purges the members first, and measures {len(run.cells)} trials on the array",
     ]

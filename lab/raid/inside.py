@@ -1,6 +1,7 @@
 """Inside the guest: creates arrays, purges their members, and leaves a line for each."""
 
 import json
+import signal
 import subprocess
 import time
 import traceback
@@ -11,7 +12,7 @@ from typing import Any, Final
 
 from iosonde.machine.md_array import read_md_array, read_md_sync
 from iosonde.records import MdArray
-from lab.forked import Ended, load_modules, run_command
+from lab.forked import Ended, command, forked, load_modules, run_command
 from lab.guard.asking import chunks
 from lab.guard.drives import by_serial
 from lab.purge.asking import standing_in
@@ -21,6 +22,10 @@ from tests.stories.loop_devices import done
 SEEN: Final = Path("/lab/seen.jsonl")
 MARK: Final = b"a sector of before" + bytes(494)
 MIB: Final = 1 << 20
+CREATE: Final = f"mdadm --create {ARRAY} --run --level=1"
+FORMAT_S: Final = 6
+INTERRUPTED: Final = 130
+"""The exit code of a command that was interrupted."""
 CAMPAIGN: Final = """
 name = "writes"
 repeats = 2
@@ -114,15 +119,47 @@ def lied_to() -> dict[str, Any]:
     before = made(PLAIN)
     with standing_in("lie=1"):
         ended = purge(before, PLAIN.members)
+    wrong = "" if ended.returncode == 11 and CREATE in ended.stderr else f"{ended.returncode}: {ended.stderr[-900:]}"
+    return {"wrong": wrong + created_by_hint(before), "told": ended.stderr}
+
+
+def created_by_hint(before: MdArray) -> str:
+    """What differs after the array was created by the command that the next purge of it prints."""
     again = run_command("prepare", ARRAY)
-    create = f"mdadm --create {ARRAY} --run --level=1"
-    wrong = "" if ended.returncode == 11 and create in ended.stderr else f"{ended.returncode}: {ended.stderr[-900:]}"
-    wrong += "" if again.returncode == 3 and create in again.stderr else f"{again.returncode}: {again.stderr[-900:]}"
-    command = next(line for line in again.stderr.splitlines() if create in line).partition("create it again: ")[2]
-    done(*command.split())
+    says = all(each in again.stderr for each in (CREATE, "its members may still have data"))
+    wrong = "" if again.returncode == 3 and says else f"{again.returncode}: {again.stderr[-900:]}"
+    command_line = next(line for line in again.stderr.splitlines() if CREATE in line).partition("create it again: ")[2]
+    done(*command_line.split())
     synchronise()
     after = read_md_array(ARRAY)
-    return {"wrong": wrong + ("" if after == before else f"{after}, was {before}"), "told": ended.stderr}
+    return wrong + ("" if after == before else f"{after}, was {before}")
+
+
+def signalled(number: signal.Signals) -> dict[str, Any]:
+    """A signal while the members are formatted.
+
+    After Ctrl-C, the formats complete and the array is created as usual. After a kill, its members may still have
+    data. The next purge of the array says so, and prints the command that creates it.
+    """
+    before = made(PLAIN)
+    members = [by_serial(each) for each in DRIVES[: PLAIN.members]]
+    words = ("prepare", ARRAY, "--purge", "format", *destroying(before, PLAIN.members))
+    with standing_in(f"format_s={FORMAT_S}"), forked(lambda: command(*words)) as process:
+        while read_md_array(ARRAY) is not None and process.code() is None:
+            time.sleep(0.05)
+        # The array is stopped, and the formats begin soon.
+        time.sleep(FORMAT_S / 2)
+        process.send(number)
+        code = process.wait()
+    ended = process.ended()
+    if number is signal.SIGINT:
+        is_right = code == INTERRUPTED and read_md_array(ARRAY) == before and not any(map(held, members))
+        wrong = "" if is_right else f"exit {code}: {ended.stderr[-900:]}; {read_md_array(ARRAY)}"
+    else:
+        # Until a command that the drive has is complete.
+        time.sleep(FORMAT_S)
+        wrong = ("" if code == -number else f"exit {code}: {ended.stderr[-900:]}") + created_by_hint(before)
+    return {"wrong": wrong, "told": ended.stderr}
 
 
 def measured() -> dict[str, Any]:
@@ -142,6 +179,8 @@ def main() -> None:
         **{form.name: partial(purged, form) for form in ARRAYS},
         **{way.name: partial(refused, way) for way in REFUSALS},
         "a member that does not erase": lied_to,
+        "Ctrl-C": partial(signalled, signal.SIGINT),
+        "a kill": partial(signalled, signal.SIGKILL),
         "a run that purges first": measured,
     }
     with SEEN.open("w", encoding="utf-8") as seen:

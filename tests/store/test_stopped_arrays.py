@@ -13,10 +13,13 @@ def _state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
 
 
-def test_its_command_is_known_until_it_is_forgotten() -> None:
+def test_its_way_back_is_known_until_it_is_forgotten() -> None:
     assert stopped_array("/dev/md0") == ""
     path = keep_stopped_array(RAID5, ("mdadm", "--create", "/dev/md0"))
-    assert stopped_array("/dev/md0") == "mdadm --create /dev/md0"
+    assert stopped_array("/dev/md0") == (
+        "its members may still have data: purge each by `iosonde prepare`, then create it again: "
+        "mdadm --create /dev/md0"
+    )
     assert stopped_array("/dev/md1") == ""
     forget_stopped_array(path)
     forget_stopped_array(path)

@@ -159,11 +159,9 @@ def check_same_device(host: Host, target: BlockDevice, was: Identity) -> tuple[I
     try:
         found = host.look(str(path))
     except OSError as error:
-        command = stopped_array(str(path))
-        if command:
-            raise TargetError(
-                f"{path} cannot be found: a purge has left this array stopped", f"create it again: {command}"
-            ) from error
+        way_back = stopped_array(str(path))
+        if way_back:
+            raise TargetError(f"{path} cannot be found: a purge has left this array stopped", way_back) from error
         raise _other(path, f"it cannot be found: {error.strerror}") from error
     if found.kind != "device":
         raise _other(path, "it is no longer a block device")

@@ -186,8 +186,8 @@ class Preparation:
         try:
             found = self._host.look(target)
         except OSError as error:
-            command = stopped_array(target)
-            hint = f"a purge has left this array stopped; create it again: {command}" if command else HINT_DEVICE
+            way_back = stopped_array(target)
+            hint = f"a purge has left this array stopped; {way_back}" if way_back else HINT_DEVICE
             raise TargetError(f"{target}: {error.strerror}", hint) from error
         if found.kind != "device":
             raise TargetError(f"{target} is not a block device", HINT_DEVICE)

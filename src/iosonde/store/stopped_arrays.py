@@ -28,10 +28,14 @@ def forget_stopped_array(path: Path) -> None:
 
 
 def stopped_array(path: str) -> str:
-    """The command that creates an array which an interrupted purge has left stopped; empty if there is none."""
+    """How an array is created again that an interrupted purge has left stopped, for a hint; empty if there is none.
+
+    The purge may have ended before its members were erased.
+    """
     with suppress(OSError, ValueError, KeyError, TypeError):
         words = json.loads(read_regular(_place(path), bytes_max=BYTES_MAX))["command"]
-        return " ".join(map(str, words))
+        command = " ".join(map(str, words))
+        return f"its members may still have data: purge each by `iosonde prepare`, then create it again: {command}"
     return ""
 
 
