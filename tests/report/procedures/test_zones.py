@@ -136,3 +136,10 @@ def test_a_comparison_has_a_chart_by_place_with_a_line_for_each_run() -> None:
         f"IOPS by place on the target: 64 KiB {mix}" for mix in ("100/0", "0/100")
     ]
     assert list(dict.fromkeys(row["series"] for row in figures[0].rows)) == ["drive 1", "drive 2"]
+
+
+def test_more_runs_than_styles_of_lines_have_a_second_chart() -> None:
+    test = the_test(*(zoned_run(faster=number) for number in range(1, 12)))
+    blocks = [each for each in comparison_blocks(test, "test", FailureLog()) if isinstance(each, Charts)]
+    lines = [len({row["series"] for row in figure.rows}) for block in blocks for figure in block.figures]
+    assert lines == [9, 2, 9, 2]

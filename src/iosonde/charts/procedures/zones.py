@@ -1,7 +1,6 @@
 """The figures of workloads against the place on the target where they were measured."""
 
-from collections.abc import Mapping
-from itertools import islice
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
 import altair as alt
@@ -31,14 +30,25 @@ TIB: Final = 1 << 40
 NOTHING: Final = "No data: no zone has a value."
 
 
+def unit_of_zones(workloads: Iterable[ZonedWorkload], quantity: Quantity) -> Unit:
+    """The unit that suits the values of all zones."""
+    return unit_of(quantity, (cell.of(quantity) for each in workloads for cell in each.cells))
+
+
+def in_charts(lines: Mapping[str, ZonedWorkload]) -> Iterator[dict[str, ZonedWorkload]]:
+    """The lines of each chart: one has as many as there are styles."""
+    every = list(lines.items())
+    for start in range(0, len(every), LINES_MAX):
+        yield dict(every[start : start + LINES_MAX])
+
+
 def by_zone(identity: str, title: str, lines: Mapping[str, ZonedWorkload], quantity: Quantity) -> Figure:
     """A line for each workload, or for each run of one: its value in each zone, at the place where the zone begins."""
-    workloads = list(lines.values())
-    unit = unit_of(quantity, (cell.of(quantity) for each in workloads for cell in each.cells))
+    unit = unit_of_zones(lines.values(), quantity)
     rows = _rows(lines, unit)
     if not rows:
         return Figure(identity, title, "", None, (), nothing=NOTHING)
-    zones = max(len(each.cells) for each in workloads)
+    zones = max(len(each.cells) for each in lines.values())
     caption = f"{unit.title} in each of {zones} zones of the target, at the place where the zone begins."
     field, name = ("start_tib", "TiB") if max(row["start_tib"] for row in rows) >= 1 else ("start_gib", "GiB")
     last = max(row[field] for row in rows)
@@ -72,7 +82,7 @@ def _rows(lines: Mapping[str, ZonedWorkload], unit: Unit) -> list[Row]:
             "drawn_place": format_size(cell.workload.offset_bytes) if cell.workload.offset_bytes else "0",
             "drawn_value": f"{significant(unit.shown(value))} {unit.name}",
         }
-        for label, each in islice(lines.items(), LINES_MAX)
+        for label, each in lines.items()
         for number, cell in enumerate(each.cells, 1)
         if (value := cell.of(unit.quantity)) is not None
     ]

@@ -7,8 +7,8 @@ from typing import Final
 
 from iosonde.analysis.procedures.side_by_side import SameTest
 from iosonde.analysis.procedures.zones import ZonedWorkload, ZoneFigures, zoned_quantity, zoned_workloads
-from iosonde.charts.procedures.styles import Unit, unit_of
-from iosonde.charts.procedures.zones import by_zone
+from iosonde.charts.procedures.styles import Unit
+from iosonde.charts.procedures.zones import by_zone, in_charts, unit_of_zones
 from iosonde.charts.quantities import significant
 from iosonde.failures import FailureLog
 from iosonde.report.blocks import Block, Charts
@@ -54,9 +54,10 @@ def zone_comparison_blocks(
 ) -> Iterator[Block]:
     """A chart by place for each workload, with a line for each entry, and the mean and both ends of the zones."""
     unit = _unit(zoned)
-    for number, (name, entries) in enumerate(zoned.items(), 1):
+    drawn = [(name, lines) for name, entries in zoned.items() for lines in in_charts(entries)]
+    for number, (name, lines) in enumerate(drawn, 1):
         chart, title = f"{identity}-zones-{number}", f"{unit.title} by place on the target: {name}"
-        draw = partial(by_zone, chart, title, entries, unit.quantity)
+        draw = partial(by_zone, chart, title, lines, unit.quantity)
         yield Charts((made_figure(chart, title, draw, {}, failures),))
     yield from zone_tables(test, zoned)
 
@@ -72,9 +73,7 @@ def zone_tables(
 
 
 def _unit(zoned: Mapping[str, ZonedEntries]) -> Unit:
-    quantity = compared_quantity(zoned)
-    workloads = [each for entries in zoned.values() for each in entries.values()]
-    return unit_of(quantity, (cell.of(quantity) for each in workloads for cell in each.cells))
+    return unit_of_zones((each for entries in zoned.values() for each in entries.values()), compared_quantity(zoned))
 
 
 def _table(

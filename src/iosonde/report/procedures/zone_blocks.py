@@ -4,8 +4,8 @@ from collections.abc import Iterator, Sequence
 
 from iosonde.analysis.procedures.reported import ReportedCell
 from iosonde.analysis.procedures.zones import ZonedWorkload, zoned_quantity
-from iosonde.charts.procedures.styles import Unit, cell_label, unit_of
-from iosonde.charts.procedures.zones import by_zone
+from iosonde.charts.procedures.styles import cell_label
+from iosonde.charts.procedures.zones import by_zone, in_charts, unit_of_zones
 from iosonde.charts.quantities import significant
 from iosonde.report.blocks import Block, Charts, Folded
 from iosonde.report.dashes import Dash
@@ -27,10 +27,12 @@ def zone_blocks(workloads: Sequence[ZonedWorkload], chart: DrawChart, invalid: I
     by_size: dict[str, list[ZonedWorkload]] = {}
     for each in workloads:
         by_size.setdefault(each.workload.size_text, []).append(each)
-    for number, (size, alike) in enumerate(by_size.items(), 1):
-        title = f"{_unit(alike, quantity).title} by place on the target: {size}"
+    titled: list[tuple[str, dict[str, ZonedWorkload]]] = []
+    for size, alike in by_size.items():
         among = [each.workload for each in alike]
-        lines = {cell_label(each.workload, among): each for each in alike}
+        title = f"{unit_of_zones(alike, quantity).title} by place on the target: {size}"
+        titled += ((title, each) for each in in_charts({cell_label(each.workload, among): each for each in alike}))
+    for number, (title, lines) in enumerate(titled, 1):
         yield Charts((chart(f"zones-{number}", title, by_zone, lines, quantity),))
     tables = tuple(
         _table(workloads[start : start + COLUMNS_MAX], quantity, invalid)
@@ -40,7 +42,7 @@ def zone_blocks(workloads: Sequence[ZonedWorkload], chart: DrawChart, invalid: I
 
 
 def _summary(workloads: Sequence[ZonedWorkload], quantity: Quantity, invalid: Invalid) -> ResultTable:
-    unit = _unit(workloads, quantity)
+    unit = unit_of_zones(workloads, quantity)
     among = [each.workload for each in workloads]
 
     def texts(each: ZonedWorkload) -> tuple[str, ...]:
@@ -70,7 +72,7 @@ def _summary(workloads: Sequence[ZonedWorkload], quantity: Quantity, invalid: In
 
 def _table(workloads: Sequence[ZonedWorkload], quantity: Quantity, invalid: Invalid) -> ResultTable:
     """A row for each zone."""
-    unit = _unit(workloads, quantity)
+    unit = unit_of_zones(workloads, quantity)
     among = [each.workload for each in workloads]
     starts = sorted({cell.workload.offset_bytes for each in workloads for cell in each.cells})
     at = [{cell.workload.offset_bytes: cell for cell in each.cells} for each in workloads]
@@ -95,7 +97,3 @@ def _table(workloads: Sequence[ZonedWorkload], quantity: Quantity, invalid: Inva
         ),
         notes=(f"{INVALID} {MARK}, {see(tuple(ids))}.",) if ids else (),
     ).explained
-
-
-def _unit(workloads: Sequence[ZonedWorkload], quantity: Quantity) -> Unit:
-    return unit_of(quantity, (cell.of(quantity) for each in workloads for cell in each.cells))
