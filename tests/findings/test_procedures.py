@@ -35,6 +35,13 @@ def test_a_procedure_without_steady_state_says_after_how_many_rounds() -> None:
     assert (found.severity, found.cells) == (Severity.DOUBTFUL, (READ.cell,))
 
 
+def test_an_interrupted_run_says_that_steady_state_is_not_decided() -> None:
+    run = procedure_run(steady_procedure(), write_rounds(100, 200)).model_copy(update={"finished": False})
+
+    statement = only(run, "steady-state-missed").statement
+    assert statement.startswith("Test: steady state was not decided: the run ended after 2 of at most 25 rounds.")
+
+
 def test_rounds_that_left_the_steady_state_say_in_which_round() -> None:
     run = procedure_run(steady_procedure(), write_rounds(100, 100, 100, 100, 100, 300))
 

@@ -16,10 +16,15 @@ def steady_state_missed(case: Case) -> Iterator[Finding]:
         return
     # Imported here: few runs have procedures, and it imports NumPy.
     from iosonde.analysis.procedures import Verdict, criteria_of, procedures_of
+    from iosonde.analysis.procedures.conditions import undecided_text
 
     judged = [(each, each.judged) for each in procedures_of(case.run) if each.judged is not None]
     found = [(each, phase, criteria_of(phase)[0]) for each, phase in judged]
-    missed = [(each, own) for each, _, own in found if own.verdict is not Verdict.REACHED]
+    missed = [
+        (each, undecided_text(case.run, phase) or _verdict(own))
+        for each, phase, own in found
+        if own.verdict is not Verdict.REACHED
+    ]
     if not missed:
         return
     cells = tuple(tracked.cell for each, _ in missed if each.judged is not None for tracked in each.judged.tracked)
@@ -28,10 +33,10 @@ def steady_state_missed(case: Case) -> Iterator[Finding]:
         severity=Severity.DOUBTFUL,
         confidence=Confidence.CERTAIN,
         statement=(
-            f"{'; '.join(_told(each, own) for each, own in missed)}. The reported figures are those of a target that "
-            "still changed."
+            f"{'; '.join(_told(each, verdict) for each, verdict in missed)}. The reported figures are those of a "
+            "target that still changed."
         ),
-        evidence=tuple((each.procedure.name, _verdict(own)) for each, own in missed),
+        evidence=tuple((each.procedure.name, verdict) for each, verdict in missed),
         advice=(
             "Report the figures only together with this statement. If the values still approach a level, allow more "
             "rounds (rounds_max). If they scatter, measure longer in each round, or find what disturbs the target."
@@ -41,9 +46,9 @@ def steady_state_missed(case: Case) -> Iterator[Finding]:
     )
 
 
-def _told(rounds: "ProcedureRounds", own: "Criterion") -> str:
+def _told(rounds: "ProcedureRounds", verdict: str) -> str:
     name = rounds.procedure.title or rounds.procedure.name
-    return f"{name}: steady state was {_verdict(own)}"
+    return f"{name}: steady state was {verdict}"
 
 
 def _verdict(own: "Criterion") -> str:

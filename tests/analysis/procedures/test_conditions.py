@@ -88,3 +88,14 @@ def test_a_drive_that_reports_nothing_leaves_link_and_temperature_unknown() -> N
 
 def test_a_procedure_without_preconditioning_says_so() -> None:
     assert states()["Preconditioning"] is ConditionState.SKIPPED
+
+
+def test_steady_state_of_an_interrupted_run_is_unknown_and_not_failed() -> None:
+    run = procedure_run(steady_procedure(), [{WRITE.cell: 100}, {WRITE.cell: 200}])
+    interrupted = run.model_copy(update={"finished": False})
+    (rounds,) = procedures_of(interrupted)
+    (found,) = [each for each in conditions_of(interrupted, rounds) if each.name == "Steady state"]
+    assert (found.state, found.reason) == (
+        ConditionState.UNKNOWN,
+        "not decided: the run ended after 2 of at most 25 rounds",
+    )

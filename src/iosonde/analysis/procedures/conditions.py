@@ -10,7 +10,7 @@ from iosonde.analysis.drive_counters import DriveChange, drive_changes
 from iosonde.analysis.procedures.courses import judged_samples
 from iosonde.analysis.procedures.determination import Criterion, Verdict, criteria_of
 from iosonde.analysis.procedures.from_run import trials_of_procedure
-from iosonde.analysis.procedures.rounds import ProcedureRounds
+from iosonde.analysis.procedures.rounds import PhaseRounds, ProcedureRounds
 from iosonde.analysis.rounds import gap_ns
 from iosonde.records import CellRecord, FastRandom, Operation, Outcome, ProcedureStart, RunRecord, Workload
 from iosonde.units import format_amount, format_duration, format_size
@@ -209,8 +209,27 @@ def _steady_state(run: RunRecord, rounds: ProcedureRounds) -> Condition:
             return Condition(name, ConditionState.FAILED, "no round is complete")
         return Condition(name, ConditionState.SKIPPED, "the procedure has a fixed number of rounds")
     own = criteria_of(phase)[0]
+    if undecided := undecided_text(run, phase):
+        return Condition(name, ConditionState.UNKNOWN, undecided)
     state = ConditionState.VERIFIED if own.verdict is Verdict.REACHED else ConditionState.FAILED
     return Condition(name, state, verdict_text(own))
+
+
+def undecided_text(run: RunRecord | None, phase: PhaseRounds) -> str:
+    """Why steady state is not decided, in words: the run ended before it was reached and before the last round.
+
+    Empty if it is decided. The rounds of another tool (no run) are complete.
+    """
+    rule = phase.rule
+    if (
+        run is None
+        or run.finished
+        or rule is None
+        or phase.rounds >= rule.rounds_max
+        or criteria_of(phase)[0].reached is not None
+    ):
+        return ""
+    return f"not decided: the run ended after {phase.rounds} of at most {rule.rounds_max} rounds"
 
 
 def verdict_text(criterion: Criterion) -> str:

@@ -8,7 +8,7 @@ from iosonde.analysis.procedures import (
     criteria_of,
     reported_cells,
 )
-from iosonde.analysis.procedures.conditions import Condition, conditions_of, not_verified, verdict_text
+from iosonde.analysis.procedures.conditions import Condition, conditions_of, not_verified, undecided_text, verdict_text
 from iosonde.analysis.procedures.zones import ZonedWorkload, zoned_quantity, zoned_workloads
 from iosonde.charts.procedures.styles import Unit, cell_label, mix_name, unit_of
 from iosonde.charts.quantities import significant
@@ -60,7 +60,9 @@ def procedure_answer(run: RunRecord, rounds: ProcedureRounds, invalid: Invalid) 
     if rounds.main is not None and (zoned := zoned_workloads(reported_cells(rounds.main))):
         return f"{title}: {_zones_text(zoned)}"
     found = criteria_of(phase)
-    verdict = f"steady state {verdict_text(found[0])}" if found else rounds_word(phase.rounds)
+    verdict = (
+        f"steady state {undecided_text(run, phase) or verdict_text(found[0])}" if found else rounds_word(phase.rounds)
+    )
     window = phase.window
     figures = "; ".join(_figures(rounds, invalid))
     means = f"means of rounds {window[0]} to {window[-1]}" if len(window) > 1 else f"values of round {window[0]}"
