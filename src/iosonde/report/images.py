@@ -23,6 +23,8 @@ WIDTH_PX: Final = 800
 """The width of an image in pixels. On the full width of an A4 page, its letters have 8 points."""
 
 CAPTION_LINE_MAX: Final = 120
+TITLE_LINE_MAX: Final = 84
+"""The characters of a line of the title. A longer line would take the width of the plot."""
 """The most characters in a line of a caption."""
 
 SUFFIXES: Final = (".svg", ".png", ".csv")
@@ -55,13 +57,15 @@ def specification_of(figure: Figure, page: Page | None = None) -> dict[str, Any]
     specification = picture_of(figure.specification)
     if page is not None and "title" not in specification:
         sentences = [drawable(f"{brand.word.upper()}: {brand.sentence}") for brand in page.brands]
+        brands = "".join(f"[{brand.word}] " for brand in page.brands)
+        above = [drawable(page.subject), *sentences, drawable(figure.caption)]
         specification["title"] = {
-            "text": "".join(f"[{brand.word}] " for brand in page.brands) + drawable(figure.title),
+            "text": wrap(f"{brands}{drawable(figure.title)}", TITLE_LINE_MAX),
             "color": "#b3261e" if sentences else "#1f2933",
             "anchor": "start",
             "fontSize": 16,
             "offset": 12,
-            "subtitle": [drawable(page.subject), *sentences, *wrap(drawable(figure.caption), CAPTION_LINE_MAX)],
+            "subtitle": [line for each in above for line in wrap(each, CAPTION_LINE_MAX)],
             "subtitleColor": "#52606d",
             "subtitleFontSize": 12.5,
         }

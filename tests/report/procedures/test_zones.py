@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import pytest
 
 from iosonde.analysis.procedures import procedures_of
-from iosonde.analysis.procedures.side_by_side import SameTest, Source, same_tests
+from iosonde.analysis.procedures.side_by_side import Entry, SameTest, Source, same_tests
 from iosonde.analysis.run import RunAnalysis
 from iosonde.failures import FailureLog
 from iosonde.records import CellPlan, Experiment, PhasePlan, Rounds, RunRecord
@@ -16,7 +16,7 @@ from iosonde.report.procedures.side_by_side_answers import answers_of
 from iosonde.report.procedures.side_by_side_zones import zone_tables, zoned_comparison
 from iosonde.report.procedures.summary_blocks import procedure_answer
 from iosonde.report.tables import ResultTable
-from iosonde.vocabulary import Access, PhaseRole
+from iosonde.vocabulary import Access, PhaseRole, ProcedureKind
 from tests.builders import cell_plan, workload
 from tests.procedure_builder import TIMING, procedure_run, steady_procedure
 
@@ -69,8 +69,8 @@ def table(found: Page, words: str) -> Sequence[tuple[str, ...]]:
 
 def test_each_workload_has_its_value_at_both_ends_and_its_extremes() -> None:
     assert table(page(zoned_run()), "over 3 zones") == [
-        ("100/0", "180.0", "120.0", "120.0", "150.0", "180.0"),
-        ("0/100", "500.0", "400.0", "400.0", "450.0", "500.0"),
+        ("100/0", "3", "180.0", "120.0", "120.0", "150.0", "180.0"),
+        ("0/100", "2 of 3", "500.0", "400.0", "400.0", "450.0", "500.0"),
     ]
 
 
@@ -90,17 +90,22 @@ def test_a_chart_has_the_values_by_place_and_rounds_of_one_have_no_convergence()
         *(("100/0", 0, 180), ("100/0", 2, 150), ("100/0", 4, 120)),
         *(("0/100", 0, 500), ("0/100", 4, 400)),
     ]
+    # A line does not join zones with one between them that has no value.
+    assert [row["drawn_stretch"] for row in rows if row["series"] == "0/100"] == [0, 1]
 
 
 def test_sequential_accesses_are_reported_as_bandwidth() -> None:
     # 180 operations of 64 KiB in a second are 11.80 MB/s.
-    assert table(page(zoned_run(Access.SEQUENTIAL)), "Bandwidth (MB/s) of each workload")[0][1] == "11.80"
+    assert table(page(zoned_run(Access.SEQUENTIAL)), "Bandwidth (MB/s) of each workload")[0][2] == "11.80"
 
 
 @pytest.mark.parametrize(
     ("pattern", "said"),
     [
-        (Access.RANDOM, "3 zones. Means of the zones: 100/0 150.0 IOPS (180.0 in the first zone, 120.0 in the last)"),
+        (
+            Access.RANDOM,
+            "Test: 1 round, 3 zones. Means of the zones: 100/0 150.0 IOPS (180.0 in the first zone, 120.0 in the last)",
+        ),
         (Access.SEQUENTIAL, "100/0 9.830 MB/s (11.80 in the first zone, 7.864 in the last)"),
     ],
 )
@@ -143,3 +148,30 @@ def test_more_runs_than_styles_of_lines_have_a_second_chart() -> None:
     blocks = [each for each in comparison_blocks(test, "test", FailureLog()) if isinstance(each, Charts)]
     lines = [len({row["series"] for row in figure.rows}) for block in blocks for figure in block.figures]
     assert lines == [9, 2, 9, 2]
+
+
+def test_runs_with_different_zones_are_not_of_the_same_test() -> None:
+    fewer = zoned_run()
+    plans = cells()[:4]
+    names = tuple(each.cell for each in plans)
+    procedure = steady_procedure(
+        plans, phases=(PhasePlan(name="zones", role=PhaseRole.ROUNDS, cells=names, stop=Rounds(rounds=1)),)
+    )
+    other = procedure_run(procedure, [dict.fromkeys(names, 100)], plans, phase="zones")
+    sentence = next(iter(answers_of(the_test(fewer, other))))
+    assert "not the same test in all runs. They differ in parameters" in sentence
+
+
+def test_a_run_without_a_complete_round_has_a_dash_in_the_comparison_of_zones() -> None:
+    run = zoned_run()
+    none = run.model_copy(update={"cells": (), "finished": False})
+    test = SameTest(
+        ProcedureKind.ROUNDS,
+        tuple(
+            Entry(label, Source(label, found, each), found)
+            for label, each in (("whole", run), ("none", none))
+            for found in (tuple(procedures_of(each)),)
+        ),
+    )
+    tables = list(zone_tables(test, zoned_comparison(test)))
+    assert [line.texts for line in tables[0].lines] == [("64 KiB 100/0", "150.0", "–"), ("64 KiB 0/100", "450.0", "–")]

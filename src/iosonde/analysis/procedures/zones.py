@@ -11,8 +11,13 @@ from iosonde.vocabulary import Access, Quantity
 
 @dataclass(frozen=True)
 class ZoneFigures:
-    """The lowest, mean and highest value of a quantity over the zones that have one, and those of both ends."""
+    """The lowest, mean and highest value of a quantity over the zones that have one, and those of both ends.
 
+    ``measured`` of ``zones`` have a value.
+    """
+
+    measured: int
+    zones: int
     first: float | None
     last: float | None
     lowest: float
@@ -37,18 +42,18 @@ class ZonedWorkload:
         found = [each for each in values if each is not None]
         if not found:
             return None
-        return ZoneFigures(values[0], values[-1], min(found), fmean(found), max(found))
+        return ZoneFigures(len(found), len(values), values[0], values[-1], min(found), fmean(found), max(found))
 
 
 def zoned_workloads(cells: Sequence[ReportedCell]) -> tuple[ZonedWorkload, ...]:
-    """The workloads over their zones, in the order of the round; empty if all cells begin at the same place."""
-    if len({each.workload.offset_bytes for each in cells}) <= 1:
-        return ()
+    """The workloads with several zones, in the order of the round."""
     found: dict[Workload, list[ReportedCell]] = {}
     for each in cells:
         found.setdefault(each.workload.model_copy(update={"offset_bytes": 0, "span_bytes": None}), []).append(each)
     return tuple(
-        ZonedWorkload(tuple(sorted(each, key=lambda cell: cell.workload.offset_bytes))) for each in found.values()
+        ZonedWorkload(tuple(sorted(each, key=lambda cell: cell.workload.offset_bytes)))
+        for each in found.values()
+        if len(each) > 1
     )
 
 

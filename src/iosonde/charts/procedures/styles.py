@@ -15,10 +15,13 @@ STYLES: Final = (
     *PALETTE,
     Series("seventh", INK, "triangle-left", (12, 2, 2, 2)),
     Series("eighth", INK_SOFT, "triangle-right", (3, 3)),
-    Series("ninth", "#7d5600", "stroke", (1, 2)),
+    Series("ninth", "#7d5600", "wedge", (1, 2)),
 )
 LINES_MAX: Final = len(STYLES)
 LEGEND_COLUMNS: Final = 4
+LABEL_PX: Final = 240
+LEGEND_CHARACTERS: Final = 90
+"""The characters of a row of a legend, with four more for each name."""
 
 
 @dataclass(frozen=True)
@@ -95,10 +98,13 @@ def _scale(series: Sequence[Series], values: Sequence[Any]) -> alt.Scale:
 
 
 def _legend(series: Sequence[Series]) -> alt.Legend:
+    longest = max((len(each.name) for each in series), default=0)
+    columns = max(1, min(len(series), LEGEND_COLUMNS, LEGEND_CHARACTERS // (longest + 4)))
     return alt.Legend(
         orient="top",
         direction="horizontal",
-        columns=min(len(series), LEGEND_COLUMNS),
+        columns=columns,
+        labelLimit=LABEL_PX,
         symbolOpacity=1,
         symbolStrokeWidth=0,
         columnPadding=24,

@@ -60,7 +60,9 @@ def by_zone(identity: str, title: str, lines: Mapping[str, ZonedWorkload], quant
     coloured, chart = colour_of(series), alt.Chart()
     told = tooltip(series="line", zone="zone", drawn_place="place", drawn_value=unit.title.lower())
     layers = [
-        chart.mark_line(strokeWidth=1.4).encode(x=x, y=y, color=coloured, strokeDash=dash_of(series)),
+        chart.mark_line(strokeWidth=1.4).encode(
+            x=x, y=y, color=coloured, strokeDash=dash_of(series), detail="drawn_stretch:N"
+        ),
         named_rows(
             chart.mark_point(size=16, filled=True, opacity=1).encode(
                 x=x, y=y, color=coloured, shape=shape_of(series), tooltip=told
@@ -71,18 +73,27 @@ def by_zone(identity: str, title: str, lines: Mapping[str, ZonedWorkload], quant
 
 
 def _rows(lines: Mapping[str, ZonedWorkload], unit: Unit) -> list[Row]:
-    return [
-        {
-            "cell": cell.cell,
-            "series": label,
-            "zone": number,
-            "start_gib": cell.workload.offset_bytes / GIB,
-            "start_tib": cell.workload.offset_bytes / TIB,
-            unit.field: round(unit.shown(value), 6),
-            "drawn_place": format_size(cell.workload.offset_bytes) if cell.workload.offset_bytes else "0",
-            "drawn_value": f"{significant(unit.shown(value))} {unit.name}",
-        }
-        for label, each in lines.items()
-        for number, cell in enumerate(each.cells, 1)
-        if (value := cell.of(unit.quantity)) is not None
-    ]
+    """A row for each zone with a value. Zones of one stretch have no zone without a value between them."""
+    rows: list[Row] = []
+    for label, each in lines.items():
+        stretch = 0
+        for number, cell in enumerate(each.cells, 1):
+            value = cell.of(unit.quantity)
+            if value is None:
+                stretch += 1
+                continue
+            start = cell.workload.offset_bytes
+            rows.append(
+                {
+                    "cell": cell.cell,
+                    "series": label,
+                    "zone": number,
+                    "start_gib": start / GIB,
+                    "start_tib": start / TIB,
+                    unit.field: round(unit.shown(value), 6),
+                    "drawn_stretch": stretch,
+                    "drawn_place": format_size(start) if start else "0",
+                    "drawn_value": f"{significant(unit.shown(value))} {unit.name}",
+                }
+            )
+    return rows

@@ -163,6 +163,9 @@ class _Maker:
         cells, kind = reported_cells(phase), self._rounds.procedure.kind
         if workloads := zoned_workloads(cells):
             yield from zone_blocks(workloads, self._chart, self._invalid)
+            in_zones = {each.cell for zoned in workloads for each in zoned.cells}
+            if others := [each for each in cells if each.cell not in in_zones]:
+                yield cell_table(others, self._invalid)
             yield Folded("All cells", (cell_table(cells, self._invalid),))
             return
         yield from result_tables(kind, cells, self._invalid)

@@ -32,11 +32,11 @@ ZonedEntries = dict[str, ZonedWorkload]
 
 
 def zoned_comparison(test: SameTest) -> dict[str, ZonedEntries]:
-    """The workloads over their zones, by size and mix; empty if a run has no zones."""
+    """The workloads over their zones, by size and mix; empty if a run with values has no zones."""
     found: dict[str, ZonedEntries] = {}
     for entry, figures in zip(test.entries, test.figures, strict=True):
         workloads = zoned_workloads([each.cell for each in figures.values()])
-        if not workloads:
+        if figures and not workloads:
             return {}
         names = {each.cell.cell: str(replace(place, zone="")) for place, each in figures.items()}
         for each in workloads:
@@ -54,7 +54,11 @@ def zone_comparison_blocks(
 ) -> Iterator[Block]:
     """A chart by place for each workload, with a line for each entry, and the mean and both ends of the zones."""
     unit = _unit(zoned)
-    drawn = [(name, lines) for name, entries in zoned.items() for lines in in_charts(entries)]
+    drawn = [
+        (name, lines)
+        for name, entries in zoned.items()
+        for lines in in_charts({short_label(label): each for label, each in entries.items()})
+    ]
     for number, (name, lines) in enumerate(drawn, 1):
         chart, title = f"{identity}-zones-{number}", f"{unit.title} by place on the target: {name}"
         draw = partial(by_zone, chart, title, lines, unit.quantity)

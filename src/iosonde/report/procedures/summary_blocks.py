@@ -57,12 +57,12 @@ def procedure_answer(run: RunRecord, rounds: ProcedureRounds, invalid: Invalid) 
     title, phase = title_of(rounds.procedure), rounds.judged or rounds.main
     if not rounds.is_begun or phase is None:
         return f"{title}: {'no round is complete' if rounds.is_begun else 'not measured'}."
-    if rounds.main is not None and (zoned := zoned_workloads(reported_cells(rounds.main))):
-        return f"{title}: {_zones_text(zoned)}"
     found = criteria_of(phase)
     verdict = (
         f"steady state {undecided_text(run, phase) or verdict_text(found[0])}" if found else rounds_word(phase.rounds)
     )
+    if rounds.main is not None and (zoned := zoned_workloads(reported_cells(rounds.main))):
+        return f"{title}: {verdict}, {_zones_text(zoned)}"
     window = phase.window
     figures = "; ".join(_figures(rounds, invalid))
     means = f"means of rounds {window[0]} to {window[-1]}" if len(window) > 1 else f"values of round {window[0]}"
@@ -87,6 +87,8 @@ def _zones_text(workloads: Sequence[ZonedWorkload]) -> str:
                 f"{_name(unit)} "
                 f"({ends[0] or 'no value'} in the first zone, {ends[1] or 'no value'} in the last)"
             )
+    if len(workloads) > FIGURES_MAX:
+        texts.append(f"and {len(workloads) - FIGURES_MAX} more")
     zones = max(len(each.cells) for each in workloads)
     return f"{zones} zones. Means of the zones: {'; '.join(texts)}." if texts else f"{zones} zones without values."
 

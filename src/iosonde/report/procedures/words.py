@@ -161,7 +161,9 @@ def workloads_text(plans: Sequence[CellPlan], *, brief: bool = False) -> str:
     patterns = "/".join(dict.fromkeys(str(each.pattern) for each in workloads))
     named = [mixes_text(workloads), sizes_text(workloads)]
     loops = " × ".join(map(_brief, named) if brief else named)
-    return f"{patterns}, {loops}, {demand_text(workloads)}"
+    places = len({each.offset_bytes for each in workloads})
+    zones = f", {places} zones" if places > 1 else ""
+    return f"{patterns}, {loops}, {demand_text(workloads)}{zones}"
 
 
 def _brief(names: str) -> str:

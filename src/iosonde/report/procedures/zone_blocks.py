@@ -48,9 +48,11 @@ def _summary(workloads: Sequence[ZonedWorkload], quantity: Quantity, invalid: In
     def texts(each: ZonedWorkload) -> tuple[str, ...]:
         found = each.figures(quantity)
         if found is None:
-            return (Dash(NOT_MEASURED),) * 5
+            return ("0", *(Dash(NOT_MEASURED) for _ in range(5)))
         values = (found.first, found.last, found.lowest, found.mean, found.highest)
-        return tuple(Dash(NOT_MEASURED) if value is None else significant(unit.shown(value)) for value in values)
+        shown = (Dash(NOT_MEASURED) if value is None else significant(unit.shown(value)) for value in values)
+        measured = f"{found.measured}" if found.measured == found.zones else f"{found.measured} of {found.zones}"
+        return (measured, *shown)
 
     def name(each: ZonedWorkload) -> str:
         sign = f" {INVALID}" if any(cell.cell in invalid for cell in each.cells) else ""
@@ -63,7 +65,7 @@ def _summary(workloads: Sequence[ZonedWorkload], quantity: Quantity, invalid: In
         "end.",
         heads=(
             Head("Workload", number=False),
-            *map(Head, ("First zone", "Last zone", "Lowest", "Mean of the zones", "Highest")),
+            *map(Head, ("Zones", "First zone", "Last zone", "Lowest", "Mean of the zones", "Highest")),
         ),
         lines=tuple(Line((name(each), *texts(each))) for each in workloads),
         notes=(f"{INVALID} {MARK} in a zone, {see(tuple(ids))}.",) if ids else (),
