@@ -25,8 +25,8 @@ def compare(
         list[Path],
         typer.Argument(
             readable=False,
-            help="Runs of standard procedures (directories or archives), or TKperf's XML files. Differences are from "
-            "the first that has a test.",
+            help="Runs of standard procedures (directories or archives), or rounds of other tools: TKperf's XML, JSON "
+            "of fio, CSV. Differences are from the first that has a test.",
             metavar="RUN...",
             show_default=False,
         ),
@@ -178,7 +178,11 @@ def _measured_elsewhere(path: Path) -> "Source":
     from iosonde.report.judged_rounds import judged
     from iosonde.sources.rounds import read_rounds
 
-    tests = read_rounds([path])
+    try:
+        tests = read_rounds([path])
+    except UsageError as error:
+        message = f"{path} is not a run of iosonde, and has no rounds of another tool: {error.message}"
+        raise UsageError(message, f"name the directory or archive of a run; else {error.hint}") from error
     cut = (judged(each.source, each.rounds, each.first_round, each.said).phase for each in tests)
     procedures = tuple(replace(each.rounds, phases=(phase,)) for each, phase in zip(tests, cut, strict=True))
     return Source(printable(path.stem), procedures)

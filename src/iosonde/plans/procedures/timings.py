@@ -9,7 +9,8 @@ from iosonde.plans.preconditioning import fast_random_bytes
 from iosonde.plans.procedures.tables import CellsTable, SteadyTable
 from iosonde.plans.timings import AMOUNT_INTERVAL_NS_MIN, SLOW_BYTES_PER_S
 from iosonde.records import FastRandom, Timing, Workload
-from iosonde.units import MILLISECOND_NS, SECOND_NS, exact_duration
+from iosonde.units import MILLISECOND_NS, SECOND_NS, exact_duration, exact_size
+from iosonde.workload_keys.bounds import DURATION_NS_MIN
 from iosonde.workload_keys.keys import AMOUNT, DURATION
 
 INTERVAL_NS: Final = SECOND_NS
@@ -74,6 +75,15 @@ class Clock:
             )
         return _Grid(unit_ns, self.ns(unit_ns) // interval_ns * interval_ns, interval_ns)
 
+    def _check_long_enough(self, measure_ns: int) -> None:
+        """Raises UsageError for a trial that is too short to be measured because of the scale."""
+        if self.scale > 1 and self.ns(measure_ns) < DURATION_NS_MIN <= measure_ns:
+            raise UsageError(
+                f"a trial of {exact_duration(measure_ns)}, divided by {self.scale:,}, is shorter than "
+                f"{exact_duration(DURATION_NS_MIN)}",
+                "set a smaller divisor by --time-scale; without it, it is the scale of the simulated drive",
+            )
+
     def _warmup_ns(self, table: CellsTable, measure_ns: int) -> int:
         """That of the table; if scaled, at least half a cell: a deep queue of large blocks takes a while to fill."""
         is_long = measure_ns > ROUND_CELL_NS
@@ -92,6 +102,7 @@ class Clock:
         block_ns = None if steady is None or grid is None else steady.block
         decide_ns = None if block_ns is None or grid is None else grid.ns(block_ns)
         for measure_ns in table.values(DURATION.name):
+            self._check_long_enough(measure_ns)
             return Timing(
                 warmup_ns=self._warmup_ns(table, measure_ns) if grid is None else 0,
                 measure_ns=self.ns(measure_ns) if grid is None else grid.ns(measure_ns),
@@ -101,6 +112,11 @@ class Clock:
             )
         asked_bytes = _asked_bytes(table, workload, capacity_bytes)
         amount_bytes = asked_bytes // workload.block_size_bytes * workload.block_size_bytes
+        if not amount_bytes:
+            raise UsageError(
+                f"a cell of {exact_size(asked_bytes)} is smaller than its blocks of {workload.size_text}",
+                "use a larger target; a simulated drive is larger with a smaller scale, such as sim:sata-dc,scale=128",
+            )
         return Timing(
             warmup_ns=0,
             measure_ns=SECOND_NS,
