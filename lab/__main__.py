@@ -36,7 +36,7 @@ NEEDED: Final = {
 RESULTS: Final = Path(__file__).parent / "results"
 FOLDER: Final = KERNEL_FOLDER.parent
 GUESTS: Final = 3
-"""So many checks at a time. A guest keeps one CPU busy most of the time, and waits for the rest."""
+"""The number of checks that run at the same time. A guest keeps one CPU busy most of the time."""
 
 
 def missing_packages() -> list[str]:

@@ -1,6 +1,6 @@
-"""The Python of the guests: Debian's if it can load the libraries of this checkout, because it is optimised.
+"""The Python that guests run: Debian's if it can load the libraries of this checkout.
 
-An interpreter that was built with profile-guided optimisation takes a quarter less time in an emulated machine.
+Debian builds it with profile-guided optimisation. It takes a quarter less time in an emulated machine.
 """
 
 import shutil
@@ -14,22 +14,22 @@ from lab.kernel import CHECKOUT
 
 FOLDER: Final = CHECKOUT / "build/lab/python"
 PYTHON: Final = FOLDER / "bin/python"
-# The command of this checkout, run by this interpreter.
+# The ``iosonde`` command for guests.
 IOSONDE: Final = FOLDER / "bin/iosonde"
 ENGINE: Final = "iosonde-engine"
-# Two interpreters with the same value can load the same extension modules. A minimal one has no venv.
+# Interpreters with the same SOABI load the same extension modules. Debian's minimal package has no venv.
 BINARY_INTERFACE: Final = "import sysconfig, venv; print(sysconfig.get_config_var('SOABI'))"
 
 
 def make_environment() -> None:
-    """Makes the environment of the guests, with the command, the engine and the libraries of this one."""
+    """Creates a virtual environment for guests, with the command, the engine and the libraries of this checkout."""
     shutil.rmtree(FOLDER, ignore_errors=True)
     FOLDER.parent.mkdir(parents=True, exist_ok=True)
     subprocess.run([chosen(), "-m", "venv", "--without-pip", FOLDER], check=True)
     here, libraries = Path(sys.executable).parent, Path(sysconfig.get_path("purelib"))
     version = f"python{sys.version_info.major}.{sys.version_info.minor}"
     there = FOLDER / "lib" / version / "site-packages"
-    # A .pth file is read only in a folder that Python treats as one for packages.
+    # ``addsitedir`` also reads the .pth file of the editable install, which PYTHONPATH would not.
     (there / "checkout.pth").write_text(f"import site; site.addsitedir({str(libraries)!r})\n")
     shutil.copy2(here / ENGINE, FOLDER / "bin" / ENGINE)
     IOSONDE.write_text(f"#!{PYTHON}\nimport sys\nfrom iosonde.__main__ import start\nsys.exit(start())\n")
@@ -37,7 +37,7 @@ def make_environment() -> None:
 
 
 def chosen() -> Path:
-    """Debian's Python if it can load what this Python can, else this Python."""
+    """Debian's Python if it has the SOABI of this one, otherwise this one."""
     debian = Path(f"/usr/bin/python{sys.version_info.major}.{sys.version_info.minor}")
     this = Path(sys.executable)
     if not debian.exists():

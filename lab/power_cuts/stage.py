@@ -61,9 +61,10 @@ FINISHED: Final = "finished-"
 
 
 def record(kernel: Kernel, folder: Path, systems: Sequence[FileSystem]) -> Guest:
-    """Runs the campaign once on each file system, in folders with their names.
+    """Runs the campaign once on each file system.
 
-    The log of its writes is ``log.img`` there; the complete run is ``complete.tar`` of the guest's.
+    The write log is ``log.img`` in a folder with the name of the file system. The complete run is ``complete.tar`` in
+    the same folder of the guest's shared folder.
     """
     campaign = _campaign(folder)
     images = {"target": drive(folder / "target.img", TARGET_BYTES)}
@@ -94,7 +95,7 @@ def record(kernel: Kernel, folder: Path, systems: Sequence[FileSystem]) -> Guest
             sync; tar -cf /lab/$name/complete.tar -C /mnt {RUN}
             umount /mnt; dmsetup remove --retry logged
         }}
-        {chr(10).join(f"record {each.name} '{each.make}' '{each.options}'" for each in systems)}
+        {"; ".join(f"record {each.name} '{each.make}' '{each.options}'" for each in systems)}
     """)
     return guest
 

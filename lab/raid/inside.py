@@ -24,8 +24,6 @@ MARK: Final = b"a sector of before" + bytes(494)
 MIB: Final = 1 << 20
 CREATE: Final = f"mdadm --create {ARRAY} --run --level=1"
 FORMAT_S: Final = 6
-INTERRUPTED: Final = 130
-"""The exit code of a command that was interrupted."""
 CAMPAIGN: Final = """
 name = "writes"
 repeats = 2
@@ -147,16 +145,16 @@ def signalled(number: signal.Signals) -> dict[str, Any]:
     with standing_in(f"format_s={FORMAT_S}"), forked(lambda: command(*words)) as process:
         while read_md_array(ARRAY) is not None and process.code() is None:
             time.sleep(0.05)
-        # The array is stopped, and the formats begin soon.
+        # The array is stopped; the formats start shortly after.
         time.sleep(FORMAT_S / 2)
         process.send(number)
         code = process.wait()
     ended = process.ended()
     if number is signal.SIGINT:
-        is_right = code == INTERRUPTED and read_md_array(ARRAY) == before and not any(map(held, members))
+        is_right = code == 128 + signal.SIGINT and read_md_array(ARRAY) == before and not any(map(held, members))
         wrong = "" if is_right else f"exit {code}: {ended.stderr[-900:]}; {read_md_array(ARRAY)}"
     else:
-        # Until a command that the drive has is complete.
+        # The drives complete the format commands that were already sent.
         time.sleep(FORMAT_S)
         wrong = ("" if code == -number else f"exit {code}: {ended.stderr[-900:]}") + created_by_hint(before)
     return {"wrong": wrong, "told": ended.stderr}

@@ -25,8 +25,8 @@ def compare(
         list[Path],
         typer.Argument(
             readable=False,
-            help="Runs of standard procedures (directories or archives), or rounds of other tools: TKperf's XML, JSON "
-            "of fio, CSV. Differences are from the first that has a test.",
+            help="Runs of standard procedures (directories or archives), or rounds of other tools: XML of TKperf, "
+            "JSON of fio, CSV. Differences are relative to the first run that has the test.",
             metavar="RUN...",
             show_default=False,
         ),
@@ -181,8 +181,8 @@ def _measured_elsewhere(path: Path) -> "Source":
     try:
         tests = read_rounds([path])
     except UsageError as error:
-        message = f"{path} is not a run of iosonde, and has no rounds of another tool: {error.message}"
-        raise UsageError(message, f"name the directory or archive of a run; else {error.hint}") from error
+        message = f"{path} is neither an iosonde run nor rounds of another tool: {error.message}"
+        raise UsageError(message, f"name the directory or archive of a run, or {error.hint}") from error
     cut = (judged(each.source, each.rounds, each.first_round, each.said).phase for each in tests)
     procedures = tuple(replace(each.rounds, phases=(phase,)) for each, phase in zip(tests, cut, strict=True))
     return Source(printable(path.stem), procedures)

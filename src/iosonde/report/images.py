@@ -23,9 +23,10 @@ WIDTH_PX: Final = 800
 """The width of an image in pixels. On the full width of an A4 page, its letters have 8 points."""
 
 CAPTION_LINE_MAX: Final = 120
-TITLE_LINE_MAX: Final = 84
-"""The characters of a line of the title. A longer line would take the width of the plot."""
 """The most characters in a line of a caption."""
+
+TITLE_LINE_MAX: Final = 84
+"""The most characters in a line of the title. A longer line would leave no width for the plot."""
 
 SUFFIXES: Final = (".svg", ".png", ".csv")
 _FONT_KEYS: Final = frozenset({"font", "labelFont", "titleFont", "subtitleFont"})

@@ -1,4 +1,4 @@
-"""Cells that differ in their place on the target: a chart by place, both ends, and every zone."""
+"""Procedures that measure zones: a chart by offset, the first and the last zone, and a row for every zone."""
 
 from collections.abc import Sequence
 
@@ -13,7 +13,7 @@ from iosonde.report.blocks import Charts
 from iosonde.report.page import Page, page_of
 from iosonde.report.procedures.side_by_side import comparison_blocks
 from iosonde.report.procedures.side_by_side_answers import answers_of
-from iosonde.report.procedures.side_by_side_zones import zone_tables, zoned_comparison
+from iosonde.report.procedures.side_by_side_zones import zone_tables
 from iosonde.report.procedures.summary_blocks import procedure_answer
 from iosonde.report.tables import ResultTable
 from iosonde.vocabulary import Access, PhaseRole, ProcedureKind
@@ -27,7 +27,7 @@ VALUES = {100: (180, 150, 120), 0: (500, None, 400)}
 
 
 def cells(pattern: Access = Access.RANDOM) -> list[CellPlan]:
-    """A zone after the other, and in each of them reads and writes."""
+    """One zone after another, each with reads and writes."""
     return [
         cell_plan(
             workload(
@@ -74,7 +74,7 @@ def test_each_workload_has_its_value_at_both_ends_and_its_extremes() -> None:
     ]
 
 
-def test_every_zone_has_a_row_with_its_place_and_a_dash_where_a_trial_failed() -> None:
+def test_every_zone_has_a_row_with_its_offset_and_a_dash_where_a_trial_failed() -> None:
     assert table(page(zoned_run()), "in each zone") == [
         ("1", "0", "180.0", "500.0"),
         ("2", "2 GiB", "150.0", "–"),
@@ -82,15 +82,15 @@ def test_every_zone_has_a_row_with_its_place_and_a_dash_where_a_trial_failed() -
     ]
 
 
-def test_a_chart_has_the_values_by_place_and_rounds_of_one_have_no_convergence() -> None:
+def test_a_chart_has_the_values_by_offset_and_rounds_of_one_have_no_convergence() -> None:
     titles = {figure.title: figure for figure in page(zoned_run()).figures}
     assert not [title for title in titles if "convergence" in title]
-    rows = titles["IOPS by place on the target: 64 KiB"].rows
+    rows = titles["IOPS by offset: 64 KiB"].rows
     assert [(row["series"], row["start_gib"], row["iops"]) for row in rows] == [
         *(("100/0", 0, 180), ("100/0", 2, 150), ("100/0", 4, 120)),
         *(("0/100", 0, 500), ("0/100", 4, 400)),
     ]
-    # A line does not join zones with one between them that has no value.
+    # The line is interrupted at a zone without a value.
     assert [row["drawn_stretch"] for row in rows if row["series"] == "0/100"] == [0, 1]
 
 
@@ -118,7 +118,7 @@ def test_the_summary_has_the_means_and_both_ends(pattern: Access, said: str) -> 
 def test_a_comparison_has_the_mean_and_both_ends_of_each_run_instead_of_every_zone() -> None:
     first, second = zoned_run(), zoned_run(faster=2)
     test = the_test(first, second)
-    tables = {each.caption.split(",")[1].strip(): each for each in zone_tables(test, zoned_comparison(test))}
+    tables = {each.caption.split(",")[1].strip(): each for each in zone_tables(test)}
     assert list(tables) == ["mean of the zones", "in the first zone", "in the last zone"]
     assert [line.texts for line in tables["mean of the zones"].lines] == [
         ("64 KiB 100/0", "150.0", "300.0 (2.00 times)"),
@@ -129,7 +129,7 @@ def test_a_comparison_has_the_mean_and_both_ends_of_each_run_instead_of_every_zo
     )
 
 
-def test_a_comparison_has_a_chart_by_place_with_a_line_for_each_run() -> None:
+def test_a_comparison_has_a_chart_by_offset_with_a_line_for_each_run() -> None:
     test = the_test(zoned_run(), zoned_run(faster=2))
     figures = [
         figure
@@ -137,9 +137,7 @@ def test_a_comparison_has_a_chart_by_place_with_a_line_for_each_run() -> None:
         if isinstance(block, Charts)
         for figure in block.figures
     ]
-    assert [each.title for each in figures] == [
-        f"IOPS by place on the target: 64 KiB {mix}" for mix in ("100/0", "0/100")
-    ]
+    assert [each.title for each in figures] == [f"IOPS by offset: 64 KiB {mix}" for mix in ("100/0", "0/100")]
     assert list(dict.fromkeys(row["series"] for row in figures[0].rows)) == ["drive 1", "drive 2"]
 
 
@@ -173,5 +171,5 @@ def test_a_run_without_a_complete_round_has_a_dash_in_the_comparison_of_zones() 
             for found in (tuple(procedures_of(each)),)
         ),
     )
-    tables = list(zone_tables(test, zoned_comparison(test)))
+    tables = list(zone_tables(test))
     assert [line.texts for line in tables[0].lines] == [("64 KiB 100/0", "150.0", "–"), ("64 KiB 0/100", "450.0", "–")]

@@ -208,11 +208,16 @@ def _steady_state(run: RunRecord, rounds: ProcedureRounds) -> Condition:
         if planned:
             return Condition(name, ConditionState.FAILED, "no round is complete")
         return Condition(name, ConditionState.SKIPPED, "the procedure has a fixed number of rounds")
-    own = criteria_of(phase)[0]
-    if undecided := undecided_text(run, phase):
-        return Condition(name, ConditionState.UNKNOWN, undecided)
-    state = ConditionState.VERIFIED if own.verdict is Verdict.REACHED else ConditionState.FAILED
-    return Condition(name, state, verdict_text(own))
+    if undecided_text(run, phase):
+        state = ConditionState.UNKNOWN
+    else:
+        state = ConditionState.VERIFIED if criteria_of(phase)[0].verdict is Verdict.REACHED else ConditionState.FAILED
+    return Condition(name, state, steady_text(run, phase))
+
+
+def steady_text(run: RunRecord | None, phase: PhaseRounds) -> str:
+    """Whether a phase with a criterion reached steady state, in words."""
+    return undecided_text(run, phase) or verdict_text(criteria_of(phase)[0])
 
 
 def undecided_text(run: RunRecord | None, phase: PhaseRounds) -> str:

@@ -1,13 +1,14 @@
 """The same test of several drives or runs: which of their cells are the same, and how their figures differ."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from iosonde.analysis.procedures.conditions import Condition, conditions_of
 from iosonde.analysis.procedures.courses import LongPhase, long_phases
 from iosonde.analysis.procedures.reported import ReportedCell, reported_cells
 from iosonde.analysis.procedures.rounds import PhaseRounds, ProcedureRounds
+from iosonde.analysis.procedures.zones import ZonedWorkload, zoned_quantity, zoned_workloads
 from iosonde.records import RunRecord, Workload
 from iosonde.vocabulary import ProcedureKind, Quantity
 
@@ -95,6 +96,24 @@ class SameTest:
         """The cells of each entry."""
         each_has_one = all(_demands(each) <= 1 for each in self.entries)
         return tuple(dict(_figures(each, with_demand=not each_has_one)) for each in self.entries)
+
+    @cached_property
+    def zoned(self) -> dict[str, dict[str, ZonedWorkload]]:
+        """Each workload that has zones, by the label of the entry. Empty if an entry has figures but no zones."""
+        found: dict[str, dict[str, ZonedWorkload]] = {}
+        for entry, figures in zip(self.entries, self.figures, strict=True):
+            workloads = zoned_workloads([each.cell for each in figures.values()])
+            if figures and not workloads:
+                return {}
+            names = {each.cell.cell: str(replace(place, zone="")) for place, each in figures.items()}
+            for each in workloads:
+                found.setdefault(names[each.cells[0].cell], {})[entry.label] = each
+        return found
+
+    @property
+    def zoned_quantity(self) -> Quantity:
+        """The quantity that is compared of zones."""
+        return zoned_quantity([each for entries in self.zoned.values() for each in entries.values()])
 
     @property
     def places(self) -> tuple[Place, ...]:

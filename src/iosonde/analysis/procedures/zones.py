@@ -1,4 +1,4 @@
-"""Cells that differ in their place on the target: the figures of each workload from zone to zone."""
+"""Zones: the figures of a workload that is measured at several offsets of the target."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,9 +11,9 @@ from iosonde.vocabulary import Access, Quantity
 
 @dataclass(frozen=True)
 class ZoneFigures:
-    """The lowest, mean and highest value of a quantity over the zones that have one, and those of both ends.
+    """A quantity over the zones of a workload: minimum, mean and maximum, and the values of the first and last zone.
 
-    ``measured`` of ``zones`` have a value.
+    ``measured`` of the ``zones`` have a value; the minimum, mean and maximum are over these.
     """
 
     measured: int
@@ -27,7 +27,7 @@ class ZoneFigures:
 
 @dataclass(frozen=True)
 class ZonedWorkload:
-    """A workload in each zone, from the start of the target to its end."""
+    """One workload measured in several zones, in order of offset."""
 
     cells: tuple[ReportedCell, ...]
 
@@ -46,7 +46,7 @@ class ZonedWorkload:
 
 
 def zoned_workloads(cells: Sequence[ReportedCell]) -> tuple[ZonedWorkload, ...]:
-    """The workloads with several zones, in the order of the round."""
+    """The workloads that were measured in several zones, in run order."""
     found: dict[Workload, list[ReportedCell]] = {}
     for each in cells:
         found.setdefault(each.workload.model_copy(update={"offset_bytes": 0, "span_bytes": None}), []).append(each)
@@ -58,6 +58,6 @@ def zoned_workloads(cells: Sequence[ReportedCell]) -> tuple[ZonedWorkload, ...]:
 
 
 def zoned_quantity(workloads: Sequence[ZonedWorkload]) -> Quantity:
-    """The quantity that is reported of zones: bandwidth of sequential accesses, else IOPS."""
+    """The quantity to report for zones: bandwidth for sequential access, otherwise IOPS."""
     is_sequential = all(each.workload.pattern is Access.SEQUENTIAL for each in workloads)
     return Quantity.BYTES_PER_S if is_sequential else Quantity.IOPS

@@ -20,8 +20,9 @@ STYLES: Final = (
 LINES_MAX: Final = len(STYLES)
 LEGEND_COLUMNS: Final = 4
 LABEL_PX: Final = 240
+"""The maximum width of a label in a legend."""
 LEGEND_CHARACTERS: Final = 90
-"""The characters of a row of a legend, with four more for each name."""
+"""The most characters in a row of a legend. The symbol and the gap of each label count as four."""
 
 
 @dataclass(frozen=True)

@@ -73,7 +73,7 @@ class CellsTable(_Cells):
         strict=True,
         ge=1,
         le=4096,
-        description="Divide the target into so many zones of equal size, and measure each of them in turn.",
+        description="Number of zones of equal size into which the target is divided; each is measured in turn.",
     )
     idle: Warmup = Field(default=0, description="Time for which the targets are left idle before the cell.")
     warmup: Warmup = Field(default=0, description="Time before each measurement, with the same operations.")

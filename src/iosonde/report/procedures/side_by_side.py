@@ -26,7 +26,7 @@ from iosonde.report.procedures.side_by_side_tables import (
     missing_sentence,
     shown_of,
 )
-from iosonde.report.procedures.side_by_side_zones import zone_comparison_blocks, zoned_comparison
+from iosonde.report.procedures.side_by_side_zones import zone_comparison_blocks
 from iosonde.report.signs import INVALID
 from iosonde.vocabulary import ProcedureKind
 
@@ -41,13 +41,13 @@ EACH_MAX: Final = 12
 def comparison_blocks(test: SameTest, identity: str, failures: FailureLog) -> Iterator[Block]:
     """Charts, and a table for each figure. Tests with long trials have their courses."""
     lines = [*_course_figures(test, identity, failures), *_demand_figures(test, identity, failures)]
-    bars = [] if zoned_comparison(test) else [*_bar_figures(test, identity, failures)]
+    bars = [] if test.zoned else [*_bar_figures(test, identity, failures)]
     for figures in (lines, bars):
         if figures:
             yield Charts(tuple(figures))
     yield from course_tables(test)
-    if zoned := zoned_comparison(test):
-        yield from zone_comparison_blocks(test, zoned, identity, failures)
+    if test.zoned:
+        yield from zone_comparison_blocks(test, identity, failures)
         return
     if not test.places:
         return

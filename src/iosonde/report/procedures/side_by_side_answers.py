@@ -1,6 +1,6 @@
 """What runs of a test have in common, what they failed, and which of them is best: in words."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Final
 
@@ -13,7 +13,6 @@ from iosonde.report.procedures.course_blocks import shown_quantity
 from iosonde.report.procedures.side_by_side import headline_places
 from iosonde.report.procedures.side_by_side_facts import differing_facts, failed_conditions
 from iosonde.report.procedures.side_by_side_tables import SAME, shown_of
-from iosonde.report.procedures.side_by_side_zones import ZonedEntries, compared_quantity, zoned_comparison
 from iosonde.vocabulary import ProcedureKind, Quantity
 
 RANKED_MAX: Final = 8
@@ -48,8 +47,8 @@ def answers_of(test: SameTest) -> Iterator[str]:
         if failed:
             yield f"{name}, {entry.label}: {'; '.join(failed)}."
     yield from _course_ranks(test)
-    if zoned := zoned_comparison(test):
-        yield from _zone_ranks(test, zoned)
+    if test.zoned:
+        yield from _zone_ranks(test)
         return
     shown = shown_of(test.kind)[0]
     is_best_first = shown.quantity is not Quantity.LATENCY_NS_MEAN
@@ -77,10 +76,10 @@ def _course_ranks(test: SameTest) -> Iterator[str]:
     yield from _ranked(f"{name_of(test)}, {unit.title} at the end of the longest trial", unit, ends, is_best_first=True)
 
 
-def _zone_ranks(test: SameTest, zoned: Mapping[str, ZonedEntries]) -> Iterator[str]:
-    """The entries by the mean of their zones, of the first workload."""
-    name, entries = next(iter(zoned.items()))
-    quantity = compared_quantity(zoned)
+def _zone_ranks(test: SameTest) -> Iterator[str]:
+    """The entries, ranked by the mean over the zones of the first workload."""
+    name, entries = next(iter(test.zoned.items()))
+    quantity = test.zoned_quantity
     found: list[tuple[float, str, list[float]]] = [
         (figures.mean, label, []) for label, each in entries.items() if (figures := each.figures(quantity)) is not None
     ]

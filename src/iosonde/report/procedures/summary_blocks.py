@@ -8,7 +8,7 @@ from iosonde.analysis.procedures import (
     criteria_of,
     reported_cells,
 )
-from iosonde.analysis.procedures.conditions import Condition, conditions_of, not_verified, undecided_text, verdict_text
+from iosonde.analysis.procedures.conditions import Condition, conditions_of, not_verified, steady_text
 from iosonde.analysis.procedures.zones import ZonedWorkload, zoned_quantity, zoned_workloads
 from iosonde.charts.procedures.styles import Unit, cell_label, mix_name, unit_of
 from iosonde.charts.quantities import significant
@@ -57,10 +57,7 @@ def procedure_answer(run: RunRecord, rounds: ProcedureRounds, invalid: Invalid) 
     title, phase = title_of(rounds.procedure), rounds.judged or rounds.main
     if not rounds.is_begun or phase is None:
         return f"{title}: {'no round is complete' if rounds.is_begun else 'not measured'}."
-    found = criteria_of(phase)
-    verdict = (
-        f"steady state {undecided_text(run, phase) or verdict_text(found[0])}" if found else rounds_word(phase.rounds)
-    )
+    verdict = f"steady state {steady_text(run, phase)}" if criteria_of(phase) else rounds_word(phase.rounds)
     if rounds.main is not None and (zoned := zoned_workloads(reported_cells(rounds.main))):
         return f"{title}: {verdict}, {_zones_text(zoned)}"
     window = phase.window
@@ -73,7 +70,7 @@ def procedure_answer(run: RunRecord, rounds: ProcedureRounds, invalid: Invalid) 
 
 
 def _zones_text(workloads: Sequence[ZonedWorkload]) -> str:
-    """The mean of the first workloads in words, and what they reach at both ends of the target."""
+    """The means over the zones of the first workloads, with their first and last zone, in words."""
     quantity = zoned_quantity(workloads)
     among = [each.workload for each in workloads]
     texts = []
@@ -83,8 +80,7 @@ def _zones_text(workloads: Sequence[ZonedWorkload]) -> str:
             unit = unit_of(quantity, [found.mean])
             ends = [None if value is None else significant(unit.shown(value)) for value in (found.first, found.last)]
             texts.append(
-                f"{cell_label(each.workload, among)} {significant(unit.shown(found.mean))} "
-                f"{_name(unit)} "
+                f"{cell_label(each.workload, among)} {significant(unit.shown(found.mean))} {_name(unit)} "
                 f"({ends[0] or 'no value'} in the first zone, {ends[1] or 'no value'} in the last)"
             )
     if len(workloads) > FIGURES_MAX:

@@ -1,6 +1,6 @@
 """The tables of a procedure: conditions, determination, criteria, matrices, latencies and its loops."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -161,17 +161,25 @@ def _matrix_table(cells: Sequence[ReportedCell], shown: _Shown, invalid: Invalid
         if found is None:
             return Dash("not part of the procedure")
         number = shown.value(found)
-        if number is None:
-            return Dash(shown.why)
-        return f"{significant(shown.unit.shown(number))}{f' {INVALID}' if found.cell in invalid else ''}"
+        return Dash(shown.why) if number is None else figure_text(number, shown.unit, found, invalid)
 
-    ids = dict.fromkeys(each for cell in cells for each in invalid.get(cell.cell, ()))
     return ResultTable(
         caption=f"{shown.title} ({shown.unit.name}): block sizes by mix of reads/writes.",
         heads=(Head("Block size", number=False), *(Head(mix) for mix in mixes)),
         lines=tuple(Line((exact_size(size), *(text(size, mix) for mix in mixes))) for size in sizes),
-        notes=(f"{INVALID} {MARK}, {see(tuple(ids))}.",) if ids else (),
+        notes=invalid_notes(cells, invalid),
     ).explained
+
+
+def figure_text(value: float, unit: Unit, cell: ReportedCell, invalid: Invalid) -> str:
+    """A figure of a cell, with a sign if the cell is invalid."""
+    return f"{significant(unit.shown(value))}{f' {INVALID}' if cell.cell in invalid else ''}"
+
+
+def invalid_notes(cells: Iterable[ReportedCell], invalid: Invalid, where: str = "") -> tuple[str, ...]:
+    """The note that explains the sign of invalid cells; none if all are valid."""
+    ids = dict.fromkeys(each for cell in cells for each in invalid.get(cell.cell, ()))
+    return (f"{INVALID} {MARK}{where}, {see(tuple(ids))}.",) if ids else ()
 
 
 def mean_table(cells: Sequence[ReportedCell], quantity: Quantity, invalid: Invalid) -> ResultTable:

@@ -1,6 +1,7 @@
-"""The part of a chapter on zones: what each workload reaches at each place on the target."""
+"""The part of a chapter on zones: the throughput of each workload by offset."""
 
 from collections.abc import Iterator, Sequence
+from typing import Final
 
 from iosonde.analysis.procedures.reported import ReportedCell
 from iosonde.analysis.procedures.zones import ZonedWorkload, zoned_quantity
@@ -10,18 +11,18 @@ from iosonde.charts.quantities import significant
 from iosonde.report.blocks import Block, Charts, Folded
 from iosonde.report.dashes import Dash
 from iosonde.report.procedures.course_blocks import DrawChart
-from iosonde.report.procedures.tables import NOT_MEASURED
+from iosonde.report.procedures.tables import NOT_MEASURED, figure_text, invalid_notes
 from iosonde.report.signs import INVALID
 from iosonde.report.tables import Head, Line, ResultTable
-from iosonde.report.validity import MARK, Invalid, see
+from iosonde.report.validity import Invalid
 from iosonde.units import format_size
 from iosonde.vocabulary import Quantity
 
-COLUMNS_MAX = 9
+COLUMNS_MAX: Final = 9
 
 
 def zone_blocks(workloads: Sequence[ZonedWorkload], chart: DrawChart, invalid: Invalid) -> Iterator[Block]:
-    """Both ends and the extremes of each workload, a chart for each block size, and the values of all zones."""
+    """A summary of each workload, a chart for each block size, and the values of all zones."""
     quantity = zoned_quantity(workloads)
     yield _summary(workloads, quantity, invalid)
     by_size: dict[str, list[ZonedWorkload]] = {}
@@ -30,7 +31,7 @@ def zone_blocks(workloads: Sequence[ZonedWorkload], chart: DrawChart, invalid: I
     titled: list[tuple[str, dict[str, ZonedWorkload]]] = []
     for size, alike in by_size.items():
         among = [each.workload for each in alike]
-        title = f"{unit_of_zones(alike, quantity).title} by place on the target: {size}"
+        title = f"{unit_of_zones(alike, quantity).title} by offset: {size}"
         titled += ((title, each) for each in in_charts({cell_label(each.workload, among): each for each in alike}))
     for number, (title, lines) in enumerate(titled, 1):
         yield Charts((chart(f"zones-{number}", title, by_zone, lines, quantity),))
@@ -59,16 +60,14 @@ def _summary(workloads: Sequence[ZonedWorkload], quantity: Quantity, invalid: In
         return f"{cell_label(each.workload, among)}{sign}"
 
     zones = max(len(each.cells) for each in workloads)
-    ids = dict.fromkeys(found for each in workloads for cell in each.cells for found in invalid.get(cell.cell, ()))
     return ResultTable(
-        caption=f"{unit.title} ({unit.name}) of each workload over {zones} zones, from the start of the target to its "
-        "end.",
+        caption=f"{unit.title} ({unit.name}) of each workload over {zones} zones, in order of offset.",
         heads=(
             Head("Workload", number=False),
             *map(Head, ("Zones", "First zone", "Last zone", "Lowest", "Mean of the zones", "Highest")),
         ),
         lines=tuple(Line((name(each), *texts(each))) for each in workloads),
-        notes=(f"{INVALID} {MARK} in a zone, {see(tuple(ids))}.",) if ids else (),
+        notes=invalid_notes((cell for each in workloads for cell in each.cells), invalid, " in a zone"),
     ).explained
 
 
@@ -83,19 +82,18 @@ def _table(workloads: Sequence[ZonedWorkload], quantity: Quantity, invalid: Inva
         value = None if cell is None else cell.of(quantity)
         if cell is None or value is None:
             return Dash(NOT_MEASURED)
-        return f"{significant(unit.shown(value))}{f' {INVALID}' if cell.cell in invalid else ''}"
+        return figure_text(value, unit, cell, invalid)
 
-    ids = dict.fromkeys(each for row in at for cell in row.values() for each in invalid.get(cell.cell, ()))
     return ResultTable(
-        caption=f"{unit.title} ({unit.name}) in each zone, and the place where the zone begins.",
+        caption=f"{unit.title} ({unit.name}) in each zone, and the offset where the zone starts.",
         heads=(
             Head("Zone"),
-            Head("Place"),
+            Head("Offset"),
             *(Head(cell_label(each.workload, among)) for each in workloads),
         ),
         lines=tuple(
             Line((f"{number}", format_size(start) if start else "0", *(text(row.get(start)) for row in at)))
             for number, start in enumerate(starts, 1)
         ),
-        notes=(f"{INVALID} {MARK}, {see(tuple(ids))}.",) if ids else (),
+        notes=invalid_notes((cell for each in workloads for cell in each.cells), invalid),
     ).explained

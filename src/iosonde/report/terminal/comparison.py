@@ -19,7 +19,7 @@ from iosonde.report.procedures.side_by_side_tables import (
     short_label,
     shown_of,
 )
-from iosonde.report.procedures.side_by_side_zones import zone_tables, zoned_comparison
+from iosonde.report.procedures.side_by_side_zones import zone_tables
 from iosonde.report.tables import ResultTable
 from iosonde.report.terminal.brands import brand_text
 from iosonde.report.terminal.figures import render_table
@@ -49,8 +49,8 @@ def _test(test: SameTest, columns: int) -> Iterator[RenderableType]:
     yield from _differing(test)
     for long in course_tables(test, columns):
         yield from _table(long)
-    if zoned := zoned_comparison(test):
-        for table in zone_tables(test, zoned, columns):
+    if test.zoned:
+        for table in zone_tables(test, columns):
             yield from _table(table)
     elif test.places:
         for shown in shown_of(test.kind):
