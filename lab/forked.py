@@ -111,6 +111,9 @@ class Forked:
 def forked(work: Callable[[], None]) -> Iterator[Forked]:
     """A child process that does some work, and does not outlive this."""
     with tempfile.TemporaryDirectory() as folder:
+        for name in ("stdout", "stderr"):
+            # Its output can be read before it has written any.
+            (Path(folder) / name).touch()
         number = os.fork()
         if number == 0:
             _become(work, Path(folder))

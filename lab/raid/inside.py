@@ -143,9 +143,9 @@ def signalled(number: signal.Signals) -> dict[str, Any]:
     members = [by_serial(each) for each in DRIVES[: PLAIN.members]]
     words = ("prepare", ARRAY, "--purge", "format", *destroying(before, PLAIN.members))
     with standing_in(f"format_s={FORMAT_S}"), forked(lambda: command(*words)) as process:
-        while read_md_array(ARRAY) is not None and process.code() is None:
+        while "purging" not in process.ended().stderr and process.code() is None:
             time.sleep(0.05)
-        # The array is stopped; the formats start shortly after.
+        # The drives have the format commands soon after this message, and take FORMAT_S to complete them.
         time.sleep(FORMAT_S / 2)
         process.send(number)
         code = process.wait()
