@@ -16,6 +16,14 @@ def capital(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
+def trials_text(done: int, planned: int, *, is_fixed: bool) -> str:
+    """``11 of 177 trials``. Unless the number is fixed, ``planned`` are the least that there will be."""
+    if not is_fixed and done >= planned:
+        return f"{done} {'trial' if done == 1 else 'trials'}"
+    least = "" if is_fixed else "at least "
+    return f"{done} of {least}{planned} {'trial' if planned == 1 else 'trials'}"
+
+
 def quoted(path: object) -> str:
     """A path quoted as one word of a shell command."""
     return shlex.quote(str(path))

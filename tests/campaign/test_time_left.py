@@ -10,8 +10,9 @@ from iosonde.campaign.simulated import assumed_bytes_per_s
 from iosonde.cli.plan_text import rest_line
 from iosonde.cli.progress import Clockwork
 from iosonde.plans import ASSUMED_WRITE_BYTES_PER_S, plan_cost, remaining
-from iosonde.records import CellRecord, Outcome, RunRecord
+from iosonde.records import CellPlan, CellRecord, CellTurn, Outcome, RunRecord
 from iosonde.store import load_run
+from tests.campaign.test_procedures import TWO
 from tests.campaign_runs import Interrupting, measure, profile_request, rest_of, resume
 from tests.stories.short_runs import run_short, short_request
 
@@ -141,6 +142,56 @@ def test_a_file_that_stays_is_not_written_once_more(tmp_path: Path) -> None:
     assert rest.preparation_ns == 0
     assert rest.left_ns + rest.spent_ns == cost_of(rest)
     assert rest_line(rest) == "5 of 8 trials remain, 140 ms"
+
+
+class InterruptingIn(NullObserver):
+    """Interrupts a run during the first trial of a procedure or phase, or after it."""
+
+    def __init__(self, name: str, *, within: bool) -> None:
+        self._name = name
+        self._within = within
+        self._is_there = False
+
+    def cell_started(self, plan: CellPlan, turn: CellTurn) -> None:  # noqa: ARG002 - each counts
+        self._is_there = self._name in {turn.procedure, turn.phase}
+        if self._is_there and self._within:
+            raise KeyboardInterrupt
+
+    def cell_finished(self, record: CellRecord) -> None:  # noqa: ARG002 - each counts
+        if self._is_there:
+            raise KeyboardInterrupt
+
+
+@pytest.mark.parametrize("within", [True, False])
+@pytest.mark.parametrize(("there", "again"), [("fill", "first"), ("rounds", "first"), ("second", "second")])
+def test_an_interrupted_procedure_on_a_file_is_said_to_begin_again_with_all_of_its_time(
+    tmp_path: Path, there: str, again: str, *, within: bool
+) -> None:
+    (tmp_path / "two.toml").write_text(TWO, encoding="utf-8")
+    request = profile_request([str(tmp_path)], tmp_path / "two.toml", size="64MiB")
+    with pytest.raises(KeyboardInterrupt):
+        measure(request, tmp_path / "run", InterruptingIn(there, within=within))
+    rest = rest_of(tmp_path / "run")
+    assert rest.begins_again is not None
+    assert rest.begins_again.name == again
+    assert rest_line(rest).startswith(f"{again} begins again, because its specification does not allow a gap; at most ")
+    # The second procedure has two trials of 20 ms, each with its overhead.
+    every_ns, second_ns = plan_cost(rest.run.header.plan).duration_ns, 2 * (20_000_000 + OVERHEAD_NS)
+    assert rest.left_ns == (every_ns if again == "first" else second_ns)
+
+
+def test_a_run_that_was_interrupted_between_two_procedures_begins_none_again(tmp_path: Path) -> None:
+    (tmp_path / "two.toml").write_text(TWO.replace("rounds_max = 6", "rounds_max = 3"), encoding="utf-8")
+    with pytest.raises(KeyboardInterrupt):
+        # One fill, and three rounds of two trials.
+        measure(
+            profile_request([str(tmp_path)], tmp_path / "two.toml", size="64MiB"),
+            tmp_path / "run",
+            Interrupting(7),
+        )
+    rest = rest_of(tmp_path / "run")
+    assert rest.begins_again is None
+    assert "begins again" not in rest_line(rest)
 
 
 def test_a_run_that_has_ended_has_nothing_left(tmp_path: Path) -> None:

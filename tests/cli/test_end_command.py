@@ -21,14 +21,24 @@ def test_a_failure_before_the_run_is_told_with_its_exit_code_and_error(tmp_path:
     found = ended("run", tmp_path / "absent" / "file", "--out", tmp_path / "run", "--on-end", f"{TOLD}{told}")
     words = told.read_text(encoding="utf-8")
     assert found.returncode == 3, found.stderr
-    assert words.startswith(f"failed 3 {tmp_path / 'run'} ")
-    assert words.split(maxsplit=3)[3].strip() in found.stderr
+    # The run has no directory yet.
+    assert words.startswith("failed 3  ")
+    assert words.split(maxsplit=2)[2].strip() in found.stderr
+
+
+def test_another_run_at_the_path_of_a_refused_run_is_not_named_as_its_directory(tmp_path: Path) -> None:
+    told = tmp_path / "told"
+    (tmp_path / "run").mkdir()
+    (tmp_path / "run/report.html").write_text("another", encoding="utf-8")
+    found = ended("run", "null", "--quick", "--out", tmp_path / "run", "--on-end", f"{TOLD}{told}")
+    assert found.returncode != 0
+    assert told.read_text(encoding="utf-8").startswith(f"failed {found.returncode}  ")
 
 
 def test_a_resumed_run_that_cannot_be_read_is_told_as_well(tmp_path: Path) -> None:
     told = tmp_path / "told"
     found = ended("resume", tmp_path / "absent", "--on-end", f"{TOLD}{told}")
-    assert told.read_text(encoding="utf-8").startswith(f"failed {found.returncode} {tmp_path / 'absent'} ")
+    assert told.read_text(encoding="utf-8").startswith(f"failed {found.returncode}  ")
 
 
 @pytest.mark.parametrize(

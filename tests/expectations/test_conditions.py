@@ -6,14 +6,15 @@ from typing import Any
 import pytest
 
 from iosonde.analysis.experiments import estimate_run
-from iosonde.analysis.results import UNKNOWN_CONDITIONS, MeasuredConditions
+from iosonde.analysis.results import UNKNOWN_CONDITIONS, MeasuredConditions, WrittenState
 from iosonde.errors import UsageError
 from iosonde.expectations import Checked, check_results, read_expectations
 from iosonde.findings import Finding, Severity
-from iosonde.findings.run_results import conditions_of, results_of_run
+from iosonde.findings.run_results import measured_conditions, results_of_run
 from iosonde.records import Operation, RunRecord
 from iosonde.report.expected_words import unlike_texts
 from tests.builders import cell_plan, cell_record, finding, run_record, totals_of, workload
+from tests.procedure_builder import procedure_run, steady_procedure, write_rounds
 
 GIB = 1 << 30
 BOUND = 'metric = "iops"\nat_least = 1\n'
@@ -75,22 +76,39 @@ def test_test_regions_that_differ_by_more_than_a_tenth_are_named(
 
 
 @pytest.mark.parametrize(
-    ("state", "written", "expected"),
+    ("state", "here", "expected"),
     [
-        ("preconditioned", True, ()),
-        ("fresh", True, ("a fresh drive, here every block was written at least once",)),
-        ("steady", True, ("a drive in steady state, here every block was written at least once",)),
+        ("preconditioned", WrittenState.PRECONDITIONED, ()),
+        ("steady", WrittenState.STEADY, ()),
+        ("fresh", WrittenState.PRECONDITIONED, ("a fresh drive, here every block was written at least once",)),
+        ("fresh", WrittenState.STEADY, ("a fresh drive, here a drive in steady state",)),
+        ("preconditioned", WrittenState.STEADY, ("a drive written once, here a drive in steady state",)),
+        (
+            "steady",
+            WrittenState.PRECONDITIONED,
+            ("a drive in steady state, here every block was written at least once",),
+        ),
         ("fresh", None, ("a fresh drive, here the write history is unknown",)),
     ],
 )
 def test_the_state_of_the_drive_is_compared_with_what_the_run_did(
-    state: str, written: bool | None, expected: tuple[str, ...]
+    state: str, here: WrittenState | None, expected: tuple[str, ...]
 ) -> None:
-    assert differs(f'state = "{state}"', MeasuredConditions(None, written)) == expected
+    assert differs(f'state = "{state}"', MeasuredConditions(None, here)) == expected
 
 
 def test_a_run_without_preconditioning_does_not_know_the_history_of_its_drive() -> None:
-    assert conditions_of(run_of(1)).is_preconditioned is None
+    assert measured_conditions(run_of(1)).state is None
+
+
+@pytest.mark.parametrize(
+    ("values", "state"), [((100, 100, 100, 100, 100), WrittenState.STEADY), ((100, 200, 300, 400, 500), None)]
+)
+def test_a_procedure_that_reached_steady_state_was_measured_on_a_drive_in_that_state(
+    values: tuple[int, ...], state: WrittenState | None
+) -> None:
+    run = procedure_run(steady_procedure(rounds_max=5), write_rounds(*values))
+    assert measured_conditions(run).state is state
 
 
 def test_conditions_and_source_of_the_file_hold_unless_an_expected_value_says_otherwise() -> None:

@@ -5,13 +5,16 @@ from pathlib import Path
 import pytest
 
 from iosonde.analysis.experiments import estimate_run
+from iosonde.analysis.states import trials_measured
 from iosonde.errors import RecordError
-from iosonde.records import SCHEMA_VERSION, ClockPair, Outcome, RunRecord
+from iosonde.records import SCHEMA_VERSION, ClockPair, Failure, Outcome, RunRecord
 from iosonde.store import Glance, Journal, load_run, summarise_run, write_archive
 from iosonde.store.names import HEADER_NAME, JOURNAL_NAME
+from iosonde.vocabulary import FailureKind
 from tests.builders import session
 from tests.house.checkout import ROOT
 from tests.lab_builder import lab_run
+from tests.procedure_builder import procedure_run, steady_procedure, write_rounds
 from tests.runs_on_disk import write_run
 
 FIXTURE = ROOT / "tests/fixtures/runs/v1"
@@ -72,6 +75,25 @@ def test_a_cell_that_failed_counts_neither_as_measured_nor_in_figures(small: Run
     found = whole(write_run(small.model_copy(update={"cells": (failed, *small.cells[1:])}), tmp_path / "run"))
     assert found.measured == found.planned - 1
     assert failed.cell not in {cell.cell for cell in found.cells}
+
+
+@pytest.mark.parametrize("others_finish", [True, False])
+def test_a_trial_in_which_nothing_completed_has_a_result_if_others_of_its_cell_finished(
+    others_finish: bool, small: RunRecord, tmp_path: Path
+) -> None:
+    failure = Failure(kind=FailureKind.NOTHING_COMPLETED, message="no read completed")
+    first = small.cells[0].model_copy(update={"operations": {}, "outcome": Outcome.FAILED, "failure": failure})
+    again = small.cells[0].model_copy(update={"repeat": 2, "order": 1000})
+    cells = (first, *small.cells[1:], *([again] if others_finish else []))
+    found = whole(write_run(small.model_copy(update={"cells": cells}), tmp_path / "run"))
+    assert found.measured == trials_measured(cells) == len(small.cells) + (1 if others_finish else -1)
+
+
+def test_a_run_cut_in_its_first_round_plans_the_fewest_rounds_of_its_procedures(tmp_path: Path) -> None:
+    run = procedure_run(steady_procedure(), write_rounds(100)).model_copy(update={"finished": False, "end": None})
+    found = whole(write_run(run, tmp_path / "run"))
+    # One cell, in at least the five rounds of a window.
+    assert (found.measured, found.planned) == (1, 5)
 
 
 def test_a_turn_that_was_made_again_counts_once(small: RunRecord, tmp_path: Path) -> None:

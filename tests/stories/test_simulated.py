@@ -305,7 +305,7 @@ def test_a_run_that_an_error_ends_writes_tables_and_no_page_if_none_is_wanted(tm
     words = ("sim:./frail.toml", "--profile", few_cells(tmp_path), "--seed", 1, "--no-report", "--out", "run")
     ended = run_command("run", *words, folder=tmp_path)
     assert ended.returncode == 3, ended.stderr
-    assert "trials are saved in run" in ended.stderr
+    assert "trials in run\n" in ended.stderr
     assert "report.html" not in ended.stderr
     assert not (tmp_path / "run/report.html").exists()
     assert {path.name for path in (tmp_path / "run").glob("*.parquet")} >= {"cells.parquet", "intervals.parquet"}

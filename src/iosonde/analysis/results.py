@@ -56,12 +56,20 @@ class CellResults(Protocol):
         """The quantity in each plateau of a sustained transfer; empty for other cells and quantities."""
 
 
+class WrittenState(StrEnum):
+    """The state of a drive: fresh out of the box or purged, written once, or in steady state."""
+
+    FRESH = "fresh"
+    PRECONDITIONED = "preconditioned"
+    STEADY = "steady"
+
+
 @dataclass(frozen=True)
 class MeasuredConditions:
-    """What is known of the conditions of all cells: the size of the test region, and whether it was written before."""
+    """What is known of the conditions of all cells: the size of the test region, and how it was written before."""
 
     span_bytes: int | None = None
-    is_preconditioned: bool | None = None
+    state: WrittenState | None = None
 
 
 UNKNOWN_CONDITIONS: Final = MeasuredConditions()

@@ -139,6 +139,11 @@ def measured_repeats(records: Sequence[CellRecord]) -> list[CellRecord]:
     return [each for each in finished if each.measured_ns > 0]
 
 
+def trials_measured(records: Sequence[CellRecord]) -> int:
+    """The number of trials with results. A trial has a record for each of its streams and hosts."""
+    return len({each.order for each in measured_repeats(records)})
+
+
 def _answering(records: Sequence[CellRecord]) -> set[str]:
     """The cells with a repeat that completed the requested operations."""
     return {record.cell for record in records if record.outcome is Outcome.FINISHED}

@@ -6,8 +6,9 @@ In: the user's request for a target. Out: journalled cells, and progress events 
 from iosonde.campaign.campaign import Preflight, RunRequest, measure_in_memory, measure_to_directory, preflight
 from iosonde.campaign.observer import NullObserver, Observer
 from iosonde.campaign.recorded_targets import recorded_target_line, recorded_targets
+from iosonde.campaign.remaining_run import RemainingRun, find_remaining
 from iosonde.campaign.responsiveness import check_answers
-from iosonde.campaign.resume import RemainingRun, ResumeConsent, find_remaining, resume
+from iosonde.campaign.resume import ResumeConsent, resume
 from iosonde.campaign.target_resolution import TargetRequest
 
 __all__ = [

@@ -16,7 +16,8 @@ from iosonde.campaign.observer import Observer
 from iosonde.campaign.power_watch import check_power_command
 from iosonde.campaign.preparing import PurgeObserver
 from iosonde.campaign.purged_targets import check_purge
-from iosonde.campaign.resume import ResumeConsent, find_remaining, resume
+from iosonde.campaign.remaining_run import find_remaining
+from iosonde.campaign.resume import ResumeConsent, resume
 from iosonde.campaign.session import OpenSession, SessionSetup, open_session, utc_text
 from iosonde.campaign.simulated import assumed_bytes_per_s
 from iosonde.campaign.slow_targets import why_slow

@@ -78,11 +78,12 @@ class EndCommand:
             say(f"warning: --on-end {printable(command)!r} failed with {how}; the run itself is not affected")
 
     def _variables(self, code: int) -> dict[str, str]:
-        directory = "" if self._directory is None else str(self._directory.absolute())
+        # A run that failed before it began has no directory.
+        directory = self._directory if self._directory is not None and self._directory.exists() else None
         return {
             "IOSONDE_OUTCOME": "interrupted" if code in _INTERRUPTIONS else "failed" if code else "finished",
             "IOSONDE_EXIT_CODE": str(code),
-            "IOSONDE_RUN_DIRECTORY": directory,
+            "IOSONDE_RUN_DIRECTORY": "" if directory is None else str(directory.absolute()),
             "IOSONDE_ERROR": printable(self._error),
         }
 

@@ -4,13 +4,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from iosonde.analysis.states import trials_measured
 from iosonde.campaign.outcomes import add_resume_hint, has_started, resume_hint
 from iosonde.cli.messages import say
 from iosonde.cli.signals import ENDING
 from iosonde.errors import IosondeError, MeasurementError, OutputError, RecordError
-from iosonde.printing import printable, quoted
+from iosonde.printing import printable, quoted, trials_text
 from iosonde.store import load_header, load_run
-from iosonde.vocabulary import Outcome
 
 
 @contextmanager
@@ -55,9 +55,9 @@ def _tell_what_is_kept(directory: Path) -> bool:
     except RecordError as error:
         say(error.message)
         return False
-    done = sum(cell.outcome is Outcome.FINISHED for cell in run.cells)
-    planned = len(run.turns)
-    say(f"{done} of {planned} trials are saved in {directory}")
+    plan = run.header.plan
+    counted = trials_text(trials_measured(run.cells), plan.trials_least, is_fixed=plan.is_fixed)
+    say(f"saved {counted} in {directory}")
     return bool(run.cells)
 
 

@@ -267,6 +267,11 @@ def rest_line(rest: RemainingRun) -> str:
     if rest.is_done:
         whole = f"all {len(rest.run.turns)} trials are" if rest.run.turns else "the preconditioning is"
         return f"{whole} complete; regenerating the report"
+    again = rest.begins_again
+    if again is not None:
+        way = " from its purge" if plan.purge is not None and again.purged else ""
+        most = format_duration(rest.left_ns)
+        return f"{again.name} begins again{way}, because its specification does not allow a gap; at most {most} left"
     trials = f"{len(rest.turns)} of {len(rest.run.turns)} trials remain"
     left, time = trials if rest.run.turns else "preconditioning remains", format_duration(rest.left_ns)
     if plan.is_fixed:

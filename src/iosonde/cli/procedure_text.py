@@ -2,7 +2,6 @@
 
 from collections import Counter
 
-from iosonde.plans import rounds_of
 from iosonde.plans.cost import Cost
 from iosonde.records import PhasePlan, Plan, Procedure, Procedures, SteadySamples, SteadyState, Timing
 from iosonde.units import format_amount, format_bandwidth, format_duration, format_size, short_duration
@@ -68,7 +67,7 @@ def _until(phase: PhasePlan) -> str:
                 "are in steady state"
             )
         case _:
-            rounds = rounds_of(phase, at_most=True)
+            rounds = phase.rounds(at_most=True)
             return f", in {rounds} rounds" if rounds > 1 else ""
 
 

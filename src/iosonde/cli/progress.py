@@ -12,7 +12,7 @@ from iosonde.campaign import Observer
 from iosonde.cli.messages import say
 from iosonde.cli.signals import FileObserver
 from iosonde.plans import remaining, timed, turn_cost_ns, turn_duration_ns
-from iosonde.printing import printable
+from iosonde.printing import printable, trials_text
 from iosonde.records import (
     CellPlan,
     CellRecord,
@@ -129,10 +129,7 @@ class Clockwork:
 
 def _done(plan: Plan, trials: int) -> str:
     """``11 of 177 trials``. For a plan that adds trials, the total is unknown."""
-    planned = len(plan.turns)
-    if plan.is_fixed:
-        return f"{trials} of {planned} {'trial' if planned == 1 else 'trials'}"
-    return f"{trials} of at least {planned} trials" if trials < planned else f"{trials} trials"
+    return trials_text(trials, plan.trials_least, is_fixed=plan.is_fixed)
 
 
 def live_figures(interval: IntervalRecord) -> str:

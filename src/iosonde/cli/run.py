@@ -129,7 +129,7 @@ def run(
 
     The lab profile takes about 6 minutes and can write more than 1 TB. `iosonde plan TARGET` estimates both.
     """
-    END_COMMAND.register(on_end, out)
+    END_COMMAND.register(on_end)
     from iosonde.campaign.requests import MeasuringOptions, campaign_request, limits_from
     from iosonde.cli.bounds import campaign_and_bounds, check_expected
     from iosonde.cli.left_settings import restored_preflight

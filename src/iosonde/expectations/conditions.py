@@ -1,11 +1,10 @@
 """The conditions of a source of expected values, and in which of them a cell of a run differs."""
 
-from enum import StrEnum
 from typing import Final
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from iosonde.analysis.results import MeasuredConditions
+from iosonde.analysis.results import MeasuredConditions, WrittenState
 from iosonde.plans.file_values import Depth, Jobs, Percent, Sizes, Span
 from iosonde.records import Workload
 from iosonde.records.pattern import BlockSizes, Pattern
@@ -16,18 +15,10 @@ SPAN_NEAR: Final = 0.1
 """Test regions that differ by at most this share are the same condition."""
 
 
-class DriveState(StrEnum):
-    """The state of the drive: fresh out of the box or purged, written once, or in steady state."""
-
-    FRESH = "fresh"
-    PRECONDITIONED = "preconditioned"
-    STEADY = "steady"
-
-
 STATES: Final = {
-    DriveState.FRESH: "a fresh drive",
-    DriveState.PRECONDITIONED: "a drive written once",
-    DriveState.STEADY: "a drive in steady state",
+    WrittenState.FRESH: "a fresh drive",
+    WrittenState.PRECONDITIONED: "a drive written once",
+    WrittenState.STEADY: "a drive in steady state",
 }
 
 
@@ -43,7 +34,7 @@ class ConditionsTable(BaseModel):
     jobs: Jobs | None = Field(default=None, description="Number of jobs.")
     sync: Sync | None = Field(default=None, description="Sync method for writes.")
     span: Span | None = Field(default=None, description="Size of the test region.")
-    state: DriveState | None = Field(
+    state: WrittenState | None = Field(
         default=None, description="State of the drive: fresh, preconditioned (written once) or steady."
     )
     other: str = Field(
@@ -69,7 +60,7 @@ def differences(asked: ConditionsTable, workload: Workload | None, here: Measure
         _unlike("reads", _percent(asked.read), f"{workload.read_percent} %"),
         _unlike("sync", asked.sync and str(asked.sync), str(workload.sync)),
         _span(asked.span, workload.span_bytes or here.span_bytes),
-        _state(asked.state, is_preconditioned=here.is_preconditioned),
+        _state(asked.state, here.state),
     ]
     return tuple(each for each in found if each)
 
@@ -105,8 +96,9 @@ def _span(theirs: int | None, ours: int | None) -> str:
     return f"test region {format_size(theirs)}, here {'unknown' if ours is None else format_size(ours)}"
 
 
-def _state(theirs: DriveState | None, *, is_preconditioned: bool | None) -> str:
-    if theirs is None or (theirs is DriveState.PRECONDITIONED and is_preconditioned):
+def _state(theirs: WrittenState | None, ours: WrittenState | None) -> str:
+    if theirs is None or theirs is ours:
         return ""
-    ours = "every block was written at least once" if is_preconditioned else "the write history is unknown"
-    return f"{STATES[theirs]}, here {ours}"
+    if ours is WrittenState.PRECONDITIONED:
+        return f"{STATES[theirs]}, here every block was written at least once"
+    return f"{STATES[theirs]}, here {'the write history is unknown' if ours is None else STATES[ours]}"

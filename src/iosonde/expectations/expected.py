@@ -57,10 +57,10 @@ class Expected:
 
     def check(self, analysis: "RunAnalysis", findings: "Iterable[Finding]") -> CheckedResults:
         """The verdicts for a run. Raises UsageError if the file names a cell that the run does not have."""
-        from iosonde.findings.run_results import conditions_of, results_of_run
+        from iosonde.findings.run_results import measured_conditions, results_of_run
 
         run = analysis.run
-        results = results_of_run(run.header.run, analysis.estimates, tuple(findings), conditions_of(run))
+        results = results_of_run(run.header.run, analysis.estimates, tuple(findings), measured_conditions(run))
         checked = check_results(results, self.table, (file_name(self.name), self.text))
         if not self.is_purpose:
             return checked

@@ -7,7 +7,9 @@ from iosonde.analysis.cells import CellEstimate
 from iosonde.analysis.experiments import RunEstimates
 from iosonde.analysis.figures import figure_of
 from iosonde.analysis.plateaus import Transfer
-from iosonde.analysis.results import UNKNOWN_CONDITIONS, MeasuredConditions, Results, ResultsKind
+from iosonde.analysis.procedures import procedures_of
+from iosonde.analysis.procedures.conditions import PRECONDITIONING, STEADY_STATE, ConditionState, conditions_of
+from iosonde.analysis.results import UNKNOWN_CONDITIONS, MeasuredConditions, Results, ResultsKind, WrittenState
 from iosonde.analysis.sustained_figures import PartFigure, plateau_figures, without_interval
 from iosonde.figures import Figure
 from iosonde.findings.finding import Finding, invalid_by, unreliable_by
@@ -84,7 +86,25 @@ def results_of_run(
     return Results(ResultsKind.RUN, run, cells, conditions)
 
 
-def conditions_of(run: RunRecord) -> MeasuredConditions:
+def measured_conditions(run: RunRecord) -> MeasuredConditions:
     """The conditions that all cells of a run share. A run without preconditioning has an unknown write history."""
+    return MeasuredConditions(run.header.plan.span_bytes, _state_of_procedures(run) or _state_of_preparation(run))
+
+
+def _state_of_preparation(run: RunRecord) -> WrittenState | None:
     written = any(record.outcome is Outcome.FINISHED for record in run.preparation)
-    return MeasuredConditions(run.header.plan.span_bytes, is_preconditioned=written or None)
+    return WrittenState.PRECONDITIONED if written else None
+
+
+def _state_of_procedures(run: RunRecord) -> WrittenState | None:
+    """The state that all procedures of a run reached; None without procedures, or if they did not reach one."""
+    verified: list[set[str]] = [
+        {condition.name for condition in conditions_of(run, each) if condition.state is ConditionState.VERIFIED}
+        for each in procedures_of(run)
+    ]
+    if not verified:
+        return None
+    held = set.intersection(*verified)
+    if STEADY_STATE in held:
+        return WrittenState.STEADY
+    return WrittenState.PRECONDITIONED if PRECONDITIONING in held else None

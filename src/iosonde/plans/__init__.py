@@ -35,7 +35,6 @@ from iosonde.plans.precision import (
 from iosonde.plans.preconditioning import Preconditioning, TargetInfo
 from iosonde.plans.preparing_plan import preconditioning_of, preparation_plan
 from iosonde.plans.probe_request import choice_of, probe_request
-from iosonde.plans.procedure_trials import rounds_of
 from iosonde.plans.profiles import (
     DATA_SHEET_PROFILE,
     DEFAULT_PROFILE,
@@ -92,7 +91,6 @@ __all__ = [
     "probe_request",
     "read_campaign",
     "remaining",
-    "rounds_of",
     "timed",
     "timing_between",
     "trials_at_most",

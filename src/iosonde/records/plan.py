@@ -171,6 +171,14 @@ class Plan(Record):
         return isinstance(self.stop, FixedTrials)
 
     @property
+    def trials_least(self) -> int:
+        """The number of trials: all of them if they are known in advance, otherwise as few as the stop rule allows."""
+        phases = [phase for procedure in self.procedures for phase in procedure.phases]
+        if phases:
+            return sum(phase.rounds(at_most=False) * len(phase.round_cells) for phase in phases)
+        return len(self.turns) or len(self.cells) * self.repeats
+
+    @property
     def last_round(self) -> tuple[CellTurn, ...]:
         """The trials of the last planned round, in run order. Further rounds measure the same cells."""
         last = max((turn.round or 1 for turn in self.turns), default=1)

@@ -86,6 +86,24 @@ class PhasePlan(Record):
     stop: PhaseStop = Rounds()
     points: OperatingPoints | None = None
 
+    def rounds(self, *, at_most: bool) -> int:
+        """The number of rounds, at most or at least."""
+        match self.stop:
+            case Rounds(rounds=rounds):
+                return rounds
+            case SteadySamples():
+                return 1
+            case SteadyState(rounds_max=most, window=window):
+                return most if at_most else min(window, most)
+
+    @property
+    def round_cells(self) -> tuple[str, ...]:
+        """The cells of a round, in run order. Those of operating points are not known yet, but their number is."""
+        if self.points is None:
+            return self.cells
+        # Three operating points. All cells of a demand variation take the same time.
+        return tuple(cell for cells in list(self.points.cells.values())[:3] for cell in cells)
+
 
 class Procedure(Record):
     """One test: a purge unless ``purged`` is false, then its phases without a gap.

@@ -2,7 +2,9 @@
 
 from dataclasses import dataclass
 
-from iosonde.records import Outcome, Procedures, RunHeader, RunRecord
+from iosonde.analysis.states import trials_measured
+from iosonde.printing import trials_text
+from iosonde.records import Procedures, RunHeader, RunRecord
 
 
 @dataclass(frozen=True)
@@ -78,6 +80,5 @@ def _scaled(header: RunHeader) -> list[Brand]:
 
 
 def _measured(run: RunRecord) -> str:
-    planned = len(run.turns) or len(run.header.plan.cells) * run.header.plan.repeats
-    done = sum(cell.outcome is Outcome.FINISHED for cell in run.cells)
-    return f"{done} of {planned} trials"
+    plan = run.header.plan
+    return trials_text(trials_measured(run.cells), plan.trials_least, is_fixed=plan.is_fixed)

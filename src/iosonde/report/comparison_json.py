@@ -24,7 +24,8 @@ def plain(sources: Sequence[Source]) -> list[dict[str, Any]]:
             "differing": differing_facts(test),
             "trials": _plain_trials(test),
             "cells": [
-                {**asdict(place), "values": [_plain(each.get(place)) for each in test.figures]} for place in test.places
+                {**asdict(place), "values": [_plain(each.get(place)) for each in test.all_figures]}
+                for place in test.all_places
             ],
         }
         for test in same_tests(sources)

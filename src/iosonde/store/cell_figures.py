@@ -70,6 +70,11 @@ class CellFigures(BaseModel):
     cpu: CpuUse | None = None
     within: WithinRepeat | None = None
 
+    @property
+    def is_silent(self) -> bool:
+        """Whether a requested operation never completed, in a measurement that took its time."""
+        return self.failure is not None and self.failure.kind is FailureKind.NOTHING_COMPLETED and self.measured_ns > 0
+
     def record(self, plan: CellPlan) -> CellRecord:
         """A record with these fields only."""
         return CellRecord(

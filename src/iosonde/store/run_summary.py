@@ -32,6 +32,7 @@ from iosonde.store.versions import check_version, newer, unknown_in
 # The journal writes a cell's fields in the order of the record. A cell in another order is parsed completely.
 _TURN: Final = re.compile(rb'"order":(\d+),')
 _OUTCOME: Final = re.compile(rb'"outcome":"(\w+)"')
+_FINISHED: Final = Outcome.FINISHED.value.encode()
 # All frames of a session are written by the same version, so it is enough to check one of each of these kinds.
 _MANY: Final = frozenset({Kind.CELL, Kind.INTERVAL})
 _CLOCK_END: Final = re.compile(rb'"clock_end":\{"engine_ns":(\d+),"wall_ns":(\d+),')
@@ -59,7 +60,8 @@ class CellGlance:
 class Glance:
     """The summary of a run.
 
-    ``measured`` of ``planned`` measurements have finished. ``running`` says that a process is writing it now.
+    ``measured`` of ``planned`` trials have results; before the end of a run whose number of trials is not fixed,
+    ``planned`` are the least that there will be. ``running`` says that a process is writing it now.
     ``damage`` describes unreadable parts, but not an incomplete last frame. ``duration_ns`` is the time from the start
     to the end of the last cell, without the pauses before resumptions; None if no cell has ended. For a simulated drive
     it is virtual time.
@@ -187,7 +189,9 @@ class _Looking:
 
     def __post_init__(self) -> None:
         self._cells = {turn.order: turn.cell for turn in self.header.plan.turns}
-        self._finished_orders: set[int] = set()
+        # Of each trial that finished, or in which nothing completed, the cell by its order.
+        self._trials_finished: dict[int, str] = {}
+        self._trials_silent: dict[int, str] = {}
         # By trial: a repeated measurement replaces the one before.
         self._records: dict[int, CellRecord] = {}
         self._within: dict[int, WithinRepeat] = {}
@@ -231,11 +235,17 @@ class _Looking:
             finished=self.finished,
             running=running,
             damage="; ".join(self.damage) or None,
-            measured=len(self._finished_orders),
-            planned=len(self._cells) or len(plan.cells) * plan.repeats,
+            measured=len(self._measured),
+            planned=len(self._cells) if self.finished and self._cells else plan.trials_least,
             duration_ns=self._duration_ns or None,
             cells=tuple(self._glances()),
         )
+
+    @property
+    def _measured(self) -> set[int]:
+        """The trials with results. A trial in which nothing completed is a throughput of 0 if others finished."""
+        answering = set(self._trials_finished.values())
+        return {*self._trials_finished, *(order for order, cell in self._trials_silent.items() if cell in answering)}
 
     def _check_known(self, frame: _Payload) -> None:
         """Raises NewerError for content of a newer version. Damage is detected elsewhere."""
@@ -264,22 +274,22 @@ class _Looking:
         outcome = _OUTCOME.search(frame.data, turn.end(), frame.end) if turn else None
         name = self._cells.get(int(turn[1])) if turn else None
         changes = self.upgrader.changes(frame.kind, CELL_KEYS)
-        if changes or turn is None or outcome is None or name is None or name in self.wanted:
+        has_finished = outcome is not None and outcome[1] == _FINISHED
+        if changes or turn is None or name is None or name in self.wanted or not has_finished:
             self._figures(self.upgraded(frame) if changes else frame.whole)
         else:
-            self._note(int(turn[1]), outcome[1].decode())
+            self._trials_finished[int(turn[1])] = name
 
     def _figures(self, payload: bytes) -> None:
         found = CELL_FIGURES.validate_json(payload)
-        self._note(found.order, found.outcome)
+        if found.outcome is Outcome.FINISHED:
+            self._trials_finished[found.order] = found.cell
+        elif found.is_silent:
+            self._trials_silent[found.order] = found.cell
         plan = self.wanted.get(found.cell)
         if plan is not None:
             self._records[found.order] = found.record(plan)
             self._payloads[found.order] = (found.cell, payload)
-
-    def _note(self, order: int, outcome: str) -> None:
-        if outcome == Outcome.FINISHED:
-            self._finished_orders.add(order)
 
     def _glances(self) -> Iterator[CellGlance]:
         by_cell: dict[str, list[CellRecord]] = {}

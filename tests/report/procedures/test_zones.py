@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 import pytest
+from rich.console import Console
 
 from iosonde.analysis.procedures import procedures_of
 from iosonde.analysis.procedures.side_by_side import Entry, SameTest, Source, same_tests
@@ -16,6 +17,7 @@ from iosonde.report.procedures.side_by_side_answers import answers_of
 from iosonde.report.procedures.side_by_side_zones import zone_tables
 from iosonde.report.procedures.summary_blocks import procedure_answer
 from iosonde.report.tables import ResultTable
+from iosonde.report.terminal.comparison import render_comparison
 from iosonde.vocabulary import Access, PhaseRole, ProcedureKind
 from tests.builders import cell_plan, workload
 from tests.procedure_builder import TIMING, procedure_run, steady_procedure
@@ -41,20 +43,29 @@ def cells(pattern: Access = Access.RANDOM) -> list[CellPlan]:
     ]
 
 
-def zoned_run(pattern: Access = Access.RANDOM, *, faster: int = 1) -> RunRecord:
-    plans = cells(pattern)
+WHOLE = cell_plan(workload(block_size_bytes=4096), Experiment.PROCEDURE, timing=TIMING)
+"""A cell that is measured over the whole drive only."""
+
+
+def zoned_run(pattern: Access = Access.RANDOM, *, faster: int = 1, others: Sequence[CellPlan] = ()) -> RunRecord:
+    """``others`` are cells without zones, which have 700 IOPS."""
+    plans = [*cells(pattern), *others]
     names = tuple(each.cell for each in plans)
     procedure = steady_procedure(
         plans, phases=(PhasePlan(name="zones", role=PhaseRole.ROUNDS, cells=names, stop=Rounds(rounds=1)),)
     )
-    found = [VALUES[each.workload.read_percent][each.workload.offset_bytes // (2 * GIB)] for each in plans]
+    found = [VALUES[each.workload.read_percent][each.workload.offset_bytes // (2 * GIB)] for each in cells(pattern)]
+    found += [700 for _ in others]
     values = [None if each is None else each * faster for each in found]
     return procedure_run(procedure, [dict(zip(names, values, strict=True))], plans, phase="zones")
 
 
+def sources(*runs: RunRecord) -> list[Source]:
+    return [Source(f"drive {number}", tuple(procedures_of(run)), run) for number, run in enumerate(runs, 1)]
+
+
 def the_test(*runs: RunRecord) -> SameTest:
-    sources = [Source(f"drive {number}", tuple(procedures_of(run)), run) for number, run in enumerate(runs, 1)]
-    [found] = same_tests(sources)
+    [found] = same_tests(sources(*runs))
     return found
 
 
@@ -139,6 +150,30 @@ def test_a_comparison_has_a_chart_by_offset_with_a_line_for_each_run() -> None:
     ]
     assert [each.title for each in figures] == [f"IOPS by offset: 64 KiB {mix}" for mix in ("100/0", "0/100")]
     assert list(dict.fromkeys(row["series"] for row in figures[0].rows)) == ["drive 1", "drive 2"]
+
+
+def test_a_comparison_has_the_cells_without_zones_too() -> None:
+    test = the_test(zoned_run(others=[WHOLE]), zoned_run(faster=2, others=[WHOLE]))
+    blocks = list(comparison_blocks(test, "test", FailureLog()))
+    [cells_table] = [
+        each
+        for each in blocks
+        if isinstance(each, ResultTable) and each.caption.startswith("IOPS (operations/s), with the")
+    ]
+    assert [line.texts for line in cells_table.lines] == [("4 KiB 100/0", "700.0", "1,400 (2.00 times)")]
+    titles = [figure.title for each in blocks if isinstance(each, Charts) for figure in each.figures]
+    assert "IOPS: 4 KiB 100/0" in titles
+    assert "IOPS by offset: 64 KiB 100/0" in titles
+    assert any("IOPS of 4 KiB 100/0, best first" in each for each in answers_of(test))
+
+
+def test_a_terminal_has_a_table_of_the_zones_and_one_of_the_other_cells() -> None:
+    console = Console(width=140, force_terminal=False)
+    with console.capture() as capture:
+        console.print(render_comparison(sources(zoned_run(others=[WHOLE]), zoned_run(faster=2, others=[WHOLE])), 140))
+    rows = [line.split() for line in capture.get().splitlines()]
+    assert ["64", "KiB", "100/0", "150.0", "300.0", "(2.00", "times)"] in rows
+    assert ["4", "KiB", "100/0", "700.0", "1,400", "(2.00", "times)"] in rows
 
 
 def test_more_runs_than_styles_of_lines_have_a_second_chart() -> None:

@@ -27,6 +27,8 @@ class ConditionState(StrEnum):
     VERIFIED = "verified"
 
 
+PRECONDITIONING: Final = "Preconditioning"
+STEADY_STATE: Final = "Steady state"
 _WORST_FIRST: Final = tuple(ConditionState)
 
 
@@ -77,7 +79,7 @@ def _purge(run: RunRecord, rounds: ProcedureRounds) -> Condition:
 
 
 def _preconditioning(run: RunRecord, rounds: ProcedureRounds, trials: Sequence[CellRecord]) -> Condition:
-    name = "Preconditioning"
+    name = PRECONDITIONING
     phases = [each for each in rounds.procedure.phases if each.role is PhaseRole.PRECONDITIONING]
     if not phases:
         return Condition(name, ConditionState.SKIPPED, "the procedure has no workload-independent preconditioning")
@@ -198,7 +200,7 @@ def _sum(changes: Sequence[DriveChange], counter: str) -> int | None:
 
 
 def _steady_state(run: RunRecord, rounds: ProcedureRounds) -> Condition:
-    name, phase = "Steady state", rounds.judged
+    name, phase = STEADY_STATE, rounds.judged
     if phase is None and (samples := judged_samples(run, rounds)) is not None:
         of_samples = criteria_of(samples)[0]
         state = ConditionState.VERIFIED if of_samples.verdict is Verdict.REACHED else ConditionState.FAILED

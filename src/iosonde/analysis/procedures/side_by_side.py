@@ -1,6 +1,6 @@
 """The same test of several drives or runs: which of their cells are the same, and how their figures differ."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -92,7 +92,7 @@ class SameTest:
     entries: tuple[Entry, ...]
 
     @cached_property
-    def figures(self) -> tuple[dict[Place, Figures], ...]:
+    def all_figures(self) -> tuple[dict[Place, Figures], ...]:
         """The cells of each entry."""
         each_has_one = all(_demands(each) <= 1 for each in self.entries)
         return tuple(dict(_figures(each, with_demand=not each_has_one)) for each in self.entries)
@@ -101,7 +101,7 @@ class SameTest:
     def zoned(self) -> dict[str, dict[str, ZonedWorkload]]:
         """Each workload that has zones, by the label of the entry. Empty if an entry has figures but no zones."""
         found: dict[str, dict[str, ZonedWorkload]] = {}
-        for entry, figures in zip(self.entries, self.figures, strict=True):
+        for entry, figures in zip(self.entries, self.all_figures, strict=True):
             workloads = zoned_workloads([each.cell for each in figures.values()])
             if figures and not workloads:
                 return {}
@@ -110,6 +110,20 @@ class SameTest:
                 found.setdefault(names[each.cells[0].cell], {})[entry.label] = each
         return found
 
+    @cached_property
+    def figures(self) -> tuple[dict[Place, Figures], ...]:
+        """The cells of each entry that are compared one by one: all that belong to no zoned workload."""
+        zoned = {
+            (label, cell.cell)
+            for entries in self.zoned.values()
+            for label, each in entries.items()
+            for cell in each.cells
+        }
+        return tuple(
+            {place: each for place, each in figures.items() if (entry.label, each.cell.cell) not in zoned}
+            for entry, figures in zip(self.entries, self.all_figures, strict=True)
+        )
+
     @property
     def zoned_quantity(self) -> Quantity:
         """The quantity that is compared of zones."""
@@ -117,8 +131,17 @@ class SameTest:
 
     @property
     def places(self) -> tuple[Place, ...]:
-        """All cells, in the order of the first entry that has them."""
-        return tuple(dict.fromkeys(place for each in self.figures for place in each))
+        """The cells that are compared one by one, in the order of the first entry that has them."""
+        return _places_of(self.figures)
+
+    @property
+    def all_places(self) -> tuple[Place, ...]:
+        """All cells, with those in zones."""
+        return _places_of(self.all_figures)
+
+
+def _places_of(figures: Sequence[Mapping[Place, Figures]]) -> tuple[Place, ...]:
+    return tuple(dict.fromkeys(place for each in figures for place in each))
 
 
 def same_tests(sources: Sequence[Source]) -> tuple[SameTest, ...]:
@@ -160,14 +183,17 @@ def _demands(entry: Entry) -> int:
 
 def _figures(entry: Entry, *, with_demand: bool) -> Iterator[tuple[Place, Figures]]:
     for phase in entry.phases:
-        starts = sorted({each.offset_bytes for each in phase.workloads.values()})
-        for cell in reported_cells(phase):
+        cells = reported_cells(phase)
+        zones = {
+            cell.cell: f"zone {number}" for each in zoned_workloads(cells) for number, cell in enumerate(each.cells, 1)
+        }
+        for cell in cells:
             asked = cell.workload
             place = Place(
                 mix=f"{asked.read_percent}/{asked.write_percent}",
                 size=asked.size_text,
                 demand=f"{asked.jobs} × QD {asked.queue_depth}" if with_demand else "",
-                zone=f"zone {starts.index(asked.offset_bytes) + 1}" if len(starts) > 1 else "",
+                zone=zones.get(cell.cell, ""),
             )
             yield place, Figures(cell, phase)
 

@@ -41,14 +41,12 @@ EACH_MAX: Final = 12
 def comparison_blocks(test: SameTest, identity: str, failures: FailureLog) -> Iterator[Block]:
     """Charts, and a table for each figure. Tests with long trials have their courses."""
     lines = [*_course_figures(test, identity, failures), *_demand_figures(test, identity, failures)]
-    bars = [] if test.zoned else [*_bar_figures(test, identity, failures)]
-    for figures in (lines, bars):
+    for figures in (lines, [*_bar_figures(test, identity, failures)]):
         if figures:
             yield Charts(tuple(figures))
     yield from course_tables(test)
     if test.zoned:
         yield from zone_comparison_blocks(test, identity, failures)
-        return
     if not test.places:
         return
     first, *others = shown_of(test.kind)
@@ -69,7 +67,7 @@ def headline_places(test: SameTest) -> list[Place]:
     small = [each for each in common if each.size == SMALL and each.mix in PLAIN_MIXES]
     if test.kind in {ProcedureKind.IOPS, ProcedureKind.LATENCY} and small:
         return small[:CHARTS_MAX]
-    if rule_of(test.entries[0].procedures[0]) is not None:
+    if common and rule_of(test.entries[0].procedures[0]) is not None:
         # The last mix is the one whose demand varies: the writes between rounds come before it.
         varied = [each for each in common if each.mix == common[-1].mix]
         return [varied[-1], varied[0]]

@@ -49,7 +49,6 @@ def answers_of(test: SameTest) -> Iterator[str]:
     yield from _course_ranks(test)
     if test.zoned:
         yield from _zone_ranks(test)
-        return
     shown = shown_of(test.kind)[0]
     is_best_first = shown.quantity is not Quantity.LATENCY_NS_MEAN
     for place in headline_places(test)[-1:]:
@@ -64,7 +63,7 @@ def answers_of(test: SameTest) -> Iterator[str]:
 def _course_ranks(test: SameTest) -> Iterator[str]:
     """The entries by the throughput at the end of their longest trial."""
     found = [(entry.label, phases) for entry in test.entries if (phases := entry.long_trials)]
-    if test.places or not found:
+    if test.all_places or not found:
         return
     quantity = shown_quantity([each for _, phases in found for each in phases])
     ends: list[tuple[float, str, list[float]]] = [

@@ -5,7 +5,7 @@ from enum import StrEnum
 from typing import Final
 
 from iosonde.analysis.procedures import criteria_of
-from iosonde.analysis.procedures.conditions import ConditionState, steady_text
+from iosonde.analysis.procedures.conditions import STEADY_STATE, ConditionState, steady_text
 from iosonde.analysis.procedures.courses import scale_of
 from iosonde.analysis.procedures.side_by_side import Entry, SameTest
 from iosonde.records import CellPlan
@@ -74,7 +74,7 @@ def _entry_facts(entry: Entry) -> Iterator[tuple[str, str]]:
         yield "Specification", _each(specification_text(each.procedure) or "none" for each in procedures)
     yield "Form", _each("PTS-like" if each.procedure.is_like else "full" for each in procedures)
     judged = [each.judged for each in procedures if each.judged is not None and criteria_of(each.judged)]
-    yield "Steady state", _each(steady_text(run, each) for each in judged) or _condition(entry, "Steady state")
+    yield STEADY_STATE, _each(steady_text(run, each) for each in judged) or _condition(entry, STEADY_STATE)
     if run is None:
         yield "Software", "another tool"
         return

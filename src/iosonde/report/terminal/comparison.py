@@ -52,7 +52,7 @@ def _test(test: SameTest, columns: int) -> Iterator[RenderableType]:
     if test.zoned:
         for table in zone_tables(test, columns):
             yield from _table(table)
-    elif test.places:
+    if test.places:
         for shown in shown_of(test.kind):
             for table in comparison_tables(test, shown, columns):
                 yield from _table(table)

@@ -1,5 +1,6 @@
 """The list of runs, one line each."""
 
+import re
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -14,7 +15,7 @@ from iosonde.analysis.run import RunAnalysis
 from iosonde.charts.quantities import NO_VALUE
 from iosonde.findings import Case, find
 from iosonde.findings.finding import invalid_by
-from iosonde.printing import encodable, printable
+from iosonde.printing import encodable, printable, trials_text
 from iosonde.records import Access, CellPlan, CellRecord, Plan, RunHeader, RunRecord, Sync, TargetFacts
 from iosonde.report.terminal.table_width import Fitted, FittedTable, Shorter
 from iosonde.report.validity import MARK, see
@@ -27,6 +28,9 @@ SMALL_BLOCK_BYTES: Final = 4096
 SHRUNK_MIN: Final = 18
 # The user needs the path for the next command, so other columns are omitted before it is cut.
 PATH_MIN: Final = 30
+
+
+_BETWEEN_COUNTS: Final = re.compile(" of (?:at least )?")
 
 
 class RunState(StrEnum):
@@ -44,6 +48,7 @@ class RunState(StrEnum):
 class ListedRun:
     """The facts about one run directory in the list. Unknown fields are None or empty.
 
+    ``measured`` of ``planned`` trials have results; with ``planned_is_least`` there may be more of them.
     ``targets`` are the paths that the user named: the folder, if iosonde created a file in it. ``iops`` and
     ``latency_ns_mean`` are those of ``best_cell``: the 4 KiB random-read cell with the highest IOPS or, if there is
     none, the cell with the highest IOPS. ``invalid_by`` are the findings that make them invalid. ``reason`` says why
@@ -63,6 +68,7 @@ class ListedRun:
     simulated: bool = False
     measured: int | None = None
     planned: int | None = None
+    planned_is_least: bool = False
     best_cell: str = ""
     best_is_small_read: bool = False
     iops: float | None = None
@@ -103,6 +109,7 @@ def listed_run(path: Path, glance: Glance) -> ListedRun:
         simulated=header.is_simulated,
         measured=glance.measured,
         planned=glance.planned,
+        planned_is_least=not glance.finished and not header.plan.is_fixed,
         best_cell=best.cell if best else "",
         best_is_small_read=best is not None and _names_small_read(header.plan, best),
         iops=best.iops if best else None,
@@ -135,7 +142,7 @@ def render_runs(runs: Sequence[ListedRun]) -> RenderableType:
 
     moments, states = texts(lambda run: _local_time(run.started_at)), texts(_state_text)
     dates = [moment.split(" ")[0] for moment in moments]
-    brief_states = [state.replace(" of ", "/") for state in states]
+    brief_states = [_BETWEEN_COUNTS.sub("/", state).replace(" trials", "") for state in states]
     styles = [_STYLES[run.state] for run in runs]
     columns = (
         Fitted("Run", texts(lambda run: run.run or NO_VALUE), worth=2),
@@ -206,7 +213,7 @@ def _state(glance: Glance) -> RunState:
 def _state_text(run: ListedRun) -> str:
     words = [str(run.state)]
     if run.measured is not None and run.state is not RunState.FINISHED:
-        words.append(f"{run.measured} of {run.planned}")
+        words.append(trials_text(run.measured, run.planned or 0, is_fixed=not run.planned_is_least))
     elif run.measured is not None and run.planned is not None and run.measured < run.planned:
         words.append(f"({run.planned - run.measured} of {run.planned} failed)")
     marks = ((run.quick, "quick"), (run.simulated, "simulated"), (bool(run.invalid_by), MARK))
