@@ -1,5 +1,6 @@
 """The check: purge, preconditioning, a shortened IOPS test and its report, on an emulated NVMe drive."""
 
+import random
 import subprocess
 from pathlib import Path
 from typing import Final
@@ -9,12 +10,15 @@ from iosonde.analysis.procedures.conditions import ConditionState, conditions_of
 from iosonde.records import RunRecord
 from iosonde.store import load_run
 from iosonde.vocabulary import Outcome, PurgeState
-from lab.guest import MIB, PRELOAD, PRELOADED, Guest, filled
+from lab.guest import MIB, PRELOAD, PRELOADED, SECTOR_BYTES, Guest, filled
 from lab.interpreter import IOSONDE
 from lab.kernel import Kernel
 
 SERIAL: Final = "LAB-PROCEDURE"
 SIZE_BYTES: Final = 96 * MIB
+REST_BYTES: Final = 1201 * SECTOR_BYTES
+"""The capacity of a drive is seldom a multiple of 1 MiB: 960 GB is 0.6 MiB more than one."""
+
 CELLS: Final = 6
 ROUNDS_MAX: Final = 6
 """On an emulated CPU, throughput varies too much for steady state, so more rounds would not help."""
@@ -60,6 +64,8 @@ def procedure(kernel: Kernel, folder: Path) -> list[str]:
     with image.open("r+b") as file:
         # Its partition table would be a reason to refuse it.
         file.write(bytes(MIB))
+        file.seek(SIZE_BYTES)
+        file.write(random.randbytes(REST_BYTES))
     hardware: tuple[str, ...] = ("-smp", "2", "-drive", f"file={image},if=none,id=d,format=raw")
     hardware += ("-device", f"nvme,serial={SERIAL},drive=d")
     guest = Guest(kernel, folder, hardware)

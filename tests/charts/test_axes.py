@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from iosonde.analysis.estimate import Estimate
-from iosonde.charts.axes import LOG_TICKS_MIN, log_domain, log_latency, log_ticks
+from iosonde.charts.axes import LOG_TICKS_MIN, counted_axis, log_domain, log_latency, log_ticks
 from iosonde.charts.quantities import MICROSECOND, MILLISECOND, NANOSECOND, latency_unit, significant, with_interval
 
 positive = st.floats(min_value=1e-3, max_value=1e9)
@@ -34,6 +34,21 @@ def test_a_log_axis_has_enough_ticks_to_read_a_value(low: float, ratio: float) -
 @given(positive)
 def test_a_log_axis_around_one_value_has_ticks_too(value: float) -> None:
     assert len(log_ticks(log_domain([value]))) >= LOG_TICKS_MIN - 1
+
+
+@pytest.mark.parametrize(
+    ("last", "ticks"),
+    [
+        (1, [1]),
+        (2, [1, 2]),
+        (12, [*range(1, 13)]),
+        (13, [2, 4, 6, 8, 10, 12]),
+        (25, [1, 5, 10, 15, 20, 25]),
+        (100, [1, 10, 20, 30, 40, 50, 60, 70, 80, 90, 100]),
+    ],
+)
+def test_rounds_have_ticks_at_whole_numbers_only(last: int, ticks: list[int]) -> None:
+    assert counted_axis(last).to_dict()["values"] == ticks
 
 
 def test_a_latency_below_a_nanosecond_stands_where_the_log_axis_begins() -> None:

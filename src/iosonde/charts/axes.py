@@ -1,6 +1,7 @@
 """The axes that charts share: their ends and their ticks."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import count
 from math import ceil, floor, log10
 from typing import Any, Final
 
@@ -15,6 +16,9 @@ LOG_AIR_MIN: Final = 1.1
 
 LABEL_GAP_PX: Final = 8
 """The least distance of tick labels. Closer labels would read as one, so some are omitted."""
+
+COUNTED_TICKS_MAX: Final = 12
+"""The most steps of an axis of rounds."""
 
 LOG_TICKS_MIN: Final = 5
 _LOG_STEPS: Final = (
@@ -87,6 +91,18 @@ def iops_axis(**others: Any) -> alt.Axis:
 def number_axis(**others: Any) -> alt.Axis:
     """Ticks as full numbers with thousands separators, without trailing zeros."""
     return alt.Axis(format=",.9~g", **others)
+
+
+def counted_axis(last: int) -> alt.Axis:
+    """Ticks at whole numbers from 1 to ``last``, such as rounds. Vega's own ticks can be halves with equal labels."""
+    step = next(each for each in _count_steps() if last <= each * COUNTED_TICKS_MAX)
+    first = [1] if step > 2 else []  # noqa: PLR2004 - 1 next to 2 would be crowded
+    return alt.Axis(format="d", grid=False, values=[*first, *range(step, last + 1, step)])
+
+
+def _count_steps() -> Iterator[int]:
+    """1, 2, 5, 10, 20, 50 and so on."""
+    return (step * 10**decade for decade in count() for step in (1, 2, 5))
 
 
 def log_domain(values: Iterable[float]) -> tuple[float, float]:

@@ -9,6 +9,7 @@ import altair as alt
 from iosonde.analysis.series import SNIA
 from iosonde.analysis.series.steady import WindowFigures
 from iosonde.analysis.target_state import last_window, tracked
+from iosonde.charts.axes import counted_axis
 from iosonde.charts.figure import Figure, Row
 from iosonde.charts.lines import named_rows, tooltip
 from iosonde.charts.quantities import significant
@@ -110,7 +111,7 @@ def _layers(rows: Sequence[Row], least: _Rounds, spread: float) -> list[alt.Char
         "repeat:Q",
         title="Repeat (in run order)",
         scale=across,
-        axis=alt.Axis(format="d", tickMinStep=1, grid=False),
+        axis=counted_axis(last),
     )
     y = alt.Y("drawn_share:Q", title="IOPS / average", scale=scale, axis=alt.Axis(format=".2f"))
     ends = len(least.values) - SNIA.window + 1, len(least.values)

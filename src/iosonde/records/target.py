@@ -121,6 +121,13 @@ class SimulationFacts(Record):
     scale: int = 1
     faults: tuple[dict[str, Any], ...] = ()
 
+    @property
+    def size_bytes(self) -> int | None:
+        """The capacity of the drive, with its scale; None if the model has none."""
+        size_bytes: int | None = self.table.get("size_bytes")
+        capacity_bytes: int | None = self.table.get("capacity_bytes")
+        return capacity_bytes // self.scale if size_bytes is None and capacity_bytes is not None else size_bytes
+
     def parameters(self) -> Iterator[tuple[str, Any]]:
         """Every parameter of the drive, by its dotted key."""
         return flattened(self.table)

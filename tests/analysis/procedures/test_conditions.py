@@ -4,7 +4,7 @@ import pytest
 
 from iosonde.analysis.procedures import procedures_of
 from iosonde.analysis.procedures.conditions import ConditionState, conditions_of
-from iosonde.records import CellPlan, Experiment, Procedure, TargetFacts
+from iosonde.records import CellPlan, Experiment, Procedure, SimulationFacts, TargetFacts
 from iosonde.vocabulary import PurgeState, WriteCache
 from tests.builders import cell_plan, target_facts, workload
 from tests.procedure_builder import TIMING, WRITE, procedure_run, steady_procedure, write_rounds
@@ -59,6 +59,26 @@ def test_a_file_is_not_the_active_range_of_a_drive() -> None:
     assert states()["Active range"] is ConditionState.SKIPPED
     assert states(target=device())["Active range"] is ConditionState.VERIFIED
     assert states(target=device(16 * 2**30))["Active range"] is ConditionState.FAILED
+
+
+def test_a_capacity_that_is_no_multiple_of_a_block_is_covered_by_all_of_its_whole_blocks() -> None:
+    # The capacity of drives of 960 GB, as IDEMA LBA1-03 defines it, is 0.6 MiB more than whole blocks of 1 MiB.
+    size_bytes = 960_197_124_096
+    cell = cell_plan(workload(read_percent=0), Experiment.PROCEDURE, timing=TIMING)
+    run = procedure_run(steady_procedure((cell,), (cell,)), write_rounds(100), (cell,), target=device(size_bytes))
+    plan = run.header.plan.model_copy(update={"span_bytes": size_bytes >> 20 << 20})
+    run = run.model_copy(update={"header": run.header.model_copy(update={"plan": plan})})
+    found = {each.name: each for each in conditions_of(run, procedures_of(run)[0])}
+    assert found["Active range"].state is ConditionState.VERIFIED
+    assert found["Active range"].reason == "100 % of 894 GiB, from the start of the device"
+
+
+@pytest.mark.parametrize(("size_gib", "state"), [(8, ConditionState.SIMULATED), (16, ConditionState.FAILED)])
+def test_a_part_of_a_simulated_drive_is_not_its_active_range(size_gib: int, state: ConditionState) -> None:
+    table = {"kind": "ssd", "capacity_bytes": 4 * size_gib * 2**30, "capacity_scale": 4}
+    drive = SimulationFacts(model="sata-dc", title="SATA", table=table, seed=1, scale=4)
+    facts = target_facts("sim:sata-dc").model_copy(update={"kind": "simulated", "simulation": drive})
+    assert states(target=facts)["Active range"] is state
 
 
 def test_compressible_data_does_not_follow_the_specification() -> None:

@@ -29,6 +29,9 @@ class ConditionState(StrEnum):
 
 PRECONDITIONING: Final = "Preconditioning"
 STEADY_STATE: Final = "Steady state"
+ROUNDED_BYTES_MAX: Final = 8 << 20
+"""A test region is whole blocks of 1 MiB, or of 8 MiB on a large simulated drive. Capacities seldom are."""
+
 _WORST_FIRST: Final = tuple(ConditionState)
 
 
@@ -118,7 +121,11 @@ def _active_range(run: RunRecord, rounds: ProcedureRounds) -> Condition:
     name, percent = "Active range", rounds.procedure.active_range_percent
     target, span = run.header.target, run.header.plan.span_bytes
     amount = f"{percent} % of {format_size(span)}"
-    if run.header.is_simulated:
+    if target.simulation is not None:
+        size = target.simulation.size_bytes
+        if size is not None and span <= size - ROUNDED_BYTES_MAX:
+            said = f"{amount}, on a simulated drive of {format_size(size)}"
+            return Condition(name, ConditionState.FAILED, said)
         return Condition(name, ConditionState.SIMULATED, f"{amount}, the whole model")
     if target.kind == "file":
         said = f"{amount}, a file: it covers a part of the device, at offsets that the file system chose"
@@ -126,7 +133,7 @@ def _active_range(run: RunRecord, rounds: ProcedureRounds) -> Condition:
     size = target.device.size_bytes if target.device is not None else None
     if size is None:
         return Condition(name, ConditionState.UNKNOWN, f"{amount}; the capacity of the device is unknown")
-    if span < size:
+    if span <= size - ROUNDED_BYTES_MAX:
         said = f"{amount}, on a device of {format_size(size)}"
         return Condition(name, ConditionState.FAILED, said)
     return Condition(name, ConditionState.VERIFIED, f"{amount}, from the start of the device")

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from iosonde.analysis.procedures import PhaseRounds
-from iosonde.charts.axes import log_domain, log_scaled, log_ticks, number_axis
+from iosonde.charts.axes import counted_axis, log_domain, log_scaled, log_ticks, number_axis
 from iosonde.charts.figure import Figure, Row
 from iosonde.charts.lines import named_rows, tooltip
 from iosonde.charts.procedures.styles import LINES_MAX, Unit, cell_label, colour_of, dash_of, shape_of, styled, unit_of
@@ -74,7 +74,7 @@ def _drawn(identity: str, title: str, phase: PhaseRounds, values: dict[str, NDAr
 
 def _layers(rows: Sequence[Row], phase: PhaseRounds, unit: Unit, names: Sequence[str]) -> list[alt.Chart]:
     across = alt.Scale(domain=[0.5, phase.rounds + 0.5], nice=False, zero=False)
-    x = alt.X("round:Q", title="Round", scale=across, axis=alt.Axis(format="d", tickMinStep=1, grid=False))
+    x = alt.X("round:Q", title="Round", scale=across, axis=counted_axis(phase.rounds))
     y = _vertical(rows, unit)
     series = styled(names)
     coloured, chart = colour_of(series), alt.Chart()

@@ -70,7 +70,7 @@ def _layers(found: Determination, unit: Unit, band: tuple[float, float], ends: t
         "round:Q",
         title="Round",
         scale=across,
-        axis=alt.Axis(format="d", tickMinStep=1, grid=False, values=list(found.rounds)),
+        axis=alt.Axis(format="d", grid=False, values=list(found.rounds)),
     )
     title = f"{unit.title} ({unit.name})"
     y = alt.Y(f"{unit.field}:Q", title=title, scale=scale, axis=number_axis(tickCount=5))
