@@ -237,8 +237,20 @@ WRONG_INPUTS: Final[list[tuple[str, int, str, str]]] = [
     (
         "run . --size 16MiB --quick --out precious",
         7,
-        "cannot create the run directory precious: File exists",
+        "cannot create the run directory precious: precious is not a directory",
         "specify another directory with --out",
+    ),
+    (
+        "run . --size 16MiB --quick --out precious/below/run",
+        7,
+        "cannot create the run directory precious/below/run: precious is not a directory",
+        "specify another directory with --out",
+    ),
+    (
+        "prepare sim:sata-dc",
+        3,
+        "sim:sata-dc is a simulated drive",
+        "specify a block device, such as /dev/nvme0n1; `iosonde sim show` shows its model",
     ),
     ("plan . --write-rate fast", 2, "--write-rate: 'fast' is not a size", "use a size such as 4KiB, 1MiB or 8GiB"),
     (

@@ -33,7 +33,10 @@ def test_the_json_has_every_line_with_its_state(tmp_path: Path) -> None:
     assert all(line["reason"] for line in lines if line["state"] == "warning")
 
 
-@pytest.mark.parametrize(("target", "said"), [("missing", "No such file"), ("/dev/zero", "is not a file, directory")])
+@pytest.mark.parametrize(
+    ("target", "said"),
+    [("missing", "No such file"), ("/dev/zero", "is not a file, directory"), ("sim:sata-dc", "is a simulated drive")],
+)
 def test_what_cannot_be_examined_is_told(tmp_path: Path, target: str, said: str) -> None:
     ended = iosonde("doctor", target, folder=tmp_path)
     assert ended.returncode == 3, ended.stderr

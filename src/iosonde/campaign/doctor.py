@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Final
 
 from iosonde.campaign.drive_health import SmartReader
+from iosonde.campaign.simulated import check_real
 from iosonde.errors import IosondeError, TargetError
 from iosonde.findings.fitness import (
     FitnessLine,
@@ -23,6 +24,7 @@ from iosonde.records import DeviceInspection, Drive
 from iosonde.sources import EngineSource, find_engine
 from iosonde.store import kept_settings, last_purge
 
+HINT_TARGET: Final = "specify a file, a directory or a block device"
 SAMPLE_S: Final = 1.0
 """How long other I/O and steal time are watched."""
 
@@ -57,14 +59,13 @@ def examine(host: Host, target: str | None, *, sample_s: float = SAMPLE_S) -> Ex
 
 
 def _look(host: Host, target: str) -> PathFacts:
+    check_real(target, HINT_TARGET)
     try:
         found = host.look(target)
     except OSError as error:
-        raise TargetError(f"{target}: {error.strerror}", "specify a file, a directory or a block device") from error
+        raise TargetError(f"{target}: {error.strerror}", HINT_TARGET) from error
     if found.kind == "other":
-        raise TargetError(
-            f"{target} is not a file, directory or block device", "specify a file, a directory or a block device"
-        )
+        raise TargetError(f"{target} is not a file, directory or block device", HINT_TARGET)
     return found
 
 

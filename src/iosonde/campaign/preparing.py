@@ -14,6 +14,7 @@ from iosonde.campaign.command_line import command_line
 from iosonde.campaign.purge_tools import check_tool, is_by_a_tool, run_tool
 from iosonde.campaign.purge_verdict import verdict
 from iosonde.campaign.responsiveness import check_answers
+from iosonde.campaign.simulated import check_real
 from iosonde.errors import IosondeError, TargetError
 from iosonde.machine import Host, WritePermit, permit_for
 from iosonde.plans.build import SEED_BITS
@@ -182,6 +183,7 @@ class Preparation:
         return None
 
     def _device(self, target: str) -> Path:
+        check_real(target, HINT_DEVICE)
         check_answers(self._host, (Path(target),))
         try:
             found = self._host.look(target)

@@ -6,7 +6,7 @@ from typing import Final
 
 from pydantic import ValidationError
 
-from iosonde.errors import UsageError
+from iosonde.errors import TargetError, UsageError
 from iosonde.plans import ASSUMED_WRITE_BYTES_PER_S, SEED_MAX
 from iosonde.plans.build import cell_seed
 from iosonde.plans.models import Model, load_model
@@ -22,6 +22,12 @@ _SEED_BITS_DROPPED: Final = 21
 def is_simulated(word: str) -> bool:
     """Whether a target's name is that of a simulated drive."""
     return word.startswith(SIMULATED_WORD)
+
+
+def check_real(word: str, hint: str) -> None:
+    """Raises TargetError for the name of a simulated drive."""
+    if is_simulated(word):
+        raise TargetError(f"{word} is a simulated drive", f"{hint}; `iosonde sim show` shows its model")
 
 
 def simulated_drive(word: str, run_seed: int, number: int) -> tuple[SimulationFacts, int]:

@@ -35,7 +35,7 @@ def checked_request(options: PreconditionOptions) -> "RunRequest":
     from iosonde.campaign.requests import MeasuringOptions, preparation_request
     from iosonde.machine.local_host import LocalHost
     from iosonde.plans import preconditioning_of
-    from iosonde.store import check_empty
+    from iosonde.store import check_run_directory
 
     asked = preconditioning_of(options.form, options.keys)
     measuring = MeasuringOptions(
@@ -53,7 +53,7 @@ def checked_request(options: PreconditionOptions) -> "RunRequest":
     )
     request = preparation_request(measuring, asked, options.purge)
     if options.out is not None:
-        check_empty(options.out)
+        check_run_directory(options.out)
     preflight(request, datetime.now(UTC))
     return request
 

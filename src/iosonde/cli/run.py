@@ -187,9 +187,9 @@ def measure(
     from iosonde.cli.progress import watching
     from iosonde.cli.purge_progress import purging_of
     from iosonde.cli.run_outputs import finish_directory
-    from iosonde.store import check_empty
+    from iosonde.store import check_run_directory
 
-    check_empty(directory)
+    check_run_directory(directory)
     END_COMMAND.set_directory(directory)
     for line in plan_lines(ahead, ahead.cost()):
         say(line)

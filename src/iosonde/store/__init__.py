@@ -16,7 +16,7 @@ from iosonde.store.packing import write_archive
 from iosonde.store.parquet import write_csv, write_parquet
 from iosonde.store.purges import keep_purge, last_purge
 from iosonde.store.run_summary import CellGlance, Glance, summarise_run
-from iosonde.store.rundir import RunDirectory, check_empty, make_directory
+from iosonde.store.rundir import RunDirectory, check_run_directory, make_directory
 from iosonde.store.settings import HeldSetting, keep_setting, kept_settings, left_settings
 from iosonde.store.stopped_arrays import forget_stopped_array, keep_stopped_array, stopped_array
 from iosonde.store.versions import newer
@@ -36,7 +36,7 @@ __all__ = [
     "RunDirectory",
     "RunLocation",
     "arrow_table",
-    "check_empty",
+    "check_run_directory",
     "forget_stopped_array",
     "is_archive",
     "keep_purge",

@@ -1,5 +1,6 @@
 """A run directory that is being written."""
 
+import os
 from contextlib import suppress
 from pathlib import Path
 
@@ -23,7 +24,7 @@ class RunDirectory:
     @classmethod
     def create(cls, path: Path) -> "RunDirectory":
         """Creates the directory. An existing one must be empty. Raises OutputError."""
-        check_empty(path)
+        check_run_directory(path)
         directory = cls(path)
         try:
             new = [each for each in (path, *path.parents) if not each.exists()]
@@ -85,8 +86,20 @@ class RunDirectory:
         _flush_if_possible(self.path)
 
 
-def check_empty(path: Path) -> None:
-    """Raises OutputError for a directory with files. One that does not exist can be created."""
+def check_run_directory(path: Path) -> None:
+    """Raises OutputError unless the directory is empty or can be created, and this user can write to it."""
+    _check_empty(path)
+    there = next(each for each in (path, *path.parents) if each.exists())
+    if not there.is_dir():
+        reason = f"{there} is not a directory"
+    elif not os.access(there, os.W_OK | os.X_OK):
+        reason = f"no permission to write to {there}"
+    else:
+        return
+    raise OutputError(f"cannot create the run directory {path}: {reason}", "specify another directory with --out")
+
+
+def _check_empty(path: Path) -> None:
     try:
         names = {each.name for each in path.iterdir()} if path.is_dir() else set()
     except OSError as error:
