@@ -60,6 +60,16 @@ def test_a_process_that_dies_is_told_and_nobody_waits_for_it() -> None:
     assert not children() & set(drawers.processes) - before
 
 
+def test_a_process_that_cannot_be_started_is_an_error_with_a_hint(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "executable", "/nowhere/python")
+    with (
+        pytest.raises(OutputError, match="cannot start a process to render charts: No such file") as refused,
+        Drawers(),
+    ):
+        pass
+    assert refused.value.hint == "make sure that this user may run /nowhere/python"
+
+
 def test_a_process_that_draws_ends_when_nobody_asks_any_more() -> None:
     command = [sys.executable, "-m", "iosonde.report.drawing"]
     ended = subprocess.run(command, input=b"", capture_output=True, timeout=60, check=True)

@@ -1,5 +1,7 @@
 """Charts as still pictures inside the page: small, with names of their own, and without what its policy refuses."""
 
+import sys
+
 import pytest
 
 from iosonde.analysis.run import RunAnalysis
@@ -56,10 +58,7 @@ def test_clips_are_those_of_the_own_picture() -> None:
 
 
 def test_where_the_system_starts_no_process_scripts_draw_alone(monkeypatch: pytest.MonkeyPatch, page: Page) -> None:
-    def refused(_: object) -> Drawers:
-        raise OSError
-
-    monkeypatch.setattr(Drawers, "__enter__", refused)
+    monkeypatch.setattr(sys, "executable", "/nowhere/python")
     with drawers_if_any() as drawers:
         assert drawers is None
         assert stills_of(page, drawers) == {}

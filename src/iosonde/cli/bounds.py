@@ -2,8 +2,6 @@
 
 from typing import TYPE_CHECKING
 
-from iosonde.plans import DEFAULT_PROFILE
-
 if TYPE_CHECKING:
     from iosonde.campaign import Preflight
     from iosonde.expectations.expected import Expected
@@ -15,6 +13,8 @@ def campaign_and_bounds(
     """The campaign to run, as ``--profile`` takes it, and the expected values to compare it with. Raises UsageError."""
     # Few runs have expected values, and their files' schema takes long to load.
     if purpose is None and against is None:
+        from iosonde.plans import DEFAULT_PROFILE
+
         return profile or DEFAULT_PROFILE, None
     from iosonde.expectations import names
 

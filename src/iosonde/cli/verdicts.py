@@ -39,7 +39,7 @@ def compared(
     None if there are no expected values.
     """
     if expected is None:
-        from iosonde.report.derive import stored_checks
+        from iosonde.report.stored_checks import stored_checks
 
         return stored_checks(analysis, findings, failures)
     checked = expected.check(analysis, findings)

@@ -9,6 +9,7 @@ from iosonde.analysis.run import RunAnalysis
 from iosonde.failures import FailureLog
 from iosonde.findings import Finding, find_in
 from iosonde.report.export import run_tables
+from iosonde.report.stored_checks import stored_checks
 from iosonde.report.titles import CONDITIONS
 from iosonde.store import RunDirectory, load_run, write_parquet
 
@@ -67,15 +68,3 @@ def _write_page(derived: Derived, path: Path, drawers: "Drawers | None") -> None
 
     analysis, findings, failures = derived.analysis, derived.findings, derived.failures
     write_html(lambda: page_of(analysis, findings, failures, checked=derived.checked), path, failures, drawers)
-
-
-def stored_checks(
-    analysis: RunAnalysis, findings: tuple[Finding, ...], failures: FailureLog
-) -> "CheckedResults | None":
-    """The comparison with the expected values in the record of a run; None if it has none."""
-    # Few runs have expected values, and their schema takes long to load.
-    if analysis.run.header.expected is None:
-        return None
-    from iosonde.expectations.expected import check_stored
-
-    return check_stored(analysis, findings, failures)

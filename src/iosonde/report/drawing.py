@@ -7,14 +7,18 @@ import subprocess
 import sys
 from collections.abc import Iterable
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
 from queue import SimpleQueue
 from types import TracebackType
 from typing import IO, Any, Final, Self
 
-from iosonde.errors import HINT_PROCESSES, OutputError
+from iosonde.errors import HINT_PROCESSES, OutputError, limit_hint
 
 DRAWERS_MAX: Final = 2
 """Each process needs 150 MB and 0.7 s of CPU time before its first chart, then 0.1 s per chart."""
+
+NICENESS: Final = 10
+"""How far they give way to the process that reads and computes."""
 
 PNG_SCALE: Final = 2
 """PNG pixels per pixel of the drawing, for high-resolution screens and print."""
@@ -69,7 +73,10 @@ class DrawingError(Exception):
 
 
 class Drawers:
-    """A pool of drawing processes, which end with the context. They initialise while the caller reads and computes."""
+    """A pool of drawing processes, which end with the context. They initialise while the caller reads and computes.
+
+    Entering the context raises OutputError if none can be started.
+    """
 
     def __init__(self) -> None:
         self._number = min(DRAWERS_MAX, len(os.sched_getaffinity(0)))
@@ -94,11 +101,16 @@ class Drawers:
                     stderr=subprocess.DEVNULL,
                     process_group=0,
                 )
-            except OSError:
+            except OSError as error:
                 # Fewer processes also work, only more slowly.
                 if not self._processes:
-                    raise
+                    # Python itself may be in a folder that this user may not enter.
+                    hint = limit_hint(error) or f"make sure that this user may run {sys.executable}"
+                    raise OutputError(f"cannot start a process to render charts: {error.strerror}", hint) from error
                 break
+            # While they initialise, this process computes what they will draw, so it comes first.
+            with suppress(OSError):
+                os.setpriority(os.PRIO_PROCESS, process.pid, NICENESS)
             self._processes.append(process)
             self._idle.put(process)
         return self

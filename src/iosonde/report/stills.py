@@ -40,7 +40,7 @@ def drawers_if_any() -> Iterator[Drawers | None]:
     with ExitStack() as stack:
         try:
             drawers = stack.enter_context(Drawers())
-        except OSError:
+        except OutputError:
             drawers = None
         yield drawers
 

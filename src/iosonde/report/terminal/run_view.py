@@ -74,7 +74,7 @@ FIGURES: Final = "figures"
 def _verdicts(analysis: RunAnalysis, findings: Sequence[Finding], failures: FailureLog) -> Iterator[RenderableType]:
     """The comparison with the expected values that the run has in its record."""
     # Imported here because few runs have expected values, and their schema takes long to load.
-    from iosonde.report.derive import stored_checks
+    from iosonde.report.stored_checks import stored_checks
     from iosonde.report.terminal.checked import render_checked
 
     checked = stored_checks(analysis, tuple(findings), failures)
