@@ -93,6 +93,17 @@ def iops_rounds(values: list[int], sizes: int = 8) -> list[list[list[int]]]:
     return [[[value] * sizes for _ in range(7)] for value in values]
 
 
+@pytest.mark.parametrize(
+    ("test", "matrix"),
+    [("iops", [[[100, 200, 300]] * 3] * 128), ("tp", [[[2048] * 128] * 2] * 2)],
+)
+def test_a_test_of_a_hard_disk_is_refused_with_the_reason(test: str, matrix: object, tmp_path: Path) -> None:
+    path = written(tmp_path, **{test: {"roundmat": matrix}})
+    with pytest.raises(UsageError, match="the file does not say where its zones are") as refused:
+        read_rounds([path])
+    assert refused.value.hint == f"measure the disk with `iosonde run DEVICE --profile tkperf-hdd-{test}`"
+
+
 def test_rounds_after_the_last_index_are_left_out(tmp_path: Path) -> None:
     matrix = iops_rounds([100, 100, 100, 100, 100, 0, 0])
     path = written(tmp_path, iops={"roundmat": matrix, "rndnr": 4, "numjobs": 1, "iodepth": 32})

@@ -21,6 +21,8 @@ SIZES: Final = (1024 * KIB, 128 * KIB, 64 * KIB, 32 * KIB, 16 * KIB, 8 * KIB, 4 
 LATENCY_MIXES: Final = (100, 65, 0)
 LATENCY_SIZES: Final = (8 * KIB, 4 * KIB, 512)
 THROUGHPUT_SIZES: Final = (1024 * KIB, 64 * KIB, 8 * KIB, 4 * KIB, 512)
+HARD_DISK_MIXES: Final = 3
+HARD_DISK_SIZES: Final = 2
 _REPORTED: Final = ("stdyrounds", "stdyvalues", "stdyslope", "stdyavg", "reachstdystate")
 _HINT: Final = "use the unmodified XML file that TKperf wrote"
 
@@ -39,6 +41,12 @@ def read_tkperf(data: bytes, source: str, tracking: Sequence[Tracking] = ()) -> 
         if element.tag in tests:
             test = _Test(element, source)
             try:
+                if test.is_of_hard_disk:
+                    raise UsageError(
+                        f"{source}: {element.tag} is TKperf's test of a hard disk, and the file does not say where its "
+                        "zones are",
+                        f"measure the disk with `iosonde run DEVICE --profile tkperf-hdd-{element.tag}`",
+                    )
                 measured = list(tests[element.tag](test))
             except (TypeError, ValueError, IndexError, KeyError, OverflowError, RecursionError) as error:
                 raise UsageError(f"{source}: the rounds of {element.tag} are not in TKperf's form", _HINT) from error
@@ -84,6 +92,14 @@ class _Test:
         if isinstance(found, str) and found[:1] in {"[", "{"}:
             return json.loads(found, parse_constant=_no_number)
         return found
+
+    @property
+    def is_of_hard_disk(self) -> bool:
+        """Whether its matrix has 128 zones: of ``iops`` [zone][3 mixes][3 sizes], of ``tp`` [2 sizes][2][zone]."""
+        matrix = self.value("roundmat")
+        if self.tag == "iops":
+            return bool(matrix) and len(matrix[0]) == HARD_DISK_MIXES
+        return self.tag == "tp" and len(matrix) == HARD_DISK_SIZES
 
     @property
     def said(self) -> dict[str, str]:
