@@ -11,6 +11,10 @@ def write_run(run: RunRecord, path: Path, *, finished: bool = True, sessions: Se
     """Writes the run directory, with ``sessions`` after half of the cells. Run orders start at 1, as in real runs."""
     run = _from_one(run)
     with RunDirectory.create(path).start_journal(run.header) as journal:
+        for start in run.procedure_starts:
+            journal.procedure(start)
+        for turn in run.turns_chosen:
+            journal.turn(turn)
         half = len(run.cells) // 2 if sessions else 0
         for index, cell in enumerate(run.cells):
             if index == half:
@@ -27,5 +31,7 @@ def write_run(run: RunRecord, path: Path, *, finished: bool = True, sessions: Se
 def _from_one(run: RunRecord) -> RunRecord:
     cells = tuple(cell.model_copy(update={"order": cell.order + 1}) for cell in run.cells)
     turns = tuple(turn.model_copy(update={"order": turn.order + 1}) for turn in run.header.plan.turns)
+    chosen = tuple(turn.model_copy(update={"order": turn.order + 1}) for turn in run.turns_chosen)
     plan = run.header.plan.model_copy(update={"turns": turns})
-    return run.model_copy(update={"cells": cells, "header": run.header.model_copy(update={"plan": plan})})
+    header = run.header.model_copy(update={"plan": plan})
+    return run.model_copy(update={"cells": cells, "header": header, "turns_chosen": chosen})

@@ -9,6 +9,7 @@ from iosonde.campaign import NullObserver, RemainingRun
 from iosonde.campaign.simulated import assumed_bytes_per_s
 from iosonde.cli.plan_text import rest_line
 from iosonde.cli.progress import Clockwork
+from iosonde.errors import UsageError
 from iosonde.plans import ASSUMED_WRITE_BYTES_PER_S, plan_cost, remaining
 from iosonde.records import CellPlan, CellRecord, CellTurn, Outcome, RunRecord
 from iosonde.store import load_run
@@ -178,6 +179,24 @@ def test_an_interrupted_procedure_on_a_file_is_said_to_begin_again_with_all_of_i
     # The second procedure has two trials of 20 ms, each with its overhead.
     every_ns, second_ns = plan_cost(rest.run.header.plan).duration_ns, 2 * (20_000_000 + OVERHEAD_NS)
     assert rest.left_ns == (every_ns if again == "first" else second_ns)
+
+
+def test_a_finished_run_of_procedures_has_nothing_left_of_an_interrupted_attempt(tmp_path: Path) -> None:
+    (tmp_path / "two.toml").write_text(TWO, encoding="utf-8")
+    request = profile_request([str(tmp_path)], tmp_path / "two.toml", size="64MiB")
+    with pytest.raises(KeyboardInterrupt):
+        measure(request, tmp_path / "run", InterruptingIn("rounds", within=True))
+    go_on(tmp_path, rest_of(tmp_path / "run"))
+    rest = rest_of(tmp_path / "run")
+    assert rest.is_done
+    assert rest_line(rest).startswith("all ")
+
+
+def test_failed_trials_of_a_procedure_are_not_repeated_one_by_one(tmp_path: Path) -> None:
+    (tmp_path / "two.toml").write_text(TWO, encoding="utf-8")
+    measure(profile_request([str(tmp_path)], tmp_path / "two.toml", size="64MiB"), tmp_path / "run")
+    with pytest.raises(UsageError, match="--failed does not apply to standard procedures"):
+        rest_of(tmp_path / "run", failed_again=True)
 
 
 def test_a_run_that_was_interrupted_between_two_procedures_begins_none_again(tmp_path: Path) -> None:

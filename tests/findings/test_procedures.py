@@ -3,15 +3,18 @@
 from collections.abc import Callable
 
 from iosonde.findings import Severity
-from iosonde.records import RunRecord
+from iosonde.records import Censored, RunRecord
 from tests.builders import SECOND_NS, cell_record, target_facts
 from tests.findings.runs import only
 from tests.procedure_builder import READ, operations, procedure_run, steady_procedure, write_rounds
 
 
-def busy_rounds(*values: int) -> RunRecord:
-    """Rounds of reads on a whole device, whose latencies agree with their rates and the queue depth of 8."""
-    records = [cell_record(READ, operations(READ, value, 8 * SECOND_NS // value)) for value in values]
+def busy_rounds(*values: int, share_percent: int = 100) -> RunRecord:
+    """Rounds of reads on a whole device, whose latencies agree with their rates and a share of the queue depth of 8."""
+    of_depth_ns = 8 * SECOND_NS * share_percent // 100
+    # Operations in flight at the end are as old as the completed ones became.
+    left = Censored(count=8, age_ns_min=0, age_ns_max=of_depth_ns // values[-1], latency_ns_max=8 * SECOND_NS)
+    records = [cell_record(READ, operations(READ, value, of_depth_ns // value), censored=left) for value in values]
     rounds = [{READ.cell: record} for record in records]
     target = target_facts(span_bytes=100 * 2**30)
     return procedure_run(steady_procedure((READ,), (READ,)), rounds, (READ,), target=target)
@@ -20,11 +23,14 @@ def busy_rounds(*values: int) -> RunRecord:
 FIRES: dict[str, Callable[[], RunRecord]] = {
     # The line changes by 12 % of the average.
     "steady-state-missed": lambda: busy_rounds(9400, 9700, 10_000, 10_300, 10_600),
+    # The queue of 8 is refilled 3 times, and what completed explains 80 % of it.
+    "latency-cut-short": lambda: busy_rounds(*[24] * 5, share_percent=80),
 }
 
 NEAR_MISSES: list[tuple[str, Callable[[], RunRecord]]] = [
     # It changes by 8 %.
     ("steady-state-missed", lambda: busy_rounds(9600, 9800, 10_000, 10_200, 10_400)),
+    ("latency-cut-short", lambda: busy_rounds(*[24] * 5, share_percent=96)),
 ]
 
 
@@ -32,6 +38,14 @@ def test_a_procedure_without_steady_state_says_after_how_many_rounds() -> None:
     found = only(FIRES["steady-state-missed"](), "steady-state-missed")
 
     assert found.statement.startswith("Test: steady state was not reached after 5 rounds.")
+    assert (found.severity, found.cells) == (Severity.DOUBTFUL, (READ.cell,))
+
+
+def test_trials_that_end_before_the_queue_completes_say_how_much_longer_operations_take() -> None:
+    found = only(FIRES["latency-cut-short"](), "latency-cut-short")
+
+    assert "the completed ones explain 80 % of the operations in flight" in found.statement
+    assert "the true mean latency is about 1.25 times that of the report" in found.statement
     assert (found.severity, found.cells) == (Severity.DOUBTFUL, (READ.cell,))
 
 

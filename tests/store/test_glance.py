@@ -90,10 +90,26 @@ def test_a_trial_in_which_nothing_completed_has_a_result_if_others_of_its_cell_f
 
 
 def test_a_run_cut_in_its_first_round_plans_the_fewest_rounds_of_its_procedures(tmp_path: Path) -> None:
-    run = procedure_run(steady_procedure(), write_rounds(100)).model_copy(update={"finished": False, "end": None})
-    found = whole(write_run(run, tmp_path / "run"))
+    run = procedure_run(steady_procedure(), write_rounds(100))
+    found = whole(write_run(run, tmp_path / "run", finished=False))
     # One cell, in at least the five rounds of a window.
     assert (found.measured, found.planned) == (1, 5)
+
+
+def test_the_figures_of_a_procedure_are_those_of_its_window(tmp_path: Path) -> None:
+    run = procedure_run(steady_procedure(), write_rounds(900, 100, 100, 100, 100, 100))
+    found = whole(write_run(run, tmp_path / "run"))
+    assert [(cell.iops, cell.repeats) for cell in found.cells] == [(100, 5)]
+
+
+def test_trials_of_an_interrupted_attempt_count_nowhere(tmp_path: Path) -> None:
+    run = procedure_run(steady_procedure(), write_rounds(900, 900, 100, 100, 100, 100, 100))
+    # The first two trials belong to an attempt before.
+    turns = [each.model_copy(update={"attempt": 1 + (each.order > 2)}) for each in run.turns_chosen]
+    turns = [each.model_copy(update={"round": each.order - 2 * (each.attempt - 1)}) for each in turns]
+    found = whole(write_run(run.model_copy(update={"turns_chosen": tuple(turns)}), tmp_path / "run"))
+    assert (found.measured, found.planned) == (5, 5)
+    assert [(cell.iops, cell.repeats) for cell in found.cells] == [(100, 5)]
 
 
 def test_a_turn_that_was_made_again_counts_once(small: RunRecord, tmp_path: Path) -> None:

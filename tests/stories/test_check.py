@@ -28,7 +28,9 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A run on four exponential servers of 100 µs. At depth 1, the p99 is 100 µs * ln 100 = 460 µs."""
     folder = tmp_path_factory.mktemp("check")
     (folder / "short.toml").write_text(CAMPAIGN)
-    ended = iosonde("run", "sim:mmc,seed=1", "--profile", "short.toml", "--seed", "1", "--out", "run", folder=folder)
+    ended = iosonde(
+        "run", "--no-report", "sim:mmc,seed=1", "--profile", "short.toml", "--seed", "1", "--out", "run", folder=folder
+    )
     assert ended.returncode == 0, ended.stderr
     return folder
 
@@ -63,7 +65,7 @@ def test_a_sustained_cell_is_checked_in_its_worst_plateau(tmp_path: Path) -> Non
     keys = 'pattern = "random"\nread = 100\nblock_size = "16KiB"\nqueue_depth = 8\n'
     campaign = f'name = "long"\n[[experiment]]\nname = "reads"\nkind = "sustained"\n{keys}duration = "50s"\n'
     (tmp_path / "long.toml").write_text(campaign)
-    words = ("run", "sim:cloud-burst,seed=1", "--profile", "long.toml", "--seed", "1", "--out", "run")
+    words = ("run", "--no-report", "sim:cloud-burst,seed=1", "--profile", "long.toml", "--seed", "1", "--out", "run")
     assert iosonde(*words, folder=tmp_path).returncode == 0
     bounds = (
         'metric = "iops"\nat_least = 290',

@@ -46,7 +46,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("sheets")
     for name, text in (("short", CAMPAIGN), ("other", OTHER)):
         (folder / f"{name}.toml").write_text(text)
-        ended = iosonde("run", "sim:sata-dc,seed=1", "--profile", f"{name}.toml", "--out", name, folder=folder)
+        ended = iosonde(
+            "run", "--no-report", "sim:sata-dc,seed=1", "--profile", f"{name}.toml", "--out", name, folder=folder
+        )
         assert ended.returncode == 0, ended.stderr
     return folder
 

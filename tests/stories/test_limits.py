@@ -28,7 +28,7 @@ duration = "2s"
 def start(folder: Path, target: str, *words: str) -> subprocess.CompletedProcess[str]:
     campaign = folder / "writes.toml"
     campaign.write_text(WRITES, encoding="utf-8")
-    return iosonde("run", target, "--profile", campaign, "--seed", "5", "--out", folder / "run", *words)
+    return iosonde("run", "--no-report", target, "--profile", campaign, "--seed", "5", "--out", folder / "run", *words)
 
 
 def written(run: RunRecord) -> int:
@@ -54,9 +54,9 @@ def test_a_run_writes_no_more_than_its_limit_and_goes_on_with_another(tmp_path: 
     short = open_run(tmp_path / "run").record
     assert prepared < written(short) <= limit
     assert short.header.limits.written_bytes_max == limit
-    again = iosonde("resume", tmp_path / "run")
+    again = iosonde("resume", tmp_path / "run", "--no-report")
     assert again.returncode == 3, again.stderr
-    resumed = iosonde("resume", tmp_path / "run", "--max-writes", "1TB")
+    resumed = iosonde("resume", tmp_path / "run", "--no-report", "--max-writes", "1TB")
     assert resumed.returncode == 0, resumed.stderr
     assert {cell.outcome for cell in open_run(tmp_path / "run").record.cells} == {Outcome.FINISHED}
 

@@ -86,4 +86,4 @@ def test_each_page_of_the_pdf_has_the_header_block(story: tuple[Path, str], tmp_
         assert f"Page {number} of {len(pages)}" in text
         assert "SIMULATED, SCALED 1:300 IN CAPACITY AND TIME" in text
         assert "Tested by A. Tester" in text
-    assert "Until steady: a procedure of the user." in " ".join(pages)
+    assert "Until steady: a procedure without a specification." in " ".join(pages)

@@ -46,7 +46,19 @@ def words(file: Path, engine: str, **asked: object) -> list[object]:
     profile = file.with_name("campaign.toml")
     profile.write_text(CAMPAIGN.format(**keys))
     out = file.with_name("run")
-    return ["run", file, "--overwrite", "--buffered", "--engine", engine, "--profile", profile, "--out", out]
+    return [
+        "run",
+        "--no-report",
+        file,
+        "--overwrite",
+        "--buffered",
+        "--engine",
+        engine,
+        "--profile",
+        profile,
+        "--out",
+        out,
+    ]
 
 
 def engines() -> list[str]:
@@ -191,7 +203,7 @@ def test_a_plan_says_what_verifying_takes(file: Path) -> None:
 
 
 def test_a_run_that_was_not_made_for_it_is_not_verified(tmp_path: Path) -> None:
-    made = iosonde("run", "sim:fixed", "--quick", "--out", "run", folder=tmp_path)
+    made = iosonde("run", "--no-report", "sim:fixed", "--quick", "--out", "run", folder=tmp_path)
     assert made.returncode == DONE, made.stderr
     ended = iosonde("verify", "run", folder=tmp_path)
     assert ended.returncode == 6

@@ -130,10 +130,19 @@ def find_remaining(path: Path, host: Host, *, failed_again: bool) -> RemainingRu
             "omit --failed, or start a new run with another seed or model",
             final=True,
         )
+    if failed_again and run.header.plan.procedures:
+        raise UsageError(
+            "--failed does not apply to standard procedures, which allow no gap between their trials",
+            "omit --failed, or start a new run",
+            final=True,
+        )
     recorded = recorded_targets(run.header, run.targets)
     check_answers(host, (each.path for each in recorded if isinstance(each, StoredTarget)))
     done = {cell.order for cell in run.cells if _is_done(cell, failed_again=failed_again)}
     turns = tuple(turn for turn in run.turns if turn.order not in done)
+    if run.finished and run.header.plan.procedures:
+        # Those without a result belong to an attempt that was interrupted, and another one followed.
+        turns = ()
     return RemainingRun(run, host, turns, failed_again, _steps_left(host, run, recorded))
 
 

@@ -8,6 +8,9 @@ import typer
 from iosonde.errors import ExpectationError, UndecidedError, UsageError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from iosonde.report.judged_rounds import JudgedRounds
     from iosonde.sources.rounds import Tracking
 
 
@@ -38,7 +41,8 @@ def steady(
 
     The criterion is that of the SNIA PTS: over five rounds, the values of each tracking variable range over at most
     20 % of their mean, and the best-fit line changes by at most 10 % of it. The exit code is 0 if each test is in
-    steady state, 9 if one is not, and 10 if one has fewer than five rounds.
+    steady state, 9 if one is not or left it again, and 10 if one cannot be judged: it has fewer than five consecutive
+    rounds, or no tracking variable.
 
     Example: [bold]iosonde steady drive.xml[/bold]
     """
@@ -56,9 +60,19 @@ def steady(
         from iosonde.report.terminal.judged_rounds import render_judged
 
         print_paper(render_judged(tests))
-    judged_tests = [each for each in tests if each.own is not None]
-    few = [each for each in judged_tests if each.phase.rule is not None and each.rounds < each.phase.rule.window]
-    never = [each for each in judged_tests if each.own is not None and each.own.reached is None and each not in few]
+    _check_verdicts(tests)
+
+
+def _check_verdicts(tests: "Sequence[JudgedRounds]") -> None:
+    """Raises ExpectationError for a test that is not steady, and UndecidedError for one that cannot be judged."""
+    from iosonde.analysis.procedures import Verdict
+    from iosonde.vocabulary import ProcedureKind
+
+    few = [each for each in tests if each.phase.rule is not None and each.is_too_short]
+    never = [
+        each for each in tests if each.own is not None and each.own.verdict is not Verdict.REACHED and each not in few
+    ]
+    untracked = [each for each in tests if each.own is None and each.kind is not ProcedureKind.WRITE_SATURATION]
     if never:
         raise ExpectationError(
             f"steady state was not reached: {', '.join(each.name for each in never)}",
@@ -66,12 +80,19 @@ def steady(
         )
     if few:
         raise UndecidedError(
-            f"too few rounds to judge: {', '.join(each.name for each in few)}", "the criterion needs five rounds"
+            f"too few rounds to judge: {', '.join(each.name for each in few)}",
+            "the criterion needs five consecutive rounds with all tracking variables",
+        )
+    if untracked:
+        raise UndecidedError(
+            f"nothing is tracked: {', '.join(each.name for each in untracked)}",
+            "name a cell, such as --track read=0,block_size=16KiB,quantity=iops",
         )
 
 
 def _tracking(text: str) -> "Tracking":
     """A tracking variable from its keys. Raises UsageError."""
+    from iosonde.analysis.procedures.rounds import TRACKABLE
     from iosonde.sources.rounds import Tracking
     from iosonde.units import parse_bytes
     from iosonde.vocabulary import Quantity
@@ -83,7 +104,10 @@ def _tracking(text: str) -> "Tracking":
         raise UsageError(f"--track {text}: unknown key {min(unknown) or '(empty)'}", hint)
     try:
         numbers = {key: int(keys[key]) for key in ("read", "queue_depth", "jobs") if key in keys}
-        quantity = Quantity(keys.get("quantity", Quantity.IOPS))
+        asked = keys.get("quantity", Quantity.IOPS)
+        if asked not in TRACKABLE:
+            raise UsageError(f"--track {text}: {asked} is no tracking variable", f"use {', '.join(TRACKABLE)}")
+        quantity = Quantity(asked)
     except ValueError as error:
         raise UsageError(f"--track {text}: {error}", hint) from error
     return Tracking(

@@ -1,13 +1,25 @@
-"""Rules about standard procedures: steady state that was not reached."""
+"""Rules about standard procedures: steady state that was not reached, and trials that are too short for their queue."""
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
+from iosonde.analysis.queue_rounds import queue_rounds
+from iosonde.analysis.totals import total_of
 from iosonde.findings.case import Case, count_of
 from iosonde.findings.finding import Confidence, Finding, Severity
+from iosonde.records import CellRecord
 
 if TYPE_CHECKING:
     from iosonde.analysis.procedures import Criterion, ProcedureRounds
+
+
+COUNTED_SHARE_MIN: Final = 0.95
+"""Completed operations that explain less of the queue than this leave the mean latency wrong by 5 %."""
+
+LONG_ROUNDS: Final = 100
+"""After so many rounds of the queue, those in flight at the end change the mean by less than 1 %."""
+
+EVIDENCE_MAX: Final = 10
 
 
 def steady_state_missed(case: Case) -> Iterator[Finding]:
@@ -43,6 +55,49 @@ def steady_state_missed(case: Case) -> Iterator[Finding]:
         ),
         deciding_test="Run the procedure again with more rounds.",
         cells=tuple(dict.fromkeys(cells)),
+    )
+
+
+def latency_cut_short(case: Case) -> Iterator[Finding]:
+    """Trials of a procedure end before the operations of a deep queue complete, so only the fast ones are counted.
+
+    By Little's law, the latencies of all operations that complete in a second add up to the queue depth in seconds.
+    """
+    if not case.run.header.plan.procedures:
+        return
+    least: dict[str, tuple[CellRecord, float]] = {}
+    for record in case.used:
+        found, kept = queue_rounds(record), record.queue_depth_kept
+        totals = total_of(record.operations, record.workload.subject)
+        if found is None or totals is None or not kept or found.rounds > LONG_ROUNDS:
+            continue
+        share = totals.latency_ns_sum / record.measured_ns / kept
+        if share < COUNTED_SHARE_MIN and share < least.get(record.cell, (record, 1.0))[1]:
+            least[record.cell] = record, share
+    if not least:
+        return
+    record, share = min(least.values(), key=lambda each: each[1])
+    yield Finding(
+        id="latency-cut-short",
+        severity=Severity.DOUBTFUL,
+        confidence=Confidence.CERTAIN,
+        statement=(
+            f"In {count_of(len(least), 'cell')}, trials are too short for the queue: operations still in flight at the "
+            f"end take longer than those that completed. In {record.cell}, round {record.round or record.repeat}, the "
+            f"completed ones explain {100 * share:.0f} % of the operations in flight. By Little's law, the true mean "
+            f"latency is about {1 / share:.2f} times that of the report; percentiles and maximum are too low as well."
+        ),
+        evidence=tuple(
+            (cell, f"round {each.round or each.repeat}: {100 * part:.0f} % of the operations in flight")
+            for cell, (each, part) in list(least.items())[:EVIDENCE_MAX]
+        ),
+        advice="Report the latencies of these cells as lower bounds. Throughput is not affected in this way.",
+        deciding_test=(
+            "Run the procedure with a smaller divisor of times (--time-scale) or of the capacity (scale)."
+            if case.is_simulated
+            else "Measure these cells with a longer duration."
+        ),
+        cells=tuple(least),
     )
 
 

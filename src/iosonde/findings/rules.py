@@ -89,6 +89,7 @@ RULES: Final[tuple[Rule, ...]] = (
     precision.not_established,
     throughput.state_left,
     procedures.steady_state_missed,
+    procedures.latency_cut_short,
     repeats.repeats_discarded,
     tail.slowest_together,
     tail.slowest_by_host,

@@ -90,8 +90,20 @@ def _written_data(plan: Plan) -> str:
     return "; ".join(dict.fromkeys(kinds)) or "none"
 
 
+def _states(analysis: RunAnalysis) -> tuple[tuple[str, str], ...]:
+    """The state of the target. Procedures judge it by their own criteria, so their conditions have it."""
+    plan = analysis.run.header.plan
+    if plan.procedures:
+        return ()
+    state = target_state(analysis)
+    return (
+        ("initial target state", beginning_text(state, plan.writes_first)),
+        ("target state during the run", state_text(state)),
+    )
+
+
 def _run(analysis: RunAnalysis) -> tuple[tuple[str, str], ...]:
-    run, plan, state = analysis.run, analysis.run.header.plan, target_state(analysis)
+    run, plan = analysis.run, analysis.run.header.plan
     faults: Counter[str] = Counter()
     for cell in run.cells:
         for fault in cell.faults:
@@ -107,8 +119,7 @@ def _run(analysis: RunAnalysis) -> tuple[tuple[str, str], ...]:
         ("duration of a trial", _durations(run.header.plan)),
         ("trials", str(len(run.cells))),
         ("data written", _written_data(plan)),
-        ("initial target state", beginning_text(state, run.header.plan.writes_first)),
-        ("target state during the run", state_text(state)),
+        *_states(analysis),
         *((("ended", run.end.ended_at),) if run.end and run.end.ended_at else ()),
         ("resumed", ", ".join(session.resumed_at for session in run.sessions) or "never"),
         ("trials repeated after an interruption or failure", str(len(run.superseded))),

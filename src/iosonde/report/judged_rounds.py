@@ -2,6 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import groupby
+from math import isnan
 from typing import Any, Final
 
 from iosonde.analysis.procedures import (
@@ -47,6 +49,23 @@ class JudgedRounds:
         return self.criteria[0] if self.criteria else None
 
     @property
+    def measured_rounds(self) -> int:
+        """The number of rounds in which all tracking variables have a value."""
+        return sum(self._is_known)
+
+    @property
+    def is_too_short(self) -> bool:
+        """Whether no window of consecutive rounds has a value of all tracking variables."""
+        size = 0 if self.phase.rule is None else self.phase.rule.window
+        longest = max((len(list(found)) for known, found in groupby(self._is_known) if known), default=0)
+        return longest < size
+
+    @property
+    def _is_known(self) -> list[bool]:
+        tracked = [self.phase.series(each.cell, each.quantity) for each in self.phase.tracked]
+        return [all(not isnan(values[number]) for values in tracked) for number in range(self.phase.rounds)]
+
+    @property
     def window(self) -> range:
         """The rounds of the window, as the file counts them."""
         return range(self.phase.window.start - 1 + self.first_round, self.phase.window.stop - 1 + self.first_round)
@@ -86,7 +105,7 @@ def plain(test: JudgedRounds) -> dict[str, Any]:
             {
                 "criterion": each.name,
                 "of": each.of,
-                "verdict": each.verdict,
+                "verdict": "undecided" if each.reached is None and test.is_too_short else each.verdict,
                 "reached_round": None if each.reached is None else each.reached + shift,
                 "left_round": None if each.left is None else each.left + shift,
             }

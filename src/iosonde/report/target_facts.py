@@ -47,7 +47,10 @@ def _target(target: TargetFacts, run: RunRecord) -> tuple[tuple[str, str], ...]:
     else:
         facts.append(("direct I/O", "does not apply to a simulated drive, which has no page cache"))
     facts += [("purged", purged_text(each)) for each in run.header.purges if each.target == target.path]
-    facts += [("blocks already written", written[target.written]), ("preconditioning", written_text(run.preparation))]
+    if not run.header.plan.procedures:
+        # Those of a procedure are among its conditions.
+        facts.append(("blocks already written", written[target.written]))
+        facts.append(("preconditioning", written_text(run.preparation)))
     system = target.file_system
     if system is not None:
         facts += [

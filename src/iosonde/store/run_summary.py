@@ -15,11 +15,12 @@ from typing import Final
 from iosonde.analysis.means import means_of
 from iosonde.errors import RecordError
 from iosonde.printing import quoted
-from iosonde.records import CellPlan, CellRecord, Outcome, Plan, RunHeader, WithinRepeat
+from iosonde.records import CellPlan, CellRecord, Outcome, Plan, RunHeader, RunRecord, WithinRepeat
 from iosonde.safe_files import open_regular, read_open
 from iosonde.store.archive import is_archive
 from iosonde.store.cell_figures import CELL_FIGURES, CELL_KEYS
 from iosonde.store.files import open_files
+from iosonde.store.followed_run import load_run
 from iosonde.store.frame_forms import FORMS, WithinFrame
 from iosonde.store.frame_stream import decode
 from iosonde.store.frames import HEAD, PREFIX, Broken, Frame, Kind, Unknown, checksum_of, schema_version_of
@@ -90,6 +91,8 @@ def summarise_run(path: Path, wanted: Callable[[Plan], Collection[CellPlan]]) ->
             looking = _Looking(path, header, cells, Upgrader(check_version(path, version)))
             for frame in _frames(path, data, looking.damage):
                 looking.take(frame)
+            if header.plan.procedures:
+                looking.keep_reported(load_run(path, intervals=False))
             return looking.result(running=not looking.finished and is_held())
     except FileNotFoundError as error:
         raise RecordError(
@@ -226,6 +229,16 @@ class _Looking:
         """A payload in the form of this version."""
         return self.upgrader.payload(frame.kind, frame.whole)
 
+    def keep_reported(self, run: RunRecord) -> None:
+        """Keeps what a report of procedures has: figures of the reported rounds, and trials of the last attempts."""
+        # Imported here: few runs have procedures, and it imports NumPy.
+        from iosonde.analysis.procedures.from_run import last_attempts, reported_orders
+
+        last, reported = last_attempts(run), reported_orders(run)
+        self._cells = {order: cell for order, cell in self._cells.items() if order in last}
+        self._records = {order: each for order, each in self._records.items() if order in reported}
+        self._payloads = {order: each for order, each in self._payloads.items() if order in reported}
+
     def result(self, *, running: bool) -> Glance:
         """The summary of the frames so far."""
         self._end_session()
@@ -245,7 +258,10 @@ class _Looking:
     def _measured(self) -> set[int]:
         """The trials with results. A trial in which nothing completed is a throughput of 0 if others finished."""
         answering = set(self._trials_finished.values())
-        return {*self._trials_finished, *(order for order, cell in self._trials_silent.items() if cell in answering)}
+        silent = (order for order, cell in self._trials_silent.items() if cell in answering)
+        found = {*self._trials_finished, *silent}
+        # Of procedures, only the trials of the last attempts count.
+        return found & set(self._cells) if self.header.plan.procedures else found
 
     def _check_known(self, frame: _Payload) -> None:
         """Raises NewerError for content of a newer version. Damage is detected elsewhere."""

@@ -86,6 +86,16 @@ def test_every_shipped_procedure_can_be_read(name: str) -> None:
         ("queue_depth = 4", "queue_depth = 4\nrate_of = 3", "own.toml:24: unknown key rate_of"),
         (
             'track = [{ read = 0, quantity = "iops" }]',
+            'track = [{ read = 0, quantity = "iops" }]\nwindow = 30',
+            "a window of 30 rounds does not fit into at most 25 rounds",
+        ),
+        (
+            'track = [{ read = 0, quantity = "iops" }]',
+            'track = [{ read = 0, quantity = "iops" }, { read = 0, quantity = "iops" }]',
+            "two tracking variables are the same",
+        ),
+        (
+            'track = [{ read = 0, quantity = "iops" }]',
             "window = 5",
             "own.toml:15: steady needs either track, or sample and block",
         ),
@@ -110,6 +120,12 @@ def test_a_mistake_after_a_table_of_several_procedures_is_told_with_its_place() 
 def test_two_procedures_of_one_name_are_refused() -> None:
     with pytest.raises(UsageError, match="two procedures have the name first"):
         read_procedures(OWN + OWN.partition("\n")[2], "own.toml")
+
+
+def test_two_phases_of_one_name_are_refused() -> None:
+    first, *_, last = [line for line in OWN.splitlines() if line.startswith("name = ")][-2:]
+    with pytest.raises(UsageError, match="two phases have the name"):
+        read_procedures(OWN.replace(last, first), "own.toml")
 
 
 def test_campaigns_without_procedures_do_not_load_their_tables() -> None:

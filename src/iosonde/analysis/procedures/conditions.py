@@ -126,7 +126,9 @@ def _active_range(run: RunRecord, rounds: ProcedureRounds) -> Condition:
         if size is not None and span <= size - ROUNDED_BYTES_MAX:
             said = f"{amount}, on a simulated drive of {format_size(size)}"
             return Condition(name, ConditionState.FAILED, said)
-        return Condition(name, ConditionState.SIMULATED, f"{amount}, the whole model")
+        return Condition(
+            name, ConditionState.SIMULATED, f"{percent} % of the whole model, which has {format_size(span)}"
+        )
     if target.kind == "file":
         said = f"{amount}, a file: it covers a part of the device, at offsets that the file system chose"
         return Condition(name, ConditionState.SKIPPED, said)
@@ -272,8 +274,14 @@ def _gaps(rounds: ProcedureRounds, trials: Sequence[CellRecord]) -> Condition:
     if inside:
         said = f"more than {allowed} passed before or in round {', '.join(map(str, inside))}"
         return Condition(name, ConditionState.FAILED, said)
-    longest = "" if phase.gap_ns_longest is None else f"; the longest was {format_duration(phase.gap_ns_longest)}"
-    return Condition(name, ConditionState.VERIFIED, f"no gap of more than {allowed}{longest}")
+    if phase.gap_ns_longest is None:
+        return Condition(name, ConditionState.VERIFIED, f"no gap of more than {allowed}")
+    longest = format_duration(phase.gap_ns_longest)
+    if phase.broken and not phase.is_whole_window:
+        said = f"there is no whole window; {longest} passed between two trials, and {allowed} is allowed"
+        return Condition(name, ConditionState.FAILED, said)
+    where = "before it, the longest" if phase.broken else "the longest"
+    return Condition(name, ConditionState.VERIFIED, f"no gap of more than {allowed}; {where} was {longest}")
 
 
 def _gaps_of_trials(name: str, trials: Sequence[CellRecord], gap_ns_max: int) -> Condition:

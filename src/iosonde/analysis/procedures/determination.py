@@ -113,7 +113,7 @@ class Criterion:
 def rule_of(phase: PhaseRounds) -> SteadyRule:
     """The criterion of a phase with tracking variables."""
     assert phase.rule is not None, "only a phase with a criterion has tracking variables"
-    return recorded_rule(phase.rule, "SNIA PTS 2.0.2" if _is_snia(phase.rule) else "of the procedure")
+    return recorded_rule(phase.rule, "after SNIA PTS 2.0.2" if _is_snia(phase.rule) else "of the procedure")
 
 
 def _is_snia(rule: SteadyState) -> bool:
@@ -175,7 +175,7 @@ def criteria_of(phase: PhaseRounds) -> tuple[Criterion, ...]:
         return ()
     window = phase.rule.window
     first, every = phase.tracked[0], phase.tracked
-    own = "SNIA PTS 2.0.2" if _is_snia(phase.rule) else "this procedure"
+    own = "after SNIA PTS 2.0.2" if _is_snia(phase.rule) else "this procedure"
     all_of_them = "all tracking variables" if len(every) > 1 else "the tracking variable"
     found = [_judged(phase, every, rule_of(phase), own, all_of_them)]
     rules: list[tuple[str, SteadyRule]] = [
@@ -202,6 +202,7 @@ def _holding(phase: PhaseRounds, series: Sequence[NDArray[np.float64]], rule: St
         first = last - rule.window + 1
         if broken & set(range(first + 1, last + 1)):
             return False
-        return all(is_steady(values[first - 1 : last], rule) for values in series)
+        # A range of zeros is within any bound, but in such rounds nothing was measured.
+        return all(values[first - 1 : last].any() and is_steady(values[first - 1 : last], rule) for values in series)
 
     return [is_holding(last) for last in range(rule.window, phase.rounds + 1)]

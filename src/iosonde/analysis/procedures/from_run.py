@@ -62,6 +62,11 @@ def reported_orders(run: RunRecord) -> frozenset[int]:
     return frozenset(found)
 
 
+def last_attempts(run: RunRecord) -> frozenset[int]:
+    """The orders of the trials of the last attempt of each procedure."""
+    return frozenset(turn.order for trials in _last_attempts(run).values() for turn, _ in trials)
+
+
 def trials_of_procedure(run: RunRecord, name: str) -> tuple[CellRecord, ...]:
     """The trials of the last attempt of a procedure, in run order."""
     return tuple(record for _, record in _last_attempts(run).get(name, ()))

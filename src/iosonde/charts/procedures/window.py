@@ -1,4 +1,4 @@
-"""The measurement window of one tracking variable, with its average, its allowed range and its best-fit line."""
+"""The measurement window of one tracking variable: its average, the allowed range around it, and its best-fit line."""
 
 from typing import Final
 
@@ -14,7 +14,7 @@ from iosonde.charts.theme import GRID, INK, INK_SOFT, layered
 
 AVERAGE: Final = "average"
 FIT: Final = "best-fit line"
-LIMITS: Final = "allowed range"
+LIMITS: Final = "average ± half of the allowed range"
 VALUE: Final = "rounds"
 COLOURS: Final = {VALUE: "#0072B2", AVERAGE: INK, LIMITS: INK_SOFT, FIT: "#D55E00"}
 DASHES: Final = {VALUE: [1, 0], AVERAGE: [1, 0], LIMITS: [4, 3], FIT: [8, 4]}

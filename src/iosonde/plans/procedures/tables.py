@@ -138,6 +138,11 @@ class SteadyTable(_Table):
             raise disagreement("window", "sample and block must be specified together", "add the other one")
         if self.sample is not None and self.block is not None and self.block % self.sample:
             raise disagreement("block", "block is not a multiple of sample", "use a multiple")
+        if self.track and self.window > self.rounds_max:
+            what = f"a window of {self.window} rounds does not fit into at most {self.rounds_max} rounds"
+            raise disagreement("window", what, "set rounds_max to at least the window")
+        if any(self.track.count(each) > 1 for each in self.track):
+            raise disagreement("track", "two tracking variables are the same", "name each once")
         return self
 
 
@@ -185,6 +190,14 @@ class ProcedureTable(_Table):
     gap: Warmup = Field(default=GAP_NS, description="A longer gap between two trials begins a new window.")
     open_points: list[Text] = Field(default=[], description="What could not be confirmed in the specification.")
     phase: list[PhaseTable] = Field(min_length=1, description="The phases, in order.")
+
+    @model_validator(mode="after")
+    def _names_differ(self) -> Self:
+        names = [each.name for each in self.phase]
+        for name in names:
+            if names.count(name) > 1:
+                raise disagreement("phase", f"two phases have the name {name}", "give each its own name")
+        return self
 
     @property
     def writes(self) -> bool:

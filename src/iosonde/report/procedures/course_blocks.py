@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from iosonde.analysis.procedures import ProcedureRounds, criteria_of, determinations_of
 from iosonde.analysis.procedures.conditions import block_text
 from iosonde.analysis.procedures.courses import LongPhase, capacity_of, judged_samples, long_phases
-from iosonde.analysis.procedures.recovery import idle_states, level_of, recoveries, returns_to
+from iosonde.analysis.procedures.recovery import END_PART, idle_states, level_of, recoveries, returns_to
 from iosonde.charts.figure import Figure
 from iosonde.charts.procedures import measurement_window
 from iosonde.charts.procedures.courses import (
@@ -31,6 +31,8 @@ DrawChart = Callable[..., Figure]
 """Draws a chart that is told its id and title: the part of the id, the title, the function, and what it is given."""
 
 CONTINUOUS = "continuous writes"
+SAME_SHARE = 0.05
+"""A difference between the end of a trial and its mean, as a share of the mean, that is not worth a second figure."""
 
 
 def course_blocks(run: RunRecord, rounds: ProcedureRounds, chart: DrawChart, figure: DrawChart) -> Iterator[Block]:
@@ -141,6 +143,21 @@ def course_answer(run: RunRecord, rounds: ProcedureRounds) -> str:
     return f"{title_of(rounds.procedure)}: {'; '.join(_answers(run, rounds, phases, quantity))}."
 
 
+def _throughput_text(phase: LongPhase, quantity: Quantity) -> str:
+    """The throughput at the end of a long trial, and over all of it if that is another figure; empty if unknown."""
+    unit = unit_of(quantity)
+    name = "IOPS" if quantity is Quantity.IOPS else unit.name
+    mean, end = phase.of(quantity), level_of(phase.samples, quantity)
+    if mean is None or end is None:
+        return "" if mean is None else f"{significant(unit.shown(mean))} {name}"
+    if abs(end - mean) <= SAME_SHARE * mean:
+        return f"{significant(unit.shown(mean))} {name}"
+    return (
+        f"{significant(unit.shown(end))} {name} at its end (last 1/{END_PART} of its samples), "
+        f"{significant(unit.shown(mean))} over all of it"
+    )
+
+
 def _answers(run: RunRecord, rounds: ProcedureRounds, phases: Sequence[LongPhase], quantity: Quantity) -> Iterator[str]:
     judged = judged_samples(run, rounds)
     if judged is not None:
@@ -150,11 +167,7 @@ def _answers(run: RunRecord, rounds: ProcedureRounds, phases: Sequence[LongPhase
         yield f"{format_duration(state.off_ns)} idle: {state.gain:.2f} times the baseline"
     if states:
         return
-    unit = unit_of(quantity)
-    for phase in phases:
-        value = phase.of(quantity)
-        if value is not None:
-            yield f"{phase.name} {significant(unit.shown(value))} {'IOPS' if quantity is Quantity.IOPS else unit.name}"
+    yield from (f"{phase.name} {said}" for phase in phases if (said := _throughput_text(phase, quantity)))
     if rounds.procedure.kind is ProcedureKind.CROSS_STIMULUS_RECOVERY:
         for each in recoveries(phases, quantity)[-1:]:
             if each.time_ns is not None:

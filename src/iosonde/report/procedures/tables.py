@@ -126,9 +126,9 @@ def criteria_table(phase: PhaseRounds) -> ResultTable | None:
     found = criteria_of(phase)
     if not found:
         return None
+    own = "ended the rounds" if found[0].reached is not None else "would have ended the rounds, but was not reached"
     return ResultTable(
-        caption=f"The verdicts of several criteria on the same {rounds_word(phase.rounds)}. The first one ended the "
-        "rounds.",
+        caption=f"The verdicts of several criteria on the same {rounds_word(phase.rounds)}. The first one {own}.",
         heads=(Head("Criterion", number=False), Head("Applied to", number=False), Head("Verdict", number=False)),
         lines=tuple(Line((each.name, each.of, verdict_text(each))) for each in found),
         notes=(),

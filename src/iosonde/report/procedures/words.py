@@ -59,6 +59,10 @@ def title_of(procedure: Procedure) -> str:
     return f"{LIKE}: {title}" if procedure.is_like else title
 
 
+SNIA: Final = "SNIA"
+NO_TEXT: Final = "Its text was not available: parameters and criteria follow public implementations that cite it."
+
+
 def specification_text(procedure: Procedure) -> str:
     """The specification: ``after SNIA SSS PTS 2.0.2, chapter 7, enterprise mode``; empty if it names none."""
     if not procedure.specification:
@@ -72,7 +76,7 @@ def statement_of(rounds: ProcedureRounds) -> str:
     procedure = rounds.procedure
     after = specification_text(procedure)
     title = printable(procedure.title or procedure.name)
-    said = [f"{title}, {after}." if after else f"{title}: a procedure of the user."]
+    said = [f"{title}, {after}." if after else f"{title}: a procedure without a specification."]
     if procedure.is_like:
         said.append(f"This is a short form ({LIKE}), which must not be presented as the test itself.")
     repeats = procedure.kind is not ProcedureKind.ROUNDS or any(each.role in REPEATED for each in procedure.phases)
@@ -80,8 +84,10 @@ def statement_of(rounds: ProcedureRounds) -> str:
         said.append(what)
     if rounds.attempt > 1:
         said.append(f"It was interrupted and began again: this is attempt {rounds.attempt}.")
-    if procedure.open_points:
-        points = [f"{capital(printable(each)).rstrip('.')}." for each in procedure.open_points]
+    points = [f"{capital(printable(each)).rstrip('.')}." for each in procedure.open_points]
+    if SNIA in procedure.specification:
+        points.insert(0, NO_TEXT)
+    if points:
         said.append(f"Open points of the specification: {' '.join(points)}")
     return " ".join(said)
 

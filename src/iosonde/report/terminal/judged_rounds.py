@@ -25,6 +25,11 @@ def _test(test: JudgedRounds) -> Iterator[RenderableType]:
         window = ", ".join(map(str, test.window))
         style = "green" if own.reached is not None else "yellow"
         yield Text(f"  steady state {verdict_words(test, own)}; window: rounds {window}", style=style)
+    if own is not None and test.measured_rounds < test.phase.rounds:
+        known = f"{test.measured_rounds} of {test.phase.rounds} rounds have all tracking variables"
+        yield Text(f"  {known}, and a window of consecutive rounds has to", style="yellow")
+    if any(not each.average for each in test.determinations) or (own is not None and not test.determinations):
+        yield Text("  a tracking variable has no window of values above 0", style="yellow")
     for each in test.determinations:
         yield from _variable(test, each)
     for criterion in test.criteria[1:]:

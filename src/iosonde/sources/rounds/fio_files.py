@@ -16,12 +16,12 @@ from iosonde.errors import UsageError
 from iosonde.records import Workload
 from iosonde.sources.rounds.measured import Demand, Measured, workload_of
 
-_ROUND: Final = re.compile(
-    r"(?:^|[^a-z])(?:round|rnd|loop|iteration|iter|pass|run)[ _.=-]?0*(\d+)(?![a-z])", re.IGNORECASE
-)
+_ROUND: Final = re.compile(r"(?:^|[^a-z])(?:round|rnd|loop|iteration|iter)[ _.=-]?0*(\d+)(?![a-z\d])", re.IGNORECASE)
+_RUN: Final = re.compile(r"(?:^|[^a-z])(?:pass|run)[ _.=-]?0*(\d+)(?![a-z\d])", re.IGNORECASE)
 _SIZE: Final = re.compile(r"^\s*(\d+(?:\.\d+)?)\s*(b|k|kb|kib|m|mb|mib)?\s*$", re.IGNORECASE)
 _UNITS: Final = {"": 1, "b": 1, "k": 1024, "kb": 1024, "kib": 1024, "m": 1 << 20, "mb": 1 << 20, "mib": 1 << 20}
 READS: Final = {"read": 100, "randread": 100, "write": 0, "randwrite": 0}
+_GROUP_ENDS: Final = ("stonewall", "wait_for_previous")
 MIXED: Final = frozenset({"rw", "readwrite", "randrw"})
 
 
@@ -40,7 +40,13 @@ def read_fio(texts: Mapping[Path, str]) -> list[Measured]:
     found: list[Measured] = []
     seen: Counter[Workload] = Counter()
     for path, output, number in numbered:
-        for workload, value in _cells(output, path):
+        try:
+            cells = list(_cells(output, path))
+        except (TypeError, ValueError, KeyError, OverflowError, AttributeError) as error:
+            raise UsageError(
+                f"{path} cannot be read: {error}", "use the unmodified output of fio --output-format=json"
+            ) from error
+        for workload, value in cells:
             seen[workload] += 1
             found.append(Measured(number if named and number is not None else seen[workload], workload, value))
     return found
@@ -63,10 +69,12 @@ def _outputs(text: str, path: Path) -> Iterator[dict[str, Any]]:
 
 
 def _round_of(path: Path) -> int | None:
-    for part in (path.stem, path.parent.name):
-        numbers = _ROUND.findall(part)
-        if numbers:
-            return int(numbers[-1])
+    # A folder can be a run of several rounds.
+    for words in (_ROUND, _RUN):
+        for part in (path.stem, path.parent.name):
+            numbers = words.findall(part)
+            if numbers:
+                return int(numbers[-1])
     return int(path.parent.name) if path.parent.name.isdigit() else None
 
 
@@ -80,13 +88,21 @@ def _natural(path: Path) -> list[tuple[int, str]]:
 
 
 def _cells(output: Mapping[str, Any], path: Path) -> Iterator[tuple[Workload, RoundValue]]:
-    """The cells of one output. Jobs with the same options ran at the same time, and are one cell."""
+    """The cells of one output. Jobs of a group with the same options ran at the same time, and are one cell.
+
+    A job with ``stonewall`` begins after all before it, so it begins another group, with its clones (``numjobs``).
+    """
     common = output.get("global options") or {}
-    jobs: dict[Workload, list[Mapping[str, Any]]] = defaultdict(list)
+    jobs: dict[tuple[int, Workload], list[Mapping[str, Any]]] = defaultdict(list)
+    group, before = 0, None
     for job in output["jobs"]:
-        jobs[_workload(common | (job.get("job options") or {}), path)].append(job)
-    for workload, alike in jobs.items():
-        yield workload, _value(alike)
+        options, mine = common | (job.get("job options") or {}), (job.get("groupid"), job.get("jobname"))
+        group += mine != before and any(name in options for name in _GROUP_ENDS)
+        before = mine
+        jobs[group, _workload(options, path)].append(job)
+    for (_, workload), alike in jobs.items():
+        # A job with an error has no result, and neither has the cell.
+        yield workload, RoundValue() if any(job.get("error") for job in alike) else _value(alike)
 
 
 def _workload(options: Mapping[str, Any], path: Path) -> Workload:
@@ -105,8 +121,9 @@ def _workload(options: Mapping[str, Any], path: Path) -> Workload:
 
 
 def _bytes(text: str, path: Path) -> int:
-    match = _SIZE.match(text.partition(",")[0])
-    if match is None:
+    first, *others = text.split(",")
+    match = _SIZE.match(first)
+    if match is None or any(each and each != first for each in others):
         raise UsageError(
             f"{path} has a block size that cannot be read: {text}", "use outputs with one block size per job"
         )

@@ -16,6 +16,12 @@ IOPS_TRACKED: Final = ((0, 4096), (65, 65536), (100, 1 << 20))
 LATENCY_TRACKED: Final = ((0, 4096),)
 GAP_NS_MAX: Final = 10**10
 READ_MAX: Final = 100
+BLOCK_BYTES_MIN: Final = 512
+BLOCK_BYTES_MAX: Final = 1 << 30
+DEMAND_MAX: Final = 65_536
+ROUNDS_MAX: Final = 10_000
+VALUE_MAX: Final = 1e15
+"""More than any drive has operations, bytes or nanoseconds: larger values would be mistakes."""
 
 
 @dataclass(frozen=True)
@@ -41,11 +47,15 @@ class Tracking:
 
 @dataclass(frozen=True)
 class Measured:
-    """One cell in one round, counted as the tool counts."""
+    """One cell in one round, counted as the tool counts.
+
+    Without ``states_demand`` the source does not say how many operations were in flight; one is assumed.
+    """
 
     round: int
     workload: Workload
     value: RoundValue
+    states_demand: bool = True
 
 
 @dataclass(frozen=True)
@@ -77,7 +87,13 @@ class Demand:
 
 
 def workload_of(read_percent: int, block_size_bytes: int, demand: Demand) -> Workload:
-    """A workload of random or sequential blocks of one size."""
+    """A workload of random or sequential blocks of one size. Raises ValueError for one that no tool can measure."""
+    if not 0 <= read_percent <= READ_MAX:
+        raise ValueError(f"{read_percent} % of reads is not from 0 to 100")
+    if not BLOCK_BYTES_MIN <= block_size_bytes <= BLOCK_BYTES_MAX:
+        raise ValueError(f"a block of {block_size_bytes} bytes is not from 512 bytes to 1 GiB")
+    if not 1 <= demand.queue_depth <= DEMAND_MAX or not 1 <= demand.jobs <= DEMAND_MAX:
+        raise ValueError(f"{demand.jobs} jobs with a queue depth of {demand.queue_depth} is no demand")
     return Workload(
         pattern=Access.SEQUENTIAL if demand.is_sequential else Access.RANDOM,
         read_percent=read_percent,
@@ -105,6 +121,7 @@ def rounds_of(  # noqa: PLR0913 - all but two are by name
     by_round: dict[int, dict[str, RoundValue]] = defaultdict(dict)
     for each in measured:
         cell = cell_name(each.workload)
+        _check_value(source, cell, each)
         if cell in by_round[each.round]:
             raise UsageError(
                 f"{source}: round {each.round} has {cell} twice",
@@ -112,6 +129,10 @@ def rounds_of(  # noqa: PLR0913 - all but two are by name
             )
         by_round[each.round][cell] = each.value
     first, last = min(by_round), max(by_round)
+    if last - first >= ROUNDS_MAX:
+        raise UsageError(
+            f"{source} has rounds {first} to {last}", f"number the rounds from 1 on; {ROUNDS_MAX:,} are the most"
+        )
     values = tuple(
         tuple(by_round[number].get(cell, RoundValue()) for cell in workloads) for number in range(first, last + 1)
     )
@@ -123,6 +144,17 @@ def rounds_of(  # noqa: PLR0913 - all but two are by name
         name=name, role=PhaseRole.ROUNDS, cells=tuple(workloads), workloads=workloads, values=values, rule=rule
     )
     return MeasuredRounds(source, ProcedureRounds(procedure, (rounds,)), first_round=first, said=said or {})
+
+
+def _check_value(source: str, cell: str, measured: Measured) -> None:
+    value = measured.value
+    known = (value.iops, value.bytes_per_s, value.latency_ns_mean, value.latency_ns_min, value.latency_ns_max)
+    wrong = [each for each in known if each is not None and not 0 <= each <= VALUE_MAX]
+    if wrong:
+        raise UsageError(
+            f"{source}: {wrong[0]} is no value of {cell} in round {measured.round}",
+            f"values are from 0 to {VALUE_MAX:g}",
+        )
 
 
 def tracked_of(

@@ -64,7 +64,9 @@ def _tests(source: str, measured: Sequence[Measured], tracking: Sequence[Trackin
         if not mine:
             continue
         # A table that does not state the demand says by its values what it is about.
-        is_iops = kind is ProcedureKind.LATENCY and all(each.value.latency_ns_mean is None for each in mine)
+        no_latency = all(each.value.latency_ns_mean is None for each in mine)
+        no_demand = all(not each.states_demand and each.value.iops is not None for each in mine)
+        is_iops = kind is ProcedureKind.LATENCY and (no_latency or no_demand)
         mine_kind = ProcedureKind.IOPS if is_iops else kind
         applying = [each for each in tracking if any(each.is_of(cell.workload) for cell in mine)]
         yield rounds_of(source, mine, name="iops" if is_iops else name, kind=mine_kind, tracking=applying)

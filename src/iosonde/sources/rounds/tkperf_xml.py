@@ -65,12 +65,18 @@ def _rounds(test: "_Test", tag: str, measured: list[Measured], tracking: Sequenc
         "lat": (ProcedureKind.LATENCY, Tracking(Quantity.LATENCY_NS_MEAN, 0, 4 * KIB)),
         "writesat": (ProcedureKind.WRITE_SATURATION, Tracking(Quantity.IOPS, 0, 4 * KIB)),
     }[tag]
+    # A file has several tests, and a variable is of one of them.
+    applying = [
+        each
+        for each in tracking
+        if any(each.is_of(cell.workload) and cell.value.of(each.quantity) is not None for cell in measured)
+    ]
     return rounds_of(
         test.source,
         measured,
         name=f"tkperf-{tag}",
         kind=kind,
-        tracking=tracking or (variable,),
+        tracking=applying or (variable,),
         steady=tag != "writesat",
         said=test.said,
     )
