@@ -52,6 +52,11 @@ def test_a_table_of_many_batches_is_whole(tmp_path: Path) -> None:
     assert table["gap"].null_count() == ROWS_A_BATCH
 
 
+def test_csv_without_a_row_has_the_names(tmp_path: Path) -> None:
+    (path,) = write_csv(tmp_path, {"empty": {"round": np.array([], dtype=np.int64), "iops": np.array([])}})
+    assert path.read_text(encoding="utf-8") == "round,iops\n"
+
+
 def test_csv_has_the_names_and_an_empty_field_where_there_is_no_value(tmp_path: Path) -> None:
     (path,) = write_csv(tmp_path, {"few": {**TABLE, "name": np.array(['a,"b"', None, "=1"], dtype=object)}})
     assert path.read_text().splitlines() == [

@@ -65,7 +65,11 @@ def render_summary(
         span=span_text(run.header),
         brands=brands_of(run),
         headline=failures.attempt(
-            "the headline", lambda: headline_of(estimates, findings), lambda _: Headline((), ()), SUMMARY
+            "the headline",
+            # Figures of several procedures under one name would be taken for those of one of them.
+            lambda: Headline((), ()) if len(run.header.plan.procedures) > 1 else headline_of(estimates, findings),
+            lambda _: Headline((), ()),
+            SUMMARY,
         ),
         matrix=failures.attempt(
             "the matrix summary",

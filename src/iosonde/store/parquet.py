@@ -25,7 +25,15 @@ def write_csv(directory: Path, tables: Mapping[str, Columns]) -> tuple[Path, ...
     from arro3.io import write_csv as write
 
     tables = {name: {key: _as_text(column) for key, column in columns.items()} for name, columns in tables.items()}
-    return _write(directory, tables, "csv", write)
+
+    def written(reader: Any, sink: Any) -> None:  # noqa: ANN401 - they are passed to the library
+        names = reader.schema.names
+        write(reader, sink)
+        if not sink.has_content:
+            # The library writes no names above a table without rows.
+            sink.write((",".join(names) + "\n").encode())
+
+    return _write(directory, tables, "csv", written)
 
 
 def _as_text(column: Any) -> Any:  # noqa: ANN401 - the store does not care what a column is
@@ -69,9 +77,11 @@ class _Sink:
     def __init__(self, file: IO[bytes]) -> None:
         self._file = file
         self._error: BaseException | None = None
+        self.has_content = False
 
     def write(self, content: bytes) -> int:
         """Writes ``content`` and never raises. Returns its length even after an error."""
+        self.has_content = self.has_content or bool(content)
         try:
             if self._error is None:
                 self._file.write(content)

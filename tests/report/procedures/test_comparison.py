@@ -150,7 +150,8 @@ def test_the_json_has_every_figure_in_the_order_of_the_runs() -> None:
 @pytest.mark.parametrize(
     ("ratio", "text"),
     [
-        (1, "+0.0 %"),
+        (1, "0.0 %"),
+        (0.9999, "0.0 %"),
         (0.51, f"{MINUS}49.0 %"),
         (0.017, "0.017 times"),
         (1.999, "+99.9 %"),

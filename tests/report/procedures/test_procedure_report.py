@@ -7,13 +7,13 @@ import pytest
 from iosonde.analysis.run import RunAnalysis
 from iosonde.failures import FailureLog
 from iosonde.findings import Severity, find_in
-from iosonde.records import RunRecord, SimulationFacts
+from iosonde.records import PhasePlan, Rounds, RunRecord, SimulationFacts
 from iosonde.report.export import run_tables
 from iosonde.report.markdown import page_markdown
 from iosonde.report.page import Page, page_of
 from iosonde.report.procedures.words import demand_text
 from iosonde.report.tables import ResultTable
-from iosonde.vocabulary import Mode, ProcedureKind, PurgeState
+from iosonde.vocabulary import Mode, PhaseRole, ProcedureKind, PurgeState
 from tests.builders import finding, workload
 from tests.procedure_builder import MATRIX, WRITE, procedure_run, steady_procedure
 
@@ -115,6 +115,15 @@ def test_the_statement_names_the_specification_and_its_open_points() -> None:
         "Open points of the specification: Its text was not available: parameters and criteria follow public "
         "implementations that cite it. The cadence of samples."
     ) in text
+
+
+def test_values_of_one_round_are_not_called_means_of_a_window() -> None:
+    names = tuple(each.cell for each in MATRIX)
+    phase = PhasePlan(name="rounds", role=PhaseRole.ROUNDS, cells=names, stop=Rounds(rounds=1))
+    run = procedure_run(steady_procedure(MATRIX, phases=(phase,)), [dict.fromkeys(names, 100)], MATRIX)
+    text = page_markdown(page(run), "pictures")
+    assert "IOPS, of one round" in text
+    assert "over the window" not in text
 
 
 def test_a_short_form_says_so_in_title_header_and_brand() -> None:

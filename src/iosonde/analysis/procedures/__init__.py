@@ -2,7 +2,7 @@
 
 from iosonde.analysis.procedures.determination import Criterion, Determination, Verdict, criteria_of, determinations_of
 from iosonde.analysis.procedures.from_run import procedures_of, reported_orders
-from iosonde.analysis.procedures.reported import ReportedCell, reported_cells
+from iosonde.analysis.procedures.reported import ReportedCell, reported_cells, window_words
 from iosonde.analysis.procedures.rounds import PhaseRounds, ProcedureRounds, RoundValue
 
 __all__ = [
@@ -18,4 +18,5 @@ __all__ = [
     "procedures_of",
     "reported_cells",
     "reported_orders",
+    "window_words",
 ]

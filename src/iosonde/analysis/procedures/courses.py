@@ -277,6 +277,11 @@ def judged_samples(run: RunRecord, rounds: ProcedureRounds) -> PhaseRounds | Non
     return None
 
 
+def judged_rounds(run: RunRecord, rounds: ProcedureRounds) -> PhaseRounds | None:
+    """What steady state is judged by: rounds, or the samples of a long trial; None if it is not judged."""
+    return judged_samples(run, rounds) if rounds.judged is None else rounds.judged
+
+
 def _as_rounds(
     phase: PhasePlan, rule: SteadySamples, record: CellRecord, values: Sequence[float | None]
 ) -> PhaseRounds:

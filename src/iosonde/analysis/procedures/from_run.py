@@ -1,7 +1,7 @@
 """The rounds of the procedures of a run."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from itertools import pairwise
 
 from iosonde.analysis.latency import leading
@@ -100,6 +100,7 @@ def _phase(
 ) -> PhaseRounds:
     rows = _complete(phase, trials)
     cells = phase.cells or tuple(turn.cell for turn, _ in rows[0]) if rows else phase.cells
+    answering = {record.cell for _, record in trials if record.outcome is Outcome.FINISHED}
     gaps = list(_gaps([each for row in rows for each in row]))
     known = [gap for _, gap in gaps if gap is not None]
     return PhaseRounds(
@@ -107,7 +108,7 @@ def _phase(
         role=phase.role,
         cells=cells,
         workloads=workloads,
-        values=tuple(tuple(round_value(record) for _, record in row) for row in rows),
+        values=tuple(tuple(round_value(record, answering) for _, record in row) for row in rows),
         rule=phase.stop if isinstance(phase.stop, SteadyState) else None,
         broken=frozenset(number for number, gap in gaps if gap is not None and gap > gap_ns_max)
         if len(known) == len(gaps)
@@ -131,11 +132,18 @@ def _gaps(trials: Sequence[_Trial]) -> Iterator[tuple[int, int | None]]:
         yield turn.round or 1, gap_ns(before, after)
 
 
-def round_value(record: CellRecord) -> RoundValue:
-    """The values of one trial. They are unknown if it did not finish."""
+def round_value(record: CellRecord, answering: Container[str]) -> RoundValue:
+    """The values of one trial. They are unknown if it did not finish.
+
+    A trial in which a requested operation never completed is the throughput of the others, if the cell finished in
+    another trial (``answering``).
+    """
     totals = total_of(record.operations, record.workload.subject)
-    if record.outcome is not Outcome.FINISHED or totals is None or not record.measured_ns:
+    is_counted = record.outcome is Outcome.FINISHED or (record.is_silent and record.cell in answering)
+    if not is_counted or not record.measured_ns:
         return RoundValue()
+    if totals is None or not totals.count:
+        return RoundValue(iops=0.0, bytes_per_s=0.0) if record.is_silent else RoundValue()
     found = leading(totals)
     return RoundValue(
         iops=value_of(totals, record.measured_ns, Quantity.IOPS),

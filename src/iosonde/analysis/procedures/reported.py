@@ -23,6 +23,11 @@ def level_name(level: int) -> str:
     return f"{level / 1000:g} %"
 
 
+def window_words(cells: "Sequence[ReportedCell]") -> str:
+    """What the figures of cells are: the mean over the window, or the values of the only round."""
+    return "mean over the window" if max((each.rounds for each in cells), default=1) > 1 else "of one round"
+
+
 @dataclass(frozen=True)
 class ReportedCell:
     """One cell over the rounds of a window.

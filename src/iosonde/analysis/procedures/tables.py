@@ -3,15 +3,20 @@
 from collections.abc import Sequence
 
 from iosonde.analysis.columns import Table, integer, maybe_integer, real, text
+from iosonde.analysis.procedures.courses import judged_rounds
 from iosonde.analysis.procedures.determination import Determination, determinations_of
+from iosonde.analysis.procedures.from_run import procedures_of
 from iosonde.analysis.procedures.rounds import PhaseRounds, ProcedureRounds, RoundValue
+from iosonde.records import RunRecord
 
 
-def procedure_tables(procedures: Sequence[ProcedureRounds]) -> dict[str, Table]:
+def procedure_tables(run: RunRecord) -> dict[str, Table]:
     """``rounds`` and ``determinations``; no tables without procedures."""
+    procedures = procedures_of(run)
     if not procedures:
         return {}
-    return {"rounds": _round_table(procedures), "determinations": _determination_table(procedures)}
+    judged = [(each, phase) for each in procedures if (phase := judged_rounds(run, each)) is not None]
+    return {"rounds": _round_table(procedures), "determinations": _determination_table(judged)}
 
 
 def _round_table(procedures: Sequence[ProcedureRounds]) -> Table:
@@ -37,12 +42,9 @@ def _round_table(procedures: Sequence[ProcedureRounds]) -> Table:
     }
 
 
-def _determination_table(procedures: Sequence[ProcedureRounds]) -> Table:
+def _determination_table(judged: Sequence[tuple[ProcedureRounds, PhaseRounds]]) -> Table:
     rows: list[tuple[str, str, Determination]] = [
-        (each.procedure.name, each.judged.name, found)
-        for each in procedures
-        if each.judged is not None
-        for found in determinations_of(each.judged)
+        (each.procedure.name, phase.name, found) for each, phase in judged for found in determinations_of(phase)
     ]
     found = [each for *_, each in rows]
     return {

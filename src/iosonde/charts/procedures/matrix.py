@@ -5,7 +5,7 @@ from typing import Final
 
 import altair as alt
 
-from iosonde.analysis.procedures import ReportedCell
+from iosonde.analysis.procedures import ReportedCell, window_words
 from iosonde.charts.axes import log_domain, log_scaled, log_ticks, number_axis
 from iosonde.charts.figure import Figure, Row
 from iosonde.charts.lines import named_rows, tooltip
@@ -54,10 +54,7 @@ def matrix_heat_map(identity: str, title: str, cells: Sequence[ReportedCell], qu
     rows = rows_of(cells, unit)
     if not rows:
         return Figure(identity, title, "", None, ())
-    caption = (
-        f"{unit.title} ({unit.name}): the mean over the measurement window. A darker colour is a higher value, on a "
-        "log scale."
-    )
+    caption = f"{unit.title} ({unit.name}), {window_words(cells)}. A darker colour is a higher value, on a log scale."
     values = [row[unit.field] for row in rows]
     low, high = log_domain(values)
     for row in rows:
@@ -95,9 +92,7 @@ def matrix_lines(identity: str, title: str, cells: Sequence[ReportedCell], quant
     if not rows:
         return Figure(identity, title, "", None, ())
     sizes = sizes_of(cells)
-    caption = (
-        f"{unit.title} against block size: the mean over the measurement window, one line for each mix of reads/writes."
-    )
+    caption = f"{unit.title} against block size, {window_words(cells)}: one line for each mix of reads/writes."
     ends = log_domain([float(each) for each in sizes])
     domain = log_domain([row[unit.field] for row in rows])
     ticks = {each: exact_size(each) for each in sizes}

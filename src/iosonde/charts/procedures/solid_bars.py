@@ -12,7 +12,7 @@ from typing import Any, Final
 
 import altair as alt
 
-from iosonde.analysis.procedures import ReportedCell
+from iosonde.analysis.procedures import ReportedCell, window_words
 from iosonde.charts.figure import Figure, Row
 from iosonde.charts.lines import named_rows, tooltip
 from iosonde.charts.procedures.matrix import mixes_of, rows_of, sizes_of
@@ -63,7 +63,7 @@ class _Scene:
 def solid_bars(identity: str, title: str, cells: Sequence[ReportedCell], quantity: Quantity) -> Figure:
     """A bar for the mean of each cell, over block sizes and mixes."""
     unit = unit_of(quantity, (each.of(quantity) for each in cells))
-    caption = f"{unit.title} ({unit.name}) by block size and mix of reads/writes: the mean over the measurement window."
+    caption = f"{unit.title} ({unit.name}) by block size and mix of reads/writes, {window_words(cells)}."
     return _solid(Figure(identity, title, caption, None, tuple(rows_of(cells, unit))), cells, unit)
 
 

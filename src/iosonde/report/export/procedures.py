@@ -14,6 +14,7 @@ from iosonde.analysis.procedures import (
     reported_cells,
 )
 from iosonde.analysis.procedures.conditions import Condition, conditions_of
+from iosonde.analysis.procedures.courses import judged_rounds
 from iosonde.records import RunRecord
 
 
@@ -47,13 +48,14 @@ class ExportedProcedure:
 def exported_procedures(run: RunRecord) -> Iterator[ExportedProcedure]:
     """Each procedure of a run."""
     for each in procedures_of(run):
+        judged = judged_rounds(run, each)
         yield ExportedProcedure(
             name=each.procedure.name,
             attempt=each.attempt,
             conditions=conditions_of(run, each),
             rounds={phase.name: phase.rounds for phase in each.phases},
-            criteria=() if each.judged is None else criteria_of(each.judged),
-            determinations=() if each.judged is None else determinations_of(each.judged),
+            criteria=() if judged is None else criteria_of(judged),
+            determinations=() if judged is None else determinations_of(judged),
             reported=tuple(_reported(each)),
         )
 

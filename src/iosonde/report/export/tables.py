@@ -16,7 +16,6 @@ def run_tables(analysis: RunAnalysis, findings: Sequence[Finding]) -> dict[str, 
     """The flat tables of a run by name, for Parquet and CSV."""
     # Imported here: it imports NumPy, which the JSON document does not need.
     from iosonde.analysis.estimate_table import estimate_table
-    from iosonde.analysis.procedures import procedures_of
     from iosonde.analysis.procedures.sample_table import sample_table
     from iosonde.analysis.procedures.tables import procedure_tables
     from iosonde.analysis.tables import cell_table, tables_over_time
@@ -25,7 +24,7 @@ def run_tables(analysis: RunAnalysis, findings: Sequence[Finding]) -> dict[str, 
     cells, estimates = (with_validity(table, findings) for table in (cell_table(analysis), estimate_table(analysis)))
     intervals, histograms = tables_over_time(analysis.run)
     found = {"cells": cells, "estimates": estimates, "intervals": intervals, "histograms": histograms}
-    return found | procedure_tables(procedures_of(analysis.recorded)) | sample_table(analysis.recorded)
+    return found | procedure_tables(analysis.recorded) | sample_table(analysis.recorded)
 
 
 def write_csv(analysis: RunAnalysis, findings: Sequence[Finding], directory: Path) -> tuple[Path, ...]:

@@ -186,4 +186,5 @@ def difference_text(ratio: float) -> str:
     """The difference from a base as a signed percentage; from twice the base on, and below half of it, as a ratio."""
     if not 0.5 < ratio < 2:  # noqa: PLR2004 - half and twice
         return f"{ratio_text(ratio)} times"
-    return f"{100 * (ratio - 1):+.1f} %".replace("-", MINUS)
+    text = f"{100 * (ratio - 1):+.1f} %".replace("-", MINUS)
+    return "0.0 %" if text[1:] == "0.0 %" else text

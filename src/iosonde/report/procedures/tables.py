@@ -10,6 +10,7 @@ from iosonde.analysis.procedures import (
     ProcedureRounds,
     ReportedCell,
     criteria_of,
+    window_words,
 )
 from iosonde.analysis.procedures.conditions import Condition, verdict_text
 from iosonde.charts.procedures.matrix import mixes_of, sizes_of
@@ -182,10 +183,14 @@ def invalid_notes(cells: Iterable[ReportedCell], invalid: Invalid, where: str = 
     return (f"{INVALID} {MARK}{where}, {see(tuple(ids))}.",) if ids else ()
 
 
+_ALL_ROUNDS: Final = "Means over the window; 99.999 % and maximum latency over all operations of the window."
+_ONE_ROUND: Final = "The values of one trial of each cell."
+
+
 def mean_table(cells: Sequence[ReportedCell], quantity: Quantity, invalid: Invalid) -> ResultTable:
     """The mean of a quantity over the window."""
     unit = unit_of(quantity, (each.of(quantity) for each in cells))
-    shown = _Shown(f"{unit.title}, mean over the window", unit, lambda each: each.of(quantity), NOT_MEASURED)
+    shown = _Shown(f"{unit.title}, {window_words(cells)}", unit, lambda each: each.of(quantity), NOT_MEASURED)
     return _matrix_table(cells, shown, invalid)
 
 
@@ -214,7 +219,7 @@ def cell_table(cells: Sequence[ReportedCell], invalid: Invalid) -> ResultTable:
             yield Dash(why) if found is None else significant(longest.shown(found))
 
     table = ResultTable(
-        caption="Means over the window; 99.999 % and maximum latency over all operations of the window.",
+        caption=_ONE_ROUND if window_words(cells) == window_words(()) else _ALL_ROUNDS,
         heads=(
             Head("Cell", number=False),
             *(Head(unit.title, unit.name) for unit in units),
