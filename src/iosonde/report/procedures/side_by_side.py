@@ -20,6 +20,7 @@ from iosonde.report.procedures.course_blocks import shown_quantity
 from iosonde.report.procedures.side_by_side_tables import (
     MAXIMUM,
     Shown,
+    chart_labels,
     comparison_tables,
     course_tables,
     is_invalid,
@@ -88,8 +89,9 @@ def _bar_figures(test: SameTest, identity: str, failures: FailureLog) -> Iterato
 
 
 def _bars(test: SameTest, shown: Shown, place: Place) -> list[Bar]:
+    labels = chart_labels(test)
     return [
-        Bar(entry.label, found[place].cell.cell, value, INVALID if is_invalid(entry, found[place]) else "")
+        Bar(labels[entry.label], found[place].cell.cell, value, INVALID if is_invalid(entry, found[place]) else "")
         for entry, found in zip(test.entries, test.figures, strict=True)
         if place in found and (value := shown.value(found[place])) is not None
     ]

@@ -23,6 +23,9 @@ COLUMNS_MAX: Final = 5
 LABEL_MAX: Final = 28
 """The most characters of a label above a column. The summary has it in full."""
 
+CHART_LABEL_MAX: Final = 24
+"""The most characters of a label in a chart, which cuts longer ones at their end."""
+
 SAME: Final = "≈"
 NOT_MEASURED: Final = "not measured, or a round of the window has no value"
 TOO_FEW: Final = "fewer than 10 operations are above this percentile"
@@ -128,6 +131,12 @@ def short_label(label: str, most: int = LABEL_MAX) -> str:
     """A label cut in its middle: its start and its end tell labels apart."""
     half = (most - 1) // 2
     return label if len(label) <= most else f"{label[:half]}…{label[-half:]}"
+
+
+def chart_labels(test: SameTest) -> dict[str, str]:
+    """The label of each entry in a chart, cut in its middle unless two labels would then be the same."""
+    short = {each.label: short_label(each.label, CHART_LABEL_MAX) for each in test.entries}
+    return short if len(set(short.values())) == len(short) else {label: label for label in short}
 
 
 def missing_sentence(test: SameTest, shown: Shown) -> str:

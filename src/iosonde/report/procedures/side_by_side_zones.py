@@ -13,7 +13,13 @@ from iosonde.failures import FailureLog
 from iosonde.report.blocks import Block, Charts
 from iosonde.report.dashes import Dash
 from iosonde.report.made_charts import made_figure
-from iosonde.report.procedures.side_by_side_tables import COLUMNS_MAX, difference_text, short_label, table_columns
+from iosonde.report.procedures.side_by_side_tables import (
+    COLUMNS_MAX,
+    chart_labels,
+    difference_text,
+    short_label,
+    table_columns,
+)
 from iosonde.report.signs import INVALID
 from iosonde.report.tables import Head, Line, ResultTable
 
@@ -28,9 +34,7 @@ ENDS: Final[Mapping[str, Callable[[ZoneFigures], float | None]]] = {
 def zone_comparison_blocks(test: SameTest, identity: str, failures: FailureLog) -> Iterator[Block]:
     """A chart by offset for each workload, with a line for each entry; then the mean, the first and the last zone."""
     unit = _unit(test)
-    labels = {each.label: short_label(each.label) for each in test.entries}
-    if len(set(labels.values())) < len(labels):
-        labels = {label: label for label in labels}
+    labels = chart_labels(test)
     drawn = [
         (name, lines)
         for name, entries in test.zoned.items()

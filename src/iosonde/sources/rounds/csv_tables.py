@@ -20,6 +20,7 @@ _DECIMAL: Final = re.compile(r"^\s*(\d+),(\d+)\s*$")
 
 _MIX: Final = re.compile(r"^\s*(\d{1,3})\s*/\s*(\d{1,3})\s*$")
 _SIZE: Final = re.compile(r"^\s*(\d+(?:\.\d+)?)\s*([kKmM]?)(?:i?[bB])?\s*$")
+_BINARY: Final = re.compile(r"[\x00-\x08\x0e-\x1f\ufffd]")
 _NUMBERED: Final = re.compile(r"^\D{0,12}?(\d{1,9})(?:\.0*)?$")
 ROUND: Final = frozenset({"round", "rnd", "loop", "iteration", "pass"})
 READ: Final = frozenset(
@@ -78,6 +79,9 @@ VALUES: Final[Mapping[str, tuple[str, float]]] = {
     **{f"{name}{unit}": ("latency_ns_mean", scale) for name in _MEAN_NAMES for unit, scale in _TIMES.items()},
     **{f"{name}{unit}": ("latency_ns_max", scale) for name in _MAX_NAMES for unit, scale in _TIMES.items()},
 }
+HEADER_MAX: Final = 200
+"""The most characters of a header in an error."""
+
 _HINT: Final = (
     "use a header such as round,read_percent,block_size,queue_depth,jobs,iops (or bw_kib, mb_s, lat_us, lat_max_us)"
 )
@@ -85,6 +89,8 @@ _HINT: Final = (
 
 def read_csv(text: str, source: str) -> list[Measured]:
     """The cells of a table, with their rounds. Raises UsageError for a table without the columns that it takes."""
+    if _BINARY.search(text):
+        raise UsageError(f"{source} is not a table of text", _HINT)
     try:
         lines = [line for line in text.splitlines() if not line.lstrip().lower().startswith(("#", "sep="))]
         dialect = _dialect("\n".join(lines))
@@ -151,7 +157,7 @@ class _Columns:
         values = {index: VALUES[name] for index, name in enumerate(names) if name in VALUES}
         twice = [name for name, count in Counter(name for name, _ in values.values()).items() if count > 1]
         if twice:
-            raise UsageError(f"{source} has several columns of {twice[0]}: {', '.join(header)}", "keep one of them")
+            raise UsageError(f"{source} has several columns of {twice[0]}: {_shortened(header)}", "keep one of them")
         size, read = place(SIZE), place(READ)
         found = cls(
             place(ROUND),
@@ -172,7 +178,7 @@ class _Columns:
         ]
         if missing or not (values or mixes):
             what = " and ".join([*missing, *([] if values or mixes else ["values"])])
-            raise UsageError(f"{source} has no column for {what}: {', '.join(header)}", _HINT)
+            raise UsageError(f"{source} has no column for {what}: {_shortened(header)}", _HINT)
         return found
 
     def measured(self, row: Sequence[str]) -> Iterator[Measured]:
@@ -218,6 +224,11 @@ def _number(text: str) -> float:
     if not text.isascii() or "_" in text or not 0 <= value <= VALUE_MAX:
         raise ValueError(f"{text.strip()} is not a number from 0 to {VALUE_MAX:g}")
     return value
+
+
+def _shortened(header: Sequence[str]) -> str:
+    text = ", ".join(header)
+    return text if len(text) <= HEADER_MAX else f"{text[:HEADER_MAX]}…"
 
 
 def _plain_name(header: str) -> str:
