@@ -179,6 +179,13 @@ def test_an_interrupted_procedure_on_a_file_is_said_to_begin_again_with_all_of_i
     # The second procedure has two trials of 20 ms, each with its overhead.
     every_ns, second_ns = plan_cost(rest.run.header.plan).duration_ns, 2 * (20_000_000 + OVERHEAD_NS)
     assert rest.left_ns == (every_ns if again == "first" else second_ns)
+    # The first trial of the new attempt counts as if the interrupted one had not been.
+    assert rest.last_chosen is not None
+    following = rest.last_chosen.model_copy(update={"order": rest.last_chosen.order + 1})
+    known = (rest.kept_turns, rest.spared)
+    clockwork = Clockwork(rest.run.header.plan, *known, virtual=False, discarded=rest.discarded)
+    kept = sum(turn.procedure != again for turn in rest.run.turns)
+    assert clockwork.words(following, 10.0).startswith((f"{kept} of at least ", f"{kept} trials"))
 
 
 def test_a_finished_run_of_procedures_has_nothing_left_of_an_interrupted_attempt(tmp_path: Path) -> None:

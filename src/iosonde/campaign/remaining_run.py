@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from itertools import takewhile
 from pathlib import Path
 
+from iosonde.analysis.procedures.from_run import last_attempts
 from iosonde.campaign.conductor import ENDS_RUN
 from iosonde.campaign.preconditioning_left import steps_left
 from iosonde.campaign.procedures import ProcedureScheduler
@@ -80,11 +81,29 @@ class RemainingRun:
     @property
     def left_ns(self) -> int:
         """The remaining time, in ns; with a precision, the longest: earlier sessions have spent some of the budget."""
-        again, done, left = self.begins_again, self.done, self.turns
-        if again is not None:
-            every = trials_at_most(self.run.header.plan)
-            done, left = tuple(takewhile(lambda turn: turn.procedure != again.name, every)), ()
-        return self.preparation_ns + self._remaining(done, left).total_ns
+        return self.preparation_ns + self._remaining(self.spared, self.kept_turns).total_ns
+
+    @property
+    def spared(self) -> tuple[CellTurn, ...]:
+        """The trials that need no more time: those done, or as many as the procedures before the restarted one have."""
+        again = self.begins_again
+        if again is None:
+            return self.done
+        return tuple(takewhile(lambda turn: turn.procedure != again.name, trials_at_most(self.run.header.plan)))
+
+    @property
+    def kept_turns(self) -> tuple[CellTurn, ...]:
+        """The trials that are left and known; none of a procedure that begins again."""
+        return self.turns if self.begins_again is None else ()
+
+    @property
+    def discarded(self) -> int:
+        """The number of trials so far that no result includes, since their procedure begins again."""
+        again, last = self.begins_again, self.last_chosen
+        if again is None or last is None:
+            return 0
+        kept = last_attempts(self.run)
+        return last.order - sum(turn.order in kept for turn in self.run.turns if turn.procedure != again.name)
 
     @property
     def spent_ns(self) -> int:

@@ -35,13 +35,20 @@ USUAL_NS: Final = 5 * SECOND_NS
 
 @contextmanager
 def watching(
-    plan: Plan, turns: Sequence[CellTurn] | None = None, done: Sequence[CellTurn] = (), *, virtual: bool
+    plan: Plan,
+    turns: Sequence[CellTurn] | None = None,
+    done: Sequence[CellTurn] = (),
+    *,
+    virtual: bool,
+    discarded: int = 0,
 ) -> Iterator[Observer]:
     """A bar if stderr is a terminal, else plain lines. ``turns`` are measured now, ``done`` were measured before.
 
     ``virtual`` means that planned time is the virtual time of simulated drives, which does not predict the real time.
+    ``discarded`` trials of earlier sessions do not count.
     """
-    clockwork = Clockwork(plan, plan.turns if turns is None else turns, done, virtual=virtual)
+    left = plan.turns if turns is None else turns
+    clockwork = Clockwork(plan, left, done, virtual=virtual, discarded=discarded)
     if sys.stderr.isatty():
         with _bar() as bar:
             yield BarObserver(plan, clockwork, bar)
@@ -74,9 +81,18 @@ def _bar() -> Any:  # noqa: ANN401 - Rich is imported only where it is used
 class Clockwork:
     """The time left of a plan: planned time of the remaining turns, corrected by the actual time of the others."""
 
-    def __init__(self, plan: Plan, turns: Sequence[CellTurn], done: Sequence[CellTurn] = (), *, virtual: bool) -> None:
+    def __init__(
+        self,
+        plan: Plan,
+        turns: Sequence[CellTurn],
+        done: Sequence[CellTurn] = (),
+        *,
+        virtual: bool,
+        discarded: int = 0,
+    ) -> None:
         cells = {cell.cell: cell for cell in plan.cells}
         self._virtual = virtual
+        self._discarded = discarded
         self._cells = cells
         self._plan = plan
         self._done_ns: dict[int, int] = {}
@@ -124,7 +140,8 @@ class Clockwork:
         left_ns = self.left_ns(turn, now_s, over=over)
         most = "" if self._plan.is_fixed else "at most "
         left = "" if left_ns is None else f"{most}{format_duration(left_ns)} left"
-        return ", ".join(filter(None, [_done(self._plan, turn.order if over else turn.order - 1), left]))
+        trials = (turn.order if over else turn.order - 1) - self._discarded
+        return ", ".join(filter(None, [_done(self._plan, trials), left]))
 
 
 def _done(plan: Plan, trials: int) -> str:

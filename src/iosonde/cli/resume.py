@@ -76,8 +76,9 @@ def resume(
     say(rest_line(rest))
     with keeping(run, rest.run.header.run, with_page=not no_report):
         simulated = rest.run.header.is_simulated
-        with watching(rest.run.header.plan, rest.turns, rest.done, virtual=simulated) as observer:
-            go_on(run, rest, observer, datetime.now(UTC), allowed, purging_of(rest.run.header.plan))
+        plan, known = rest.run.header.plan, (rest.kept_turns, rest.spared)
+        with watching(plan, *known, virtual=simulated, discarded=rest.discarded) as observer:
+            go_on(run, rest, observer, datetime.now(UTC), allowed, purging_of(plan))
         unmet = finish_directory(run, with_page=not no_report)
     if unmet is not None:
         raise unmet

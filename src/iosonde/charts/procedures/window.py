@@ -14,7 +14,7 @@ from iosonde.charts.theme import GRID, INK, INK_SOFT, layered
 
 AVERAGE: Final = "average"
 FIT: Final = "best-fit line"
-LIMITS: Final = "average ± half of the allowed range"
+LIMITS: Final = "average ± half range"
 VALUE: Final = "rounds"
 COLOURS: Final = {VALUE: "#0072B2", AVERAGE: INK, LIMITS: INK_SOFT, FIT: "#D55E00"}
 DASHES: Final = {VALUE: [1, 0], AVERAGE: [1, 0], LIMITS: [4, 3], FIT: [8, 4]}

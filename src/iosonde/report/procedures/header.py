@@ -107,4 +107,8 @@ def _time(text: str) -> str:
 
 
 def _short(text: str) -> str:
-    return text if len(text) <= VALUE_MAX else f"{text[: VALUE_MAX - 1].rstrip()}…"
+    """The text, cut between two words."""
+    if len(text) <= VALUE_MAX:
+        return text
+    words, _, _ = text[: VALUE_MAX - 1].rpartition(" ")
+    return f"{(words or text[: VALUE_MAX - 2]).rstrip(',;: ')} …"

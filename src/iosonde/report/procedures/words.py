@@ -16,12 +16,16 @@ from iosonde.records import (
     RunRecord,
     SteadySamples,
     SteadyState,
+    Timing,
     Workload,
 )
-from iosonde.units import exact_size, short_duration
+from iosonde.units import exact_size, format_amount, short_duration
 from iosonde.vocabulary import PhaseRole, ProcedureKind
 
 LIKE: Final = "PTS-like"
+
+EXACT_MAX: Final = 10
+"""The most characters of an exact size. Others are rounded, because nobody compares ``76187264 KiB``."""
 
 LISTED_MAX: Final = 4
 """The most mixes or block sizes that a header lists."""
@@ -128,15 +132,18 @@ def demand_text(workloads: Iterable[Workload]) -> str:
     return ", ".join(f"{jobs} {'job' if jobs == 1 else 'jobs'} × QD {depth}" for jobs, depth in found)
 
 
-def times_text(plans: Iterable[CellPlan]) -> str:
-    """How long the trials take, or how much they transfer."""
-    found = dict.fromkeys(
-        exact_size(each.timing.amount_bytes)
-        if each.timing.amount_bytes is not None
-        else short_duration(each.timing.measure_ns)
-        for each in plans
-    )
-    return ", ".join(found)
+def times_text(plans: Iterable[CellPlan], *, brief: bool = False) -> str:
+    """How long the trials take, or how much they transfer, with their warm-up unless ``brief``."""
+    return ", ".join(dict.fromkeys(_time_text(each.timing, brief=brief) for each in plans))
+
+
+def _time_text(timing: Timing, *, brief: bool) -> str:
+    has_warmup = timing.warmup_ns and not brief
+    warmup = f" after {short_duration(timing.warmup_ns)} of warm-up" if has_warmup else ""
+    if timing.amount_bytes is None:
+        return f"{short_duration(timing.measure_ns)}{warmup}"
+    exact = exact_size(timing.amount_bytes)
+    return f"{exact if len(exact) <= EXACT_MAX else format_amount(timing.amount_bytes)}{warmup}"
 
 
 def cells_of(run: RunRecord, phase: PhasePlan) -> list[CellPlan]:
@@ -151,7 +158,7 @@ def parameters_text(run: RunRecord, procedure: Procedure, *, brief: bool = False
     ``brief`` leaves out all but the first and the last of many mixes and block sizes.
     """
     plans = measured_cells(run, procedure)
-    return f"{workloads_text(plans, brief=brief)}, {times_text(plans)}" if plans else "unknown"
+    return f"{workloads_text(plans, brief=brief)}, {times_text(plans, brief=brief)}" if plans else "unknown"
 
 
 def measured_cells(run: RunRecord, procedure: Procedure) -> list[CellPlan]:
