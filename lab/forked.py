@@ -112,7 +112,7 @@ def forked(work: Callable[[], None]) -> Iterator[Forked]:
     """A child process that does some work, and does not outlive this."""
     with tempfile.TemporaryDirectory() as folder:
         for name in ("stdout", "stderr"):
-            # Its output can be read before it has written any.
+            # The parent may read the output before the child has opened the files.
             (Path(folder) / name).touch()
         number = os.fork()
         if number == 0:

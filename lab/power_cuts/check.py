@@ -50,7 +50,7 @@ def power_cuts(kernel: Kernel, folder: Path) -> list[str]:
 
 
 def _cuts(kernel: Kernel, folder: Path, seed: int) -> list[CutRow]:
-    """Records a run on each file system, then replays its writes up to random moments, as if the power failed there."""
+    """Records a run on each file system, then replays its writes up to random moments, as if power failed then."""
     for system, _ in MOMENTS:
         shutil.rmtree(folder / system.name, ignore_errors=True)
     with GUESTS:

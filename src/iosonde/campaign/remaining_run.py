@@ -1,6 +1,7 @@
 """What is left of an interrupted run."""
 
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import takewhile
 from pathlib import Path
 
@@ -35,9 +36,7 @@ class RemainingRun:
     @property
     def done(self) -> tuple[CellTurn, ...]:
         """The trials that earlier sessions have measured."""
-        left = {turn.order for turn in self.turns}
-        kept = {cell.order for cell in self.run.cells}
-        return tuple(turn for turn in self.run.turns if turn.order in kept - left)
+        return tuple(turn for turn, _ in self.known)
 
     @property
     def known(self) -> tuple[tuple[CellTurn, CellRecord], ...]:
@@ -51,7 +50,7 @@ class RemainingRun:
         """The last trial that was chosen. It may not have finished."""
         return max(self.run.turns, key=lambda turn: turn.order, default=None)
 
-    @property
+    @cached_property
     def begins_again(self) -> Procedure | None:
         """The interrupted procedure, since its specification does not allow a gap; None on simulated drives."""
         rule, last = self.run.header.plan.stop, self.last_chosen

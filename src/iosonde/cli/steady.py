@@ -81,7 +81,7 @@ def _check_verdicts(tests: "Sequence[JudgedRounds]") -> None:
     if few:
         raise UndecidedError(
             f"too few rounds to judge: {', '.join(each.name for each in few)}",
-            "the criterion needs five consecutive rounds with all tracking variables",
+            "the criterion needs five consecutive rounds with a value of each tracking variable",
         )
     if untracked:
         raise UndecidedError(

@@ -7,8 +7,6 @@ from iosonde.analysis.cells import CellEstimate
 from iosonde.analysis.experiments import RunEstimates
 from iosonde.analysis.figures import figure_of
 from iosonde.analysis.plateaus import Transfer
-from iosonde.analysis.procedures import procedures_of
-from iosonde.analysis.procedures.conditions import PRECONDITIONING, STEADY_STATE, ConditionState, conditions_of
 from iosonde.analysis.results import UNKNOWN_CONDITIONS, MeasuredConditions, Results, ResultsKind, WrittenState
 from iosonde.analysis.sustained_figures import PartFigure, plateau_figures, without_interval
 from iosonde.figures import Figure
@@ -98,12 +96,16 @@ def _state_of_preparation(run: RunRecord) -> WrittenState | None:
 
 def _state_of_procedures(run: RunRecord) -> WrittenState | None:
     """The state that all procedures of a run reached; None without procedures, or if they did not reach one."""
+    if not run.header.plan.procedures:
+        return None
+    # Imported here: few runs have procedures, and it imports NumPy.
+    from iosonde.analysis.procedures import procedures_of
+    from iosonde.analysis.procedures.conditions import PRECONDITIONING, STEADY_STATE, ConditionState, conditions_of
+
     verified: list[set[str]] = [
         {condition.name for condition in conditions_of(run, each) if condition.state is ConditionState.VERIFIED}
         for each in procedures_of(run)
     ]
-    if not verified:
-        return None
     held = set.intersection(*verified)
     if STEADY_STATE in held:
         return WrittenState.STEADY

@@ -1,18 +1,18 @@
 """The rounds of the procedures of a run."""
 
 from collections import defaultdict
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 
 from iosonde.analysis.latency import leading
 from iosonde.analysis.procedures.rounds import PhaseRounds, ProcedureRounds, RoundValue
 from iosonde.analysis.rounds import gap_ns
 from iosonde.analysis.samples import value_of
+from iosonde.analysis.states import measured_repeats
 from iosonde.analysis.totals import total_of
 from iosonde.records import (
     CellRecord,
     CellTurn,
-    Outcome,
     PhasePlan,
     Procedure,
     RunRecord,
@@ -100,7 +100,7 @@ def _phase(
 ) -> PhaseRounds:
     rows = _complete(phase, trials)
     cells = phase.cells or tuple(turn.cell for turn, _ in rows[0]) if rows else phase.cells
-    answering = {record.cell for _, record in trials if record.outcome is Outcome.FINISHED}
+    counted = {record.order for record in measured_repeats([record for _, record in trials])}
     gaps = list(_gaps([each for row in rows for each in row]))
     known = [gap for _, gap in gaps if gap is not None]
     return PhaseRounds(
@@ -108,7 +108,9 @@ def _phase(
         role=phase.role,
         cells=cells,
         workloads=workloads,
-        values=tuple(tuple(round_value(record, answering) for _, record in row) for row in rows),
+        values=tuple(
+            tuple(round_value(record) if record.order in counted else RoundValue() for _, record in row) for row in rows
+        ),
         rule=phase.stop if isinstance(phase.stop, SteadyState) else None,
         broken=frozenset(number for number, gap in gaps if gap is not None and gap > gap_ns_max)
         if len(known) == len(gaps)
@@ -132,16 +134,9 @@ def _gaps(trials: Sequence[_Trial]) -> Iterator[tuple[int, int | None]]:
         yield turn.round or 1, gap_ns(before, after)
 
 
-def round_value(record: CellRecord, answering: Container[str]) -> RoundValue:
-    """The values of one trial. They are unknown if it did not finish.
-
-    A trial in which a requested operation never completed is the throughput of the others, if the cell finished in
-    another trial (``answering``).
-    """
+def round_value(record: CellRecord) -> RoundValue:
+    """The values of one trial that counts. If no operation completed, it is a throughput of 0, without latency."""
     totals = total_of(record.operations, record.workload.subject)
-    is_counted = record.outcome is Outcome.FINISHED or (record.is_silent and record.cell in answering)
-    if not is_counted or not record.measured_ns:
-        return RoundValue()
     if totals is None or not totals.count:
         return RoundValue(iops=0.0, bytes_per_s=0.0) if record.is_silent else RoundValue()
     found = leading(totals)

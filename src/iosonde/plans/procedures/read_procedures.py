@@ -8,9 +8,9 @@ from typing import Annotated, Any, Final
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from iosonde.errors import UsageError
-from iosonde.plans.campaign_file import About, disagreement, is_printable
+from iosonde.plans.campaign_file import About, is_printable
 from iosonde.plans.procedure_files import HEADER, LIST, PACKAGE, procedure_names
-from iosonde.plans.procedures.tables import CellsTable, PhaseTable, ProcedureTable, SteadyTable
+from iosonde.plans.procedures.tables import CellsTable, PhaseTable, ProcedureTable, SteadyTable, check_names
 from iosonde.plans.read_campaign import campaign_error
 from iosonde.plans.shipped_files import file_name, shipped_text
 from iosonde.plans.validation_errors import first_validation_error, load_tables
@@ -41,10 +41,7 @@ class ProcedureCampaign(BaseModel):
 
     @model_validator(mode="after")
     def _names_differ(self) -> "ProcedureCampaign":
-        names = [each.name for each in self.procedure]
-        for name in names:
-            if names.count(name) > 1:
-                raise disagreement(LIST, f"two procedures have the name {name}", "give each its own name")
+        check_names(LIST, "procedures", [each.name for each in self.procedure])
         return self
 
 

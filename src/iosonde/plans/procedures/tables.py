@@ -1,5 +1,6 @@
 """The ``[[procedure]]`` tables of a campaign file: standard procedures, and a user's own of the same kind."""
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Any, Final, Self
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, create_model, model_validator
@@ -164,6 +165,13 @@ class PhaseTable(_Table):
     cells: list[CellsTable] = Field(min_length=1, description="The cells of a round, table by table.")
 
 
+def check_names(key: str, what: str, names: Sequence[str]) -> None:
+    """Raises an error at the line of ``key`` if two of its tables have the same name."""
+    for name in names:
+        if names.count(name) > 1:
+            raise disagreement(key, f"two {what} have the name {name}", "give each its own name")
+
+
 class ProcedureTable(_Table):
     """One ``[[procedure]]``: a purge, then its phases without a gap."""
 
@@ -193,10 +201,7 @@ class ProcedureTable(_Table):
 
     @model_validator(mode="after")
     def _names_differ(self) -> Self:
-        names = [each.name for each in self.phase]
-        for name in names:
-            if names.count(name) > 1:
-                raise disagreement("phase", f"two phases have the name {name}", "give each its own name")
+        check_names("phase", "phases", [each.name for each in self.phase])
         return self
 
     @property

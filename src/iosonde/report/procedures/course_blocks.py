@@ -144,7 +144,7 @@ def course_answer(run: RunRecord, rounds: ProcedureRounds) -> str:
 
 
 def _throughput_text(phase: LongPhase, quantity: Quantity) -> str:
-    """The throughput at the end of a long trial, and over all of it if that is another figure; empty if unknown."""
+    """The throughput at the end of a long trial, and its mean over the trial if it differs; empty if unknown."""
     unit = unit_of(quantity)
     name = "IOPS" if quantity is Quantity.IOPS else unit.name
     mean, end = phase.of(quantity), level_of(phase.samples, quantity)

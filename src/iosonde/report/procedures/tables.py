@@ -183,7 +183,9 @@ def invalid_notes(cells: Iterable[ReportedCell], invalid: Invalid, where: str = 
     return (f"{INVALID} {MARK}{where}, {see(tuple(ids))}.",) if ids else ()
 
 
-_ALL_ROUNDS: Final = "Means over the window; 99.999 % and maximum latency over all operations of the window."
+_ALL_ROUNDS: Final = (
+    "Means over the measurement window. 99.999 % and maximum latency are those of all operations in it."
+)
 _ONE_ROUND: Final = "The values of one trial of each cell."
 
 

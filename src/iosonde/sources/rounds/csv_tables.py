@@ -30,7 +30,7 @@ SIZE: Final[Mapping[str, int]] = {
     **dict.fromkeys(("blocksize", "bs", "blocksizebytes", "blocksizeb", "size", "block"), 1),
     **dict.fromkeys(("blocksizekib", "blocksizekb", "blocksizek", "bskib", "bskb", "bsk"), 1024),
 }
-"""The names of the column of the block size, with the bytes of a number without a unit."""
+"""Names of the block size column, with the unit of a plain number in bytes."""
 
 DEPTH: Final = frozenset({"queuedepth", "iodepth", "qd", "depth"})
 JOBS: Final = frozenset({"jobs", "numjobs", "threads", "tc", "threadcount"})
