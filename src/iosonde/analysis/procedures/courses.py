@@ -47,9 +47,9 @@ LONG_ROLES: Final = (
 class Sample:
     """A part of a long trial. Times are measurement time since the start of the procedure's first long trial.
 
-    ``time_ns`` is the time that counts for throughput: of a trial with idle time, only that of the on-periods.
-    ``written_bytes`` is the sum of all writes up to the end of the sample, over all targets. A latency is None without
-    completions.
+    ``time_ns`` is the time that counts for throughput: of a trial with idle time, only that of the on-periods, and what
+    the operations in flight at their ends take at the same rate. ``written_bytes`` is the sum of all writes up to the
+    end of the sample, over all targets. A latency is None without completions.
     """
 
     start_ns: int
@@ -202,7 +202,6 @@ def samples_of(record: CellRecord, sample_ns: int, *, start_ns: int = 0, written
     Intervals that are longer than a sample are samples themselves. What is left at the end belongs to the last sample
     if it is less than half as long, so that the samples contain the whole trial.
     """
-    on_ns = record.workload.on_ns if record.workload.off_ns is not None else None
     groups: dict[int, list[IntervalRecord]] = {}
     now_ns = 0
     for interval in record.intervals:
@@ -220,9 +219,23 @@ def samples_of(record: CellRecord, sample_ns: int, *, start_ns: int = 0, written
         )
         length_ns = sum(lengths_ns)
         if length_ns > 0:
-            time_ns = sum(each if on_ns is None else min(on_ns, each) for each in lengths_ns)
+            time_ns = sum(_counting_ns(record, part) for part in parts)
             yield _sample(record, intervals, (now_ns, now_ns + length_ns, time_ns), written_bytes)
         now_ns += length_ns
+
+
+def _counting_ns(record: CellRecord, intervals: Sequence[IntervalRecord]) -> int:
+    """The time that counts for throughput, of at most one cycle.
+
+    Operations in flight at the end of an on-period complete in the off-period. Each other completion let another
+    operation be submitted, so that all but these completed in the on-period.
+    """
+    length_ns, on_ns = _length_ns(intervals), record.workload.on_ns
+    if on_ns is None or on_ns >= length_ns:
+        return length_ns
+    count = sum(each.count for interval in intervals for each in _counted(record, interval))
+    in_time = max(count - record.workload.operations_in_flight, 1)
+    return max(round(on_ns * count / in_time), on_ns)
 
 
 def _with_last(groups: list[list[IntervalRecord]], sample_ns: int) -> list[list[list[IntervalRecord]]]:

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from statistics import median
 from typing import Final
 
 from iosonde.analysis.procedures.courses import LongPhase, Sample
@@ -10,6 +11,9 @@ from iosonde.vocabulary import PhaseRole, Quantity
 
 TOLERANCE: Final = 0.10
 """Throughput has recovered when it stays within this share of its level."""
+
+SMOOTHED: Final = 5
+"""A sample is judged by the median of so many around it: single ones vary, and a median keeps a step where it is."""
 
 END_PART: Final = 8
 """The level of a trial is the mean of the last eighth of its samples, which a slow recovery does not reach into."""
@@ -20,7 +24,7 @@ class Recovery:
     """What a trial did after the one before.
 
     ``level`` is the throughput that it is compared with. ``time_ns`` is the time from its start to the first sample
-    from which on every sample is within ``TOLERANCE`` of the level; None if even the last one is not.
+    within ``TOLERANCE`` of the level after which they stay there; None if they are not there at the end.
     """
 
     phase: LongPhase
@@ -58,14 +62,28 @@ def level_of(samples: Sequence[Sample], quantity: Quantity) -> float | None:
 
 
 def recovery_ns(samples: Sequence[Sample], quantity: Quantity, level: float) -> int | None:
-    """The time from the start of the first sample to that of the first one from which on all are near the level."""
+    """The time from the start of the first sample to that of the first near the level after which they stay near it.
+
+    They stay near it while the median of ``SMOOTHED`` samples around each is. None if they do not at the end.
+    """
+    values = [each.of(quantity) for each in samples]
+    smooth = [_median(values[max(at - SMOOTHED // 2, 0) : at + SMOOTHED // 2 + 1]) for at in range(len(values))]
     found: int | None = None
-    for each in reversed(samples):
-        value = each.of(quantity)
-        if value is None or abs(value - level) > TOLERANCE * level:
+    for sample, value, smoothed in reversed(list(zip(samples, values, smooth, strict=True))):
+        if not _is_near(smoothed, level):
             break
-        found = each.start_ns - samples[0].start_ns
+        if _is_near(value, level):
+            found = sample.start_ns - samples[0].start_ns
     return found
+
+
+def _median(values: Sequence[float | None]) -> float | None:
+    known = [each for each in values if each is not None]
+    return median(known) if known else None
+
+
+def _is_near(value: float | None, level: float) -> bool:
+    return value is not None and abs(value - level) <= TOLERANCE * level
 
 
 def recoveries(phases: Sequence[LongPhase], quantity: Quantity) -> tuple[Recovery, ...]:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from iosonde.analysis.procedures import ProcedureRounds, criteria_of, determinations_of
 from iosonde.analysis.procedures.conditions import block_text
-from iosonde.analysis.procedures.courses import LongPhase, capacity_of, judged_samples, long_phases
+from iosonde.analysis.procedures.courses import LongPhase, capacity_of, judged_samples, long_phases, scale_of
 from iosonde.analysis.procedures.recovery import END_PART, idle_states, level_of, recoveries, returns_to
 from iosonde.charts.figure import Figure
 from iosonde.charts.procedures import measurement_window
@@ -21,7 +21,7 @@ from iosonde.charts.procedures.styles import unit_of
 from iosonde.charts.quantities import significant
 from iosonde.records import RunRecord, SteadySamples
 from iosonde.report.blocks import Block, Charts, Folded, Paragraph
-from iosonde.report.procedures.course_tables import idle_table, phase_table, rest_table
+from iosonde.report.procedures.course_tables import idle_table, phase_table, rest_table, with_scale
 from iosonde.report.procedures.tables import criteria_table, determination_table
 from iosonde.report.procedures.words import title_of
 from iosonde.units import format_duration
@@ -43,7 +43,7 @@ def course_blocks(run: RunRecord, rounds: ProcedureRounds, chart: DrawChart, fig
     capacity = capacity_of(run)
     quantity = shown_quantity(phases)
     yield from _courses(rounds.procedure.kind, phases, quantity, capacity, chart)
-    yield from _tables(rounds.procedure.kind, phases, quantity, capacity)
+    yield from _tables(rounds.procedure.kind, phases, quantity, capacity, scale_of(run))
     yield from sample_blocks(run, rounds, figure)
 
 
@@ -88,20 +88,22 @@ def _named(phases: Sequence[LongPhase]) -> list[Course]:
     return [*states, *(Course.of(each, CONTINUOUS if states else "") for each in others)]
 
 
-def _tables(kind: ProcedureKind, phases: Sequence[LongPhase], quantity: Quantity, capacity: int) -> Iterator[Block]:
+def _tables(
+    kind: ProcedureKind, phases: Sequence[LongPhase], quantity: Quantity, capacity: int, scale: int
+) -> Iterator[Block]:
     if kind is ProcedureKind.HOST_IDLE_RECOVERY:
-        yield idle_table(idle_states(phases))
-        yield Folded("All trials", (phase_table(phases, capacity),), on_paper=True)
+        yield with_scale(idle_table(idle_states(phases)), scale)
+        yield Folded("All trials", (with_scale(phase_table(phases, capacity), scale),), on_paper=True)
         return
     if kind is ProcedureKind.CROSS_STIMULUS_RECOVERY:
-        yield phase_table(phases, capacity, recoveries(phases, quantity), name="Group")
+        yield with_scale(phase_table(phases, capacity, recoveries(phases, quantity), name="Group"), scale)
         return
-    yield phase_table(phases, capacity)
+    yield with_scale(phase_table(phases, capacity), scale)
     whole = next((each for each in phases if each.role is PhaseRole.SATURATION), None)
     after = [each for each in phases if each.role is PhaseRole.STIMULUS]
     level = None if whole is None else level_of(whole.samples, quantity)
     if after and level:
-        yield rest_table(after, level, quantity, returns_to(level, after, quantity))
+        yield with_scale(rest_table(after, level, quantity, returns_to(level, after, quantity)), scale)
 
 
 def sample_blocks(run: RunRecord, rounds: ProcedureRounds, figure: DrawChart) -> Iterator[Block]:
@@ -164,7 +166,7 @@ def _answers(run: RunRecord, rounds: ProcedureRounds, phases: Sequence[LongPhase
         yield f"steady state {block_text(criteria_of(judged)[0])}"
     states = idle_states(phases)
     for state in states:
-        yield f"{format_duration(state.off_ns)} idle: {state.gain:.2f} times the baseline"
+        yield f"{state.phase.name}: {state.gain:.2f} times the baseline"
     if states:
         return
     yield from (f"{phase.name} {said}" for phase in phases if (said := _throughput_text(phase, quantity)))

@@ -1,10 +1,11 @@
 """The tables of long trials: totals of each, recovery after another stimulus, wait states, and idle times."""
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Final
 
 from iosonde.analysis.procedures.courses import LongPhase
-from iosonde.analysis.procedures.recovery import END_PART, TOLERANCE, IdleState, Recovery, level_of
+from iosonde.analysis.procedures.recovery import END_PART, SMOOTHED, TOLERANCE, IdleState, Recovery, level_of
 from iosonde.charts.procedures.styles import Unit, unit_of
 from iosonde.charts.quantities import significant
 from iosonde.report.dashes import Dash
@@ -14,11 +15,8 @@ from iosonde.vocabulary import Quantity
 
 NOTHING_COMPLETED: Final = "no operation completed"
 FIRST: Final = "it is the first"
-NOT_BACK: Final = f"even the last sample is not within {100 * TOLERANCE:g} %"
+NOT_BACK: Final = f"the last samples are not within {100 * TOLERANCE:g} %"
 NOT_MEASURED: Final = "no continuous writes followed"
-DEFINITION: Final = (
-    f"from the start of the trial to the first sample from which on every sample is within {100 * TOLERANCE:g} % of"
-)
 _SHOWN: Final = (Quantity.IOPS, Quantity.BYTES_PER_S, Quantity.LATENCY_NS_MEAN)
 
 
@@ -47,7 +45,8 @@ def phase_table(
     notes: tuple[str, ...] = ()
     if settled:
         heads.append(Head("Recovery time"))
-        notes = (f"Recovery time: {DEFINITION} the mean of the trial's last {_part()} of samples.",)
+        level = f"the mean of the trial's last {_part()} of samples"
+        notes = (f"Recovery time: {_until(level)}.",)
     lines = tuple(Line(tuple(texts(each))) for each in phases if each.samples)
     caption = "Each long trial: its means, its longest operation, and all writes up to its end."
     return ResultTable(caption=caption, heads=tuple(heads), lines=lines, notes=notes).explained
@@ -58,7 +57,7 @@ def idle_table(states: Sequence[IdleState]) -> ResultTable:
     lines = tuple(
         Line(
             (
-                f"{format_duration(each.on_ns)} writes, {format_duration(each.off_ns)} idle",
+                each.phase.name,
                 f"1:{each.off_ns / each.on_ns:.3g}",
                 significant(each.before),
                 significant(each.during),
@@ -79,8 +78,16 @@ def idle_table(states: Sequence[IdleState]) -> ResultTable:
             Head("Return to baseline"),
         ),
         lines=lines,
-        notes=(f"Return to baseline: {DEFINITION} the baseline before the wait state.",),
+        notes=(f"Return to baseline: {_until('the baseline before the wait state')}.",),
     ).explained
+
+
+def with_scale(table: ResultTable, scale: int) -> ResultTable:
+    """The table, which says in a shortened run that its times are shortened and the names of its trials are not."""
+    if scale == 1:
+        return table
+    note = f"Names have the times of the full test. All other times are as measured, 1:{scale} of the full test."
+    return replace(table, notes=(*table.notes, note))
 
 
 def rest_table(
@@ -122,8 +129,15 @@ def rest_table(
             Head("Back at the level"),
         ),
         lines=lines,
-        notes=(f"Back at the level: {DEFINITION} that of the full drive.",),
+        notes=(f"Back at the level: {_until('that of the full drive')}.",),
     ).explained
+
+
+def _until(level: str) -> str:
+    return (
+        f"from the start of the trial to the first sample within {100 * TOLERANCE:g} % of {level}, if the samples "
+        f"after it stay there (each as the median of {SMOOTHED})"
+    )
 
 
 def _part() -> str:
