@@ -16,13 +16,21 @@ def plan(*words: str) -> str:
 def test_time_bytes_and_fills_are_those_of_the_fewest_and_of_the_most_rounds() -> None:
     # By hand: twice 960 GB at 500 MB/s are 64 minutes, and 5 or 25 rounds of 56 minutes follow.
     text = plan("--profile", "pts-iops", "--write-rate", "500MB")
-    assert "time 5 h 44 min with the fewest rounds, 24 h 24 min with the most" in text
+    assert "time 5 h 44 min at best, 24 h 24 min at worst" in text
     assert "in rounds until the last 5 are in steady state in 3 tracking variables, at most 25" in text
-    assert "fills up to 6 or 24 full writes of the target" in text
+    assert "fills up to 6 at best, 24 at worst (full writes of the target" in text
 
 
 def test_procedures_that_begin_without_a_purge_say_so() -> None:
     assert "purge none: the procedures begin with the target as it is" in plan("--profile", "tkperf-hdd-tp")
+
+
+def test_a_long_trial_takes_the_first_window_of_its_samples_at_least_and_its_limit_at_most() -> None:
+    # By hand: five blocks of 30 minutes or 6 hours of writes, and a histogram of 20 minutes.
+    text = plan("--profile", "pts-wsat", "--write-rate", "200MB")
+    assert "time 2 h 50 min at best, 6 h 20 min at worst" in text
+    # By hand: 150 minutes at 200 MB/s are 1.8 TB, four times the capacity 3.84 TB, and 20 minutes 0.24 TB.
+    assert "writes up to 2.04 TB at best, 4.08 TB at worst" in text
 
 
 def test_a_procedure_without_rounds_has_one_time() -> None:

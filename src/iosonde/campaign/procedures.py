@@ -24,6 +24,7 @@ class ProcedureScheduler:
 
     def __init__(self, plan: Plan, rule: Procedures) -> None:
         self._plan = plan
+        self._rule = rule
         self._procedures = rule.procedures
         self._order = 0
         self._number = 0
@@ -110,8 +111,9 @@ class ProcedureScheduler:
         return SampleWatch(stop, workload.subject)
 
     def _phase_of(self, turn: CellTurn) -> PhasePlan:
-        procedure = next(each for each in self._procedures if each.name == turn.procedure)
-        return next(each for each in procedure.phases if each.name == turn.phase)
+        assert turn.procedure is not None, "each trial is of a procedure"
+        assert turn.phase is not None, "each trial is of a phase"
+        return self._rule.phase_of(turn.procedure, turn.phase)
 
     @property
     def procedure(self) -> Procedure:

@@ -72,19 +72,21 @@ def _until(phase: PhasePlan) -> str:
 
 
 def range_lines(best: Cost, worst: Cost, plan: Plan, targets: int, *, virtual: str) -> list[str]:
-    """Time, bytes and drive fills, with as few rounds as possible and with as many."""
+    """Time, bytes and drive fills, with steady state as early as possible, and with all rounds and time limits."""
     rate = format_bandwidth(worst.assumed_bytes_per_s)
     span = format_size(plan.span_bytes)
     first, last = (f"{each.fills(plan.span_bytes * targets):,.0f}" for each in (best, worst))
-    least, most = format_duration(best.duration_ns), format_duration(worst.duration_ns)
-    time = least if least == most else f"{least} with the fewest rounds, {most} with the most"
-    amounts = dict.fromkeys(format_amount(each.total_bytes_max) for each in (best, worst))
-    fills = dict.fromkeys((first, last))
+    time = _range(format_duration(best.duration_ns), format_duration(worst.duration_ns))
+    amounts = [format_amount(each.total_bytes_max) for each in (best, worst)]
     return [
         f"time      {time}, without purges; writes of an amount at {rate}{virtual}",
-        f"writes    up to {' or '.join(amounts)}, if every cell wrote {rate} (see plan --write-rate)",
-        f"fills     up to {' or '.join(fills)} full writes of the target ({span})",
+        f"writes    up to {_range(*amounts)}, if every cell wrote {rate} (see plan --write-rate)",
+        f"fills     up to {_range(first, last)} (full writes of the target of {span})",
     ]
+
+
+def _range(best: str, worst: str) -> str:
+    return best if best == worst else f"{best} at best, {worst} at worst"
 
 
 def purge_line(plan: Plan, *, simulated: bool) -> str:

@@ -6,7 +6,7 @@ from typing import Final
 
 from iosonde.plans.procedure_trials import procedure_trials
 from iosonde.plans.verifying import read_back_bytes
-from iosonde.records import CellPlan, CellTurn, IdleStep, Plan, Procedures, SteadyState, Step
+from iosonde.records import CellPlan, CellTurn, IdleStep, PhaseStop, Plan, Procedures, SteadySamples, SteadyState, Step
 from iosonde.units import GIGABYTE, SECOND_NS
 from iosonde.vocabulary import EngineChoice
 
@@ -56,13 +56,19 @@ def plan_cost(
     """The cost of a plan if each target transfers ``assumed_bytes_per_s``, for any block size and queue depth.
 
     Targets are read back at the same rate, one after another. ``overhead_ns`` is the extra time of each cell.
-    ``at_most`` False is the cost with the fewest rounds, if results decide on their number.
+    ``at_most`` False is the cost with the fewest rounds, if results decide on their number. A trial of a procedure that
+    ends with an amount or once it is steady takes its time limit at most, and the first window of samples at least.
     """
     cells = {cell.cell: cell for cell in plan.cells}
-    measured = [timed(cells[turn.cell], turn) for turn in _trials(plan, at_most=at_most)]
+    turns = _trials(plan, at_most=at_most)
+    measured = [timed(cells[turn.cell], turn) for turn in turns]
+    ends = [_ends(plan, turn) for turn in turns]
     fill_bytes = sum(_written(step.cell, assumed_bytes_per_s) for step in plan.writes_first)
     before_ns = preparation_ns(plan.preparation, assumed_bytes_per_s)
-    first_ns = sum(cell_duration_ns(cell, assumed_bytes_per_s, overhead_ns=overhead_ns) for cell in measured)
+    first_ns = sum(
+        _trial_ns(cell, end, assumed_bytes_per_s, at_most=at_most) + overhead_ns
+        for cell, end in zip(measured, ends, strict=True)
+    )
     read_back = sum(read_back_bytes(plan, cell) for cell in measured)
     # Cells with an amount do not use the budget: their time is added to it.
     of_budget_ns = sum(cell_duration_ns(cell) for cell in measured if cell.timing.amount_bytes is None)
@@ -72,11 +78,38 @@ def plan_cost(
         measurements=len(plan.turns),
         duration_ns=before_ns + first_ns + more_ns + read_back * SECOND_NS // assumed_bytes_per_s,
         fill_bytes=fill_bytes,
-        write_bytes_max=sum(_written(cell, assumed_bytes_per_s) for cell in measured)
+        write_bytes_max=sum(
+            _trial_written(cell, end, assumed_bytes_per_s, at_most=at_most)
+            for cell, end in zip(measured, ends, strict=True)
+        )
         + max((_written_in(cell, more_ns, assumed_bytes_per_s) for cell in plan.cells), default=0),
         read_back_bytes=read_back,
         assumed_bytes_per_s=assumed_bytes_per_s,
     )
+
+
+def _ends(plan: Plan, turn: CellTurn) -> PhaseStop | None:
+    """What ends the phase of a procedure's trial; None for other trials."""
+    if not isinstance(plan.stop, Procedures) or turn.procedure is None or turn.phase is None:
+        return None
+    return plan.stop.phase_of(turn.procedure, turn.phase).stop
+
+
+def _trial_ns(cell: CellPlan, end: PhaseStop | None, bytes_per_s: int, *, at_most: bool) -> int:
+    usual_ns = cell_duration_ns(cell, bytes_per_s, overhead_ns=0)
+    limit_ns = cell.timing.limit_ns
+    if at_most and end is not None and limit_ns is not None:
+        return limit_ns + cell.timing.idle_ns
+    if not at_most and isinstance(end, SteadySamples):
+        return min(usual_ns, end.window * end.block_ns + cell.timing.idle_ns)
+    return usual_ns
+
+
+def _trial_written(cell: CellPlan, end: PhaseStop | None, bytes_per_s: int, *, at_most: bool) -> int:
+    usual = _written(cell, bytes_per_s)
+    if not at_most and isinstance(end, SteadySamples):
+        return min(usual, _written_in(cell, end.window * end.block_ns, bytes_per_s))
+    return usual
 
 
 def trials_at_most(plan: Plan) -> tuple[CellTurn, ...]:
