@@ -165,7 +165,23 @@ class FigureTable:
 
 
 def figure_tables(test: JudgedRounds) -> tuple[FigureTable, ...]:
-    """The tables of a test, with the rows, columns, units and roundings of TKperf's report."""
+    """The tables of a test, with the rows, columns, units and roundings of TKperf's report.
+
+    Cells of another number of jobs or queue depth have tables of their own.
+    """
+    demands: dict[tuple[int, int], list[ReportedCell]] = {}
+    for cell in test.cells:
+        demands.setdefault((cell.workload.jobs, cell.workload.queue_depth), []).append(cell)
+    if len(demands) == 1:
+        return _tables(test)
+    return tuple(
+        replace(table, title=f"{table.title}, jobs x queue depth = {jobs} x {depth}")
+        for (jobs, depth), cells in sorted(demands.items())
+        for table in _tables(replace(test, cells=tuple(cells)))
+    )
+
+
+def _tables(test: JudgedRounds) -> tuple[FigureTable, ...]:
     match test.kind:
         case ProcedureKind.THROUGHPUT:
             return (
@@ -213,6 +229,13 @@ def _filled(test: JudgedRounds, title: str, values: Mapping[str, float | None], 
         tuple(names.get(mix, f"{mix}/{100 - mix}") for mix in mixes),
         tuple((exact_size(size), tuple(at(size, mix) for mix in mixes)) for size in sizes),
     )
+
+
+def alike(test: JudgedRounds, cell: str) -> int:
+    """The number of cells with the mix and block size of a cell, itself included."""
+    asked = test.phase.workloads
+    place = (asked[cell].read_percent, asked[cell].block_size_bytes)
+    return sum((each.read_percent, each.block_size_bytes) == place for each in asked.values())
 
 
 def verdict_words(test: JudgedRounds, criterion: Criterion) -> str:

@@ -8,7 +8,7 @@ import pytest
 
 from iosonde.analysis.procedures import Verdict
 from iosonde.errors import UsageError
-from iosonde.report.judged_rounds import JudgedRounds, judged
+from iosonde.report.judged_rounds import JudgedRounds, alike, figure_tables, judged
 from iosonde.sources.rounds import Tracking, read_rounds
 from iosonde.vocabulary import ProcedureKind, Quantity
 
@@ -62,6 +62,30 @@ def test_without_a_round_in_the_names_the_time_of_the_outputs_orders_them(tmp_pa
     for name, time_ms, iops in (("c.json", 1, 1), ("a.json", 2, 2), ("b.json", 3, 3)):
         output(tmp_path, name, iops, 0, time_ms=time_ms)
     assert series(verdicts_of(tmp_path)["iops"]) == [1, 2, 3]
+
+
+def test_outputs_of_which_only_some_name_their_round_are_refused(tmp_path: Path) -> None:
+    for name in ("round1.json", "round2.json", "preconditioning.json"):
+        output(tmp_path, name, 650, 350)
+    with pytest.raises(UsageError, match="1 of 3 outputs of fio do not name their round"):
+        verdicts_of(tmp_path)
+
+
+def test_of_several_queue_depths_the_largest_is_tracked_and_each_has_its_table(tmp_path: Path) -> None:
+    for number in range(1, 6):
+        for depth in ("4", "16", "8"):
+            output(
+                tmp_path, f"round{number}-{depth}.json", 0, 10 * int(depth), rw="randwrite", iodepth=depth, numjobs=1
+            )
+    test = verdicts_of(tmp_path)["iops"]
+
+    assert [each.cell for each in test.determinations] == ["random-write-4KiB-qd16"]
+    assert alike(test, "random-write-4KiB-qd16") == 3
+    assert {each.title: each.rows for each in figure_tables(test)} == {
+        "Average IOPS, jobs x queue depth = 1 x 4": (("4 KiB", (40,)),),
+        "Average IOPS, jobs x queue depth = 1 x 8": (("4 KiB", (80,)),),
+        "Average IOPS, jobs x queue depth = 1 x 16": (("4 KiB", (160,)),),
+    }
 
 
 def test_a_mean_latency_is_weighted_by_operations(tmp_path: Path) -> None:

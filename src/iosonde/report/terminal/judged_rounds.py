@@ -8,7 +8,7 @@ from rich.text import Text
 
 from iosonde.analysis.procedures import Determination
 from iosonde.printing import printable
-from iosonde.report.judged_rounds import FigureTable, JudgedRounds, figure_tables, series_words, verdict_words
+from iosonde.report.judged_rounds import FigureTable, JudgedRounds, alike, figure_tables, series_words, verdict_words
 
 
 def render_judged(tests: tuple[JudgedRounds, ...]) -> RenderableType:
@@ -33,11 +33,12 @@ def _test(test: JudgedRounds) -> Iterator[RenderableType]:
     for each in test.determinations:
         yield from _variable(test, each)
     for criterion in test.criteria[1:]:
-        yield Text(f"  by {criterion.name}: {verdict_words(test, criterion)}")
+        yield Text(f"  by the criterion of {criterion.name}: {verdict_words(test, criterion)}")
     said = ", ".join(f"{name} {text}" for name, text in test.said.items() if len(text) <= 200)  # noqa: PLR2004 - one line
     if said:
         yield Text(f"  the file says: {printable(said)}")
     for table in figure_tables(test):
+        yield Text(table.title, style="italic")
         yield _table(table)
     yield Text("")
 
@@ -48,7 +49,9 @@ def _variable(test: JudgedRounds, found: Determination) -> Iterator[Text]:
     shift = test.first_round - 1
     (slope, start), _ = series_words([found.slope, found.intercept - found.slope * shift], found.quantity)
     correlation = "none" if found.correlation is None else f"{found.correlation:.3f}"
-    yield Text(f"  {found.cell}, {unit}: {', '.join(values)}")
+    others = alike(test, found.cell) - 1
+    several = f" ({others} more with its mix and block size can be tracked by --track)" if others else ""
+    yield Text(f"  {found.cell}, {unit}{several}: {', '.join(values)}")
     yield Text(f"    average {average}; range {_exact(found.range_share)} of it (at most 20 %)")
     yield Text(
         f"    best-fit line {slope} * R + {start}, correlation {correlation}; it changes by "
@@ -65,7 +68,7 @@ def _exact(share: float) -> str:
 
 
 def _table(found: FigureTable) -> Table:
-    table = Table(title=found.title, title_justify="left", box=None, pad_edge=False)
+    table = Table(box=None, pad_edge=False)
     table.add_column("block size")
     for name in found.columns:
         table.add_column(name, justify="right")

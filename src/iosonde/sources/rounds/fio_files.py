@@ -1,7 +1,7 @@
 """Reads rounds from fio's JSON: each output has one cell in one round, or several jobs.
 
-The round is the number in the name of the file or of its folder (``round3``, ``rnd_03``, or a folder ``3``). Without
-one, the n-th output of a cell, by time and else by name, is its round n.
+The round is the number in the name of the file or of its folder (``round3``, ``rnd_03``, or a folder ``3``). If
+no file has one, the n-th output of a cell, by time and else by name, is its round n.
 """
 
 import json
@@ -34,8 +34,13 @@ def read_fio(texts: Mapping[Path, str]) -> list[Measured]:
     """The cells of fio's outputs, with their rounds. Raises UsageError for a file that fio did not write."""
     outputs = [(path, output) for path, text in texts.items() for output in _outputs(text, path)]
     numbered = [(path, output, _round_of(path)) for path, output in outputs]
-    named = all(number is not None for _, _, number in numbered)
-    if not named:
+    unnamed = [path for path, _, number in numbered if number is None]
+    if unnamed and len(unnamed) < len(numbered):
+        raise UsageError(
+            f"{len(unnamed)} of {len(numbered)} outputs of fio do not name their round, such as {unnamed[0]}",
+            "name the round in each file or folder, such as round3, or in none of them; leave out other outputs",
+        )
+    if unnamed:
         numbered.sort(key=lambda each: (_time_ms(each[1]), _natural(each[0])))
     found: list[Measured] = []
     seen: Counter[Workload] = Counter()
@@ -48,7 +53,7 @@ def read_fio(texts: Mapping[Path, str]) -> list[Measured]:
             ) from error
         for workload, value in cells:
             seen[workload] += 1
-            found.append(Measured(number if named and number is not None else seen[workload], workload, value))
+            found.append(Measured(seen[workload] if number is None else number, workload, value))
     return found
 
 
