@@ -62,6 +62,9 @@ from iosonde.report.titles import (
 if TYPE_CHECKING:
     from iosonde.expectations import CheckedResults
 
+PAPER_LINES_MAX: Final = 24
+"""The most lines of a table of cells, which nobody reads on paper if there are hundreds."""
+
 NOT_KNOWN: Final = "unknown"
 NOTHING_FOUND: Final = "No findings: no rule reported a problem."
 
@@ -204,7 +207,9 @@ def _conditions(found: EvaluatedRun, failures: FailureLog) -> Chapter:
     written = failures.attempt(
         f'the table "{AMPLIFICATION}"', lambda: amplification_table(found.run), lambda _: None, CONDITIONS.id
     )
-    folded = () if written is None else (Folded(AMPLIFICATION, (written,), on_paper=True),)
+    folded: tuple[Folded, ...] = ()
+    if written is not None:
+        folded = (Folded(AMPLIFICATION, (written,), on_paper=len(written.lines) <= PAPER_LINES_MAX),)
     return Chapter(*CONDITIONS, (*_failed(CONDITIONS, failures), FactGroups(facts), *folded, plan_listing(rows)))
 
 

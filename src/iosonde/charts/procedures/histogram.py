@@ -19,6 +19,9 @@ from iosonde.records import Histogram
 BINS_A_DECADE: Final = 40
 LABEL_ROW_PX: Final = 15
 PLOT_PX: Final = 280
+EDGE_PX: Final = 9
+"""The edge of a label, wide enough to cover the lines that pass behind it."""
+
 FAR_RIGHT: Final = 0.62
 """Labels of lines beyond this share of the axis are to the left of their lines."""
 
@@ -108,6 +111,6 @@ def _layers(rows: list[Row], marks: list[Row], domain: tuple[float, float], unit
             "y": alt.value(4 + number * LABEL_ROW_PX),
             "text": "name:N",
         }
-        layers.append(alt.Chart(data).mark_text(**style, **TEXT_EDGE).encode(**where))
+        layers.append(alt.Chart(data).mark_text(**style, **{**TEXT_EDGE, "strokeWidth": EDGE_PX}).encode(**where))
         layers.append(alt.Chart(data).mark_text(**style, color=INK).encode(**where))
     return layers

@@ -8,7 +8,7 @@ bars are behind low ones.
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from math import floor, log10
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 import altair as alt
 
@@ -39,6 +39,7 @@ RIGHT_MARGIN: Final = 0.13
 """The room for labels on both sides, as shares of the width of the page."""
 
 _Point = tuple[float, float]
+_Name = TypeVar("_Name")
 
 
 @dataclass(frozen=True)
@@ -64,11 +65,11 @@ def solid_bars(identity: str, title: str, cells: Sequence[ReportedCell], quantit
     """A bar for the mean of each cell, over block sizes and mixes."""
     unit = unit_of(quantity, (each.of(quantity) for each in cells))
     caption = f"{unit.title} ({unit.name}) by block size and mix of reads/writes, {window_words(cells)}."
-    return _solid(Figure(identity, title, caption, None, tuple(rows_of(cells, unit))), cells, unit)
+    return _solid(Figure(identity, title, caption, None, tuple(rows_of(cells, unit))), cells, unit, quantity)
 
 
 def solid_maxima(identity: str, title: str, cells: Sequence[ReportedCell]) -> Figure:
-    """A bar for the longest operation of each cell in the window."""
+    """A bar for the longest operation of each cell in the window, in the order of the chart of mean latencies."""
     unit = replace(unit_of(Quantity.LATENCY_NS_MEAN, (each.latency_ns_max for each in cells)), title="Maximum latency")
     rows = [
         {
@@ -86,16 +87,17 @@ def solid_maxima(identity: str, title: str, cells: Sequence[ReportedCell]) -> Fi
     caption = (
         f"Maximum latency ({unit.name}) by block size and mix of reads/writes: the longest operation of the window."
     )
-    return _solid(Figure(identity, title, caption, None, tuple(rows)), cells, unit)
+    return _solid(Figure(identity, title, caption, None, tuple(rows)), cells, unit, Quantity.LATENCY_NS_MEAN)
 
 
-def _solid(figure: Figure, cells: Sequence[ReportedCell], unit: Unit) -> Figure:
+def _solid(figure: Figure, cells: Sequence[ReportedCell], unit: Unit, ordered_by: Quantity) -> Figure:
     """The figure with its chart, drawn from its rows; unchanged without any."""
     rows = figure.rows
     if not rows:
         return figure
-    sizes = _tall_first([exact_size(each) for each in sizes_of(cells)], rows, "block_size", unit)
-    mixes = _tall_first(mixes_of(cells), rows, "series", unit)[::-1]
+    by_size = [(each.workload.block_size_bytes, each.of(ordered_by)) for each in cells]
+    sizes = [exact_size(each) for each in _tall_first(sizes_of(cells), by_size)]
+    mixes = _tall_first(mixes_of(cells), [(mixes_of([each])[0], each.of(ordered_by)) for each in cells])[::-1]
     ticks = _ticks(max(row[unit.field] for row in rows))
     scene = _Scene(len(sizes), len(mixes), ticks[-1])
     for row in rows:
@@ -111,11 +113,11 @@ def _solid(figure: Figure, cells: Sequence[ReportedCell], unit: Unit) -> Figure:
     return replace(figure, chart=layered(layers, rows, figure.caption, height=HEIGHT_PX))
 
 
-def _tall_first(names: Sequence[str], rows: Sequence[Row], field: str, unit: Unit) -> list[str]:
+def _tall_first(names: Sequence[_Name], values: Sequence[tuple[_Name, float | None]]) -> list[_Name]:
     """The names in their order or the reverse one, so that the higher bars come first."""
 
-    def mean(half: Sequence[str]) -> float:
-        found = [row[unit.field] for row in rows if row[field] in half]
+    def mean(half: Sequence[_Name]) -> float:
+        found = [value for name, value in values if name in half and value is not None]
         return sum(found) / len(found) if found else 0.0
 
     middle = (len(names) + 1) // 2

@@ -55,14 +55,14 @@ def demand_blocks(run: RunRecord, rounds: ProcedureRounds, chart: DrawChart, inv
         return
     yield demand_table(demand, Quantity.IOPS, invalid)
     yield demand_table(demand, Quantity.LATENCY_NS_MEAN, invalid)
-    yield cpu_table(demand, is_simulated=run.header.is_simulated)
+    yield _cpu_block(demand, is_simulated=run.header.is_simulated)
     yield Charts(
         (
             chart("outstanding-iops", "IOPS by total outstanding I/O", iops_by_outstanding, demand),
             chart("outstanding-latency", "Response time by total outstanding I/O", latency_by_outstanding, demand),
         )
     )
-    yield point_table(points, invalid)
+    yield point_table(points, invalid, rule.latency_ns_max)
     if "maximum" not in {each.name for each in points}:
         yield Paragraph(f"No cell has a mean response time below {format_duration(rule.latency_ns_max)}: no maximum.")
     yield from _measured(run, rounds, points, chart, invalid)
@@ -81,13 +81,17 @@ def demand_table(demand: Sequence[DemandCell], quantity: Quantity, invalid: Inva
     return _matrix(demand, f"{title} ({unit.name}): threads (TC) by queue depth (QD), means over the window.", text)
 
 
-def cpu_table(demand: Sequence[DemandCell], *, is_simulated: bool) -> ResultTable:
+def _cpu_block(demand: Sequence[DemandCell], *, is_simulated: bool) -> Block:
+    if all(each.cpu_share is None for each in demand):
+        return Paragraph(f"System CPU of the cells: {NO_CPU if is_simulated else CPU_UNKNOWN}.")
+    return cpu_table(demand)
+
+
+def cpu_table(demand: Sequence[DemandCell]) -> ResultTable:
     """The CPU time of the engine for each cell."""
 
     def text(each: DemandCell) -> str:
-        if each.cpu_share is None:
-            return Dash(NO_CPU if is_simulated else CPU_UNKNOWN)
-        return significant(100 * each.cpu_share, 3)
+        return Dash(CPU_UNKNOWN) if each.cpu_share is None else significant(100 * each.cpu_share, 3)
 
     caption = (
         "System CPU (% of all logical CPUs, user and system time of the engine): threads (TC) by queue depth (QD)."
@@ -112,9 +116,13 @@ def _matrix(demand: Sequence[DemandCell], caption: str, text: Callable[[DemandCe
     ).explained
 
 
-def point_table(points: Sequence[MeasuredPoint], invalid: Invalid) -> ResultTable:
+def point_table(points: Sequence[MeasuredPoint], invalid: Invalid, latency_ns_max: int) -> ResultTable:
     """The operating points with their demand and the figures that they were chosen by."""
     unit = unit_of(Quantity.LATENCY_NS_MEAN, (each.chosen.latency_ns for each in points))
+    rule = (
+        f"Maximum: the most IOPS with a mean response time of at most {format_duration(latency_ns_max)}. Minimum: the "
+        "fewest operations in flight. Middle: the IOPS nearest to the mean of both."
+    )
     table = ResultTable(
         caption="Operating points, chosen from the means of the demand variation over its window.",
         heads=(
@@ -139,7 +147,7 @@ def point_table(points: Sequence[MeasuredPoint], invalid: Invalid) -> ResultTabl
             )
             for each in points
         ),
-        notes=(),
+        notes=(rule,),
     )
     return marked(table, invalid, INVALID).explained
 

@@ -12,7 +12,7 @@ from iosonde.records import CellPlan
 from iosonde.report.procedures.header import UNKNOWN, device_facts
 from iosonde.report.procedures.side_by_side_tables import short_label
 from iosonde.report.procedures.words import (
-    measured_cells,
+    measured_groups,
     preconditioning_text,
     specification_text,
     workloads_text,
@@ -81,9 +81,9 @@ def _entry_facts(entry: Entry) -> Iterator[tuple[str, str]]:
     yield from device_facts(run)
     yield "Active range", _each(f"{each.procedure.active_range_percent} %" for each in procedures)
     yield "Time scale", f"1:{scale_of(run)}"
-    measured = [measured_cells(run, each.procedure) for each in procedures]
-    yield "Parameters", _each(map(workloads_text, measured))
-    yield "Trial length", _each(_times(plans, scale_of(run)) for plans in measured)
+    groups = [measured_groups(run, each.procedure) for each in procedures]
+    yield "Parameters", _each("; ".join(map(workloads_text, each)) for each in groups)
+    yield "Trial length", _each("; ".join(_times(plans, scale_of(run)) for plans in each) for each in groups)
     yield "Precondition", _each(_without_amount(preconditioning_text(run, each.procedure)) for each in procedures)
     for name in ("Purge", "Write cache", "Data pattern", "Link", "Temperature"):
         yield name, _condition(entry, name)

@@ -18,6 +18,8 @@ from iosonde.report.health_facts import health_groups
 from iosonde.report.procedures.course_blocks import course_answer
 from iosonde.report.procedures.header import device_facts
 from iosonde.report.procedures.words import (
+    cells_of,
+    mixes_spelt_out,
     parameters_text,
     preconditioning_text,
     rounds_word,
@@ -133,6 +135,7 @@ def setup_groups(run: RunRecord, procedures: Sequence[ProcedureRounds]) -> Itera
     )
     for each in procedures:
         procedure = each.procedure
+        planned = [plan for phase in procedure.phases for plan in cells_of(run, phase)]
         yield FactGroup(
             f"Set-up: {title_of(procedure)}",
             (
@@ -140,6 +143,7 @@ def setup_groups(run: RunRecord, procedures: Sequence[ProcedureRounds]) -> Itera
                 ("procedure", f"{procedure.name}, version {procedure.version}"),
                 ("precondition", preconditioning_text(run, procedure)),
                 ("test parameters", parameters_text(run, procedure)),
+                *mixes_spelt_out(planned).items(),
                 ("active range", f"{procedure.active_range_percent} %"),
                 ("rounds", ", ".join(f"{phase.name}: {phase.rounds}" for phase in each.phases)),
             ),

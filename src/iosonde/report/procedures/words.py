@@ -10,6 +10,7 @@ from iosonde.printing import capital, printable
 from iosonde.records import (
     CellPlan,
     FastRandom,
+    HotSpots,
     PhasePlan,
     Procedure,
     Rounds,
@@ -157,15 +158,25 @@ def parameters_text(run: RunRecord, procedure: Procedure, *, brief: bool = False
 
     ``brief`` leaves out all but the first and the last of many mixes and block sizes.
     """
-    plans = measured_cells(run, procedure)
-    return f"{workloads_text(plans, brief=brief)}, {times_text(plans, brief=brief)}" if plans else "unknown"
+    groups = measured_groups(run, procedure)
+    parts = [f"{workloads_text(plans, brief=brief)}, {times_text(plans, brief=brief)}" for plans in groups]
+    return "; ".join(parts) or "unknown"
 
 
-def measured_cells(run: RunRecord, procedure: Procedure) -> list[CellPlan]:
-    """The cells that a procedure is about: those of its rounds, else of its long trials, else of its last phase."""
+def measured_groups(run: RunRecord, procedure: Procedure) -> list[list[CellPlan]]:
+    """The cells that a procedure is about: those of its rounds, else of its long trials, else of its last phase.
+
+    The cells of rounds are one group. Long trials are a group for each workload, so that each can be named with its
+    times.
+    """
     rounds = [each for each in procedure.phases if each.role is PhaseRole.ROUNDS]
-    phases = rounds or [each for each in procedure.phases if each.role in LONG_ROLES] or list(procedure.phases)
-    return cells_of(run, phases[-1])
+    if rounds:
+        return [found] if (found := cells_of(run, rounds[-1])) else []
+    phases = [each for each in procedure.phases if each.role in LONG_ROLES] or list(procedure.phases[-1:])
+    groups: dict[str, list[CellPlan]] = {}
+    for plan in (plan for phase in phases for plan in cells_of(run, phase)):
+        groups.setdefault(workloads_text([plan]), []).append(plan)
+    return list(groups.values())
 
 
 def workloads_text(plans: Sequence[CellPlan], *, brief: bool = False) -> str:
@@ -177,6 +188,21 @@ def workloads_text(plans: Sequence[CellPlan], *, brief: bool = False) -> str:
     places = len({each.offset_bytes for each in workloads})
     zones = f", {places} zones" if places > 1 else ""
     return f"{patterns}, {loops}, {demand_text(workloads)}{zones}"
+
+
+def mixes_spelt_out(plans: Iterable[CellPlan]) -> dict[str, str]:
+    """What the names of mixed block sizes and of access zones stand for, by what they are."""
+    found: dict[str, str] = {}
+    for asked in (each.workload for each in plans):
+        if asked.block_sizes is not None:
+            shares = asked.block_sizes.shares
+            whole = sum(weight for _, weight in shares)
+            parts = [f"{exact_size(size)} {100 * weight / whole:.3g} %" for size, weight in shares]
+            found[str(asked.block_sizes)] = ", ".join(parts)
+        if isinstance(asked.pattern, HotSpots):
+            zones = [f"{one / 10:g} % of operations in {of / 10:g} % of the range" for one, of in asked.pattern.zones]
+            found[str(asked.pattern)] = ", ".join(zones)
+    return found
 
 
 def _brief(names: str) -> str:
