@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from iosonde.records import Outcome
+from iosonde.records import Operation, Outcome
 from iosonde.store import load_run
-from tests.commands import command
+from tests.commands import command, iosonde
 
 # Nominally one second, plus a margin for a machine that runs other tests.
 ENDS_WITHIN_S = 3.0
@@ -107,3 +107,39 @@ def test_a_second_ctrl_c_ends_at_once_with_the_way_on(tmp_path: Path) -> None:
         time.sleep(0.02)
     assert not list(tmp_path.glob("*.data"))
     assert sum(cell.outcome is Outcome.FINISHED for cell in load_run(directory).cells) >= 2
+
+
+READS_ONLY = """
+name = "reads"
+[[procedure]]
+name = "first"
+[[procedure.phase]]
+name = "reads"
+rounds = 6
+[[procedure.phase.cells]]
+pattern = "random"
+read = 100
+block_size = "4KiB"
+duration = "200ms"
+"""
+
+
+def test_the_new_file_of_a_resumed_procedure_is_laid_out_before_it_is_read(tmp_path: Path) -> None:
+    campaign, directory = tmp_path / "reads.toml", tmp_path / "run"
+    campaign.write_text(READS_ONLY, encoding="ascii")
+    words = ["run", tmp_path, "--profile", campaign, "--size", "16MiB", "--out", directory, "--no-report"]
+    process = subprocess.Popen(command(*words), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert process.stderr is not None
+    next(line for line in process.stderr if line.startswith("[2 of "))
+    process.send_signal(signal.SIGINT)
+    process.communicate(timeout=20)
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["reads.toml", "run"]
+
+    resumed = iosonde("resume", directory, "--no-report")
+
+    assert resumed.returncode == 0, resumed.stderr
+    run = load_run(directory)
+    assert [each.made_anew for each in run.sessions] == [True]
+    written = [each.operations[Operation.WRITE].bytes for each in run.preparation]
+    assert written[-1:] == [16 << 20]
+    assert "preconditioning: writing 16 MiB" in resumed.stderr

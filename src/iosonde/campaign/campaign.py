@@ -143,6 +143,7 @@ def preflight(request: RunRequest, now: datetime) -> Preflight:
         targets=len(targets),
         slow=bool(slow),
         is_device=is_device,
+        is_file=isinstance(targets[0], StoredTarget) and not is_device,
         scale=_capacity_scale(targets),
     )
     plan = request.plan(info)

@@ -134,9 +134,10 @@ def _work_left(rest: RemainingRun, *, is_new: bool) -> RemainingWork:
     run = rest.run
     if run.header.is_simulated:
         return _from_the_beginning(rest)
+    steps = steps_left(run, is_new=is_new)
     if run.header.plan.procedures:
-        return RemainingWork(steps=(), turns=(), known=rest.known, chosen=rest.last_chosen)
-    return RemainingWork(steps=steps_left(run, is_new=is_new), turns=rest.turns, known=rest.known)
+        return RemainingWork(steps=steps, turns=(), known=rest.known, chosen=rest.last_chosen)
+    return RemainingWork(steps=steps, turns=rest.turns, known=rest.known)
 
 
 def _resolved(

@@ -15,6 +15,8 @@ def procedure_lines(plan: Plan, *, capacity_scale: int) -> list[str]:
     for procedure in plan.procedures:
         told.append(f"procedure {procedure.name}: {_title(procedure)}")
         told += [f"          {phase.name}: {_phase(plan, phase)}" for phase in procedure.phases]
+    if plan.writes_first:
+        told.append("layout    every block is written once first: a procedure reads blocks that it has not written")
     return told
 
 
@@ -36,7 +38,9 @@ def _title(procedure: Procedure) -> str:
 def _phase(plan: Plan, phase: PhasePlan) -> str:
     cells = {cell.cell: cell for cell in plan.cells}
     if phase.points is not None:
-        return f"at the operating points of {phase.points.phase}"
+        times = dict.fromkeys(_length(cells[name].timing) for name in phase.round_cells)
+        number = f"{len(phase.round_cells)} trials at the operating points of {phase.points.phase}"
+        return f"{number}, each {' or '.join(times)}"
     lengths = Counter(_length(cells[name].timing) for name in phase.cells)
     if len(phase.cells) == 1:
         each = f"{phase.cells[0]}, {next(iter(lengths))}"

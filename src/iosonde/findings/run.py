@@ -76,7 +76,8 @@ def run_resumed(case: Case) -> Iterator[Finding]:
     is_new_file = any(session.made_anew for session in sessions)
     times = "once" if len(sessions) == 1 else f"{len(sessions)} times"
     what = " with a different " + ", ".join(name for name, _ in changed) if changed else ""
-    file = " The file was created and laid out again." if is_new_file else ""
+    laid_out = " and laid out" if run.header.plan.writes_first else ""
+    file = f" The file was created{laid_out} again." if is_new_file else ""
     yield Finding(
         id="run-resumed",
         severity=Severity.DOUBTFUL if changed else Severity.NOTE,

@@ -32,7 +32,8 @@ class TargetInfo:
     """The targets of a plan: the size of the test region on each, their number, and whether to precondition them.
 
     ``slow`` means that the targets are expected to be too slow for a campaign of minutes. ``is_device`` means that they
-    are block devices, whose settings can be changed. ``scale`` is that of simulated drives.
+    are block devices, whose settings can be changed, and ``is_file`` that they are files, which cannot be purged.
+    ``scale`` is that of simulated drives.
     """
 
     span_bytes: int
@@ -40,6 +41,7 @@ class TargetInfo:
     targets: int = 1
     slow: bool = False
     is_device: bool = False
+    is_file: bool = False
     scale: int = 1
 
 

@@ -57,6 +57,37 @@ def test_on_a_scaled_drive_all_times_are_divided_by_the_scale() -> None:
     assert cell.timing.measure_ns % cell.timing.interval_ns == 0
 
 
+@pytest.mark.parametrize(
+    ("name", "is_laid_out"),
+    [
+        ("pts-iops", False),
+        ("pts-lat", False),
+        ("pts-wsat", False),
+        # Its preconditioning writes at random for a time, which may leave blocks unwritten.
+        ("pts-cbw", True),
+        ("tkperf-hdd-iops", True),
+    ],
+)
+def test_a_file_is_laid_out_if_a_procedure_may_read_blocks_that_it_has_not_written(
+    name: str, is_laid_out: bool
+) -> None:
+    ground = TargetInfo(GIB, fill=True, is_file=True)
+    plan = procedures_plan(load_procedures(name), ground, seed=1)
+
+    assert [each.cell.timing.amount_bytes for each in plan.writes_first] == ([GIB] if is_laid_out else [])
+    assert not plan_of(name).writes_first
+
+
+def test_a_procedure_that_relies_on_the_writes_of_another_has_its_file_laid_out() -> None:
+    # After an interruption the file is new, and the procedure that wrote the other one is not measured again.
+    campaign = read_procedures(
+        campaign_of("", "capacities = 1").replace('"random"', '"sequential"') + READS, "own.toml"
+    )
+    plan = procedures_plan(campaign, TargetInfo(GIB, fill=True, is_file=True), seed=1)
+
+    assert len(plan.writes_first) == 1
+
+
 def test_the_write_cache_is_set_on_devices_only() -> None:
     assert {cell.workload.write_cache for cell in plan_of(is_device=True).cells} == {WriteCache.OFF}
     assert {cell.workload.write_cache for cell in plan_of().cells} == {None}
@@ -94,6 +125,19 @@ def test_operating_points_of_an_unknown_phase_are_refused() -> None:
 def campaign_of(phase: str, cells: str) -> str:
     table = f'[[procedure.phase.cells]]\npattern = "random"\nread = 0\nblock_size = "4KiB"\nqueue_depth = 4\n{cells}\n'
     return f'name = "own"\n[[procedure]]\nname = "first"\n[[procedure.phase]]\nname = "only"\n{phase}\n{table}'
+
+
+READS = """
+[[procedure]]
+name = "second"
+[[procedure.phase]]
+name = "reads"
+[[procedure.phase.cells]]
+pattern = "random"
+read = 100
+block_size = "4KiB"
+duration = "1s"
+"""
 
 
 def own_plan(phase: str, cells: str, time_scale: int = 1) -> Plan:

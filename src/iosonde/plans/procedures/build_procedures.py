@@ -10,6 +10,7 @@ from iosonde.errors import UsageError
 from iosonde.plans.limits import check_cells
 from iosonde.plans.names import cell_name, timing_name
 from iosonde.plans.preconditioning import TargetInfo
+from iosonde.plans.procedures.layout import layout_steps
 from iosonde.plans.procedures.read_procedures import ProcedureCampaign
 from iosonde.plans.procedures.stops import stop_of
 from iosonde.plans.procedures.tables import CellsTable, PhaseTable, ProcedureTable, SteadyTable
@@ -102,6 +103,7 @@ def procedures_plan(campaign: ProcedureCampaign, target: TargetInfo, *, seed: in
         repeats=1,
         span_bytes=target.span_bytes,
         purge=campaign.purge,
+        preparation=layout_steps(built, cells, target),
         cells=tuple(cells.values()),
         turns=(),
         stop=Procedures(procedures=tuple(built), time_scale=time_scale),

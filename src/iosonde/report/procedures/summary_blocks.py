@@ -9,6 +9,7 @@ from iosonde.analysis.procedures import (
     reported_cells,
 )
 from iosonde.analysis.procedures.conditions import Condition, conditions_of, not_verified, steady_text
+from iosonde.analysis.procedures.courses import LONG_ROLES
 from iosonde.analysis.procedures.zones import ZonedWorkload, zoned_quantity, zoned_workloads
 from iosonde.charts.procedures.styles import Unit, cell_label, mix_name, unit_of
 from iosonde.charts.quantities import significant
@@ -28,7 +29,7 @@ from iosonde.report.procedures.words import (
 )
 from iosonde.report.validity import MARK, Invalid, see
 from iosonde.units import format_size
-from iosonde.vocabulary import Quantity
+from iosonde.vocabulary import PhaseRole, Quantity
 
 FIGURES_MAX = 4
 
@@ -58,7 +59,9 @@ def procedure_answer(run: RunRecord, rounds: ProcedureRounds, invalid: Invalid) 
         return of_long_trials
     title, phase = title_of(rounds.procedure), rounds.judged or rounds.main
     if not rounds.is_begun or phase is None:
-        return f"{title}: {'no round is complete' if rounds.is_begun else 'not measured'}."
+        has_rounds = any(each.role in (PhaseRole.ROUNDS, *LONG_ROLES) for each in rounds.procedure.phases)
+        done = "no round is complete" if has_rounds or not run.finished else "complete; it has no rounds to report"
+        return f"{title}: {done if rounds.is_begun else 'not measured'}."
     verdict = f"steady state {steady_text(run, phase)}" if criteria_of(phase) else rounds_word(phase.rounds)
     if rounds.main is not None and (zoned := zoned_workloads(reported_cells(rounds.main))):
         return f"{title}: {verdict}, {_zones_text(zoned)}"
