@@ -77,9 +77,10 @@ class _InFile:
         if kind.takes_numbers and isinstance(value, int) and not isinstance(value, bool):
             value = str(value)
         if not isinstance(value, str):
-            raise PydanticCustomError(
-                "quantity", "is not a string with a unit", {"hint": f'write "{kind.examples[0]}"'}
-            )
+            # A bare number of a time was most likely meant in seconds; one of a size is in no unit that can be guessed.
+            is_time = kind.examples[0].endswith("s") and isinstance(value, int | float) and value is not True
+            wanted = f"{value}s" if is_time else kind.examples[0]
+            raise PydanticCustomError("quantity", "is not a string with a unit", {"hint": f'write "{wanted}"'})
         try:
             found = kind.parse(value, "")
         except UsageError as error:

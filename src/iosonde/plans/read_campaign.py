@@ -103,6 +103,8 @@ def _hint(kind: str, key: str, context: dict[str, Any], value: object) -> str:
         meant = [each for each in allowed if each == _MEANT.get(str(value))]
         near = meant or difflib.get_close_matches(str(value), allowed, n=1, cutoff=NEAR_RATIO)
         return f'did you mean "{near[0]}"?' if near else f"write one of {', '.join(allowed)}"
+    if kind == "range":
+        return "use a value in this range"
     if key in _BOUNDS:
         return f"{key} accepts whole numbers from {_BOUNDS[key]}"
     return f"such as {_EXAMPLES[key]}" if key in _EXAMPLES else "docs/campaigns.md lists all keys and their ranges"

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import pytest
 
 from iosonde.analysis.procedures import Verdict, criteria_of, determinations_of, procedures_of
@@ -60,6 +62,16 @@ def test_steady_state_is_reached_in_the_last_round_of_the_first_window_that_hold
     own = criteria_of(judged(200, 100, 100, 100, 100, 100))[0]
 
     assert (own.reached, own.left, own.verdict) == (6, None, Verdict.REACHED)
+
+
+def test_a_criterion_with_a_larger_window_is_left_out_if_there_are_too_few_rounds() -> None:
+    phase = judged(100, 100, 100, 100)
+    assert phase.rule is not None
+    short = replace(phase, rule=phase.rule.model_copy(update={"window": 4}))
+
+    assert [each.name for each in criteria_of(short) if each.name == "TKperf"] == []
+    assert {each.verdict for each in criteria_of(short)} == {Verdict.REACHED}
+    assert "TKperf" in {each.name for each in criteria_of(phase)}
 
 
 def test_a_range_of_exactly_a_fifth_of_the_average_is_steady() -> None:

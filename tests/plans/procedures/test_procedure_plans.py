@@ -116,6 +116,36 @@ def test_a_tracking_variable_that_is_no_single_cell_is_refused() -> None:
         procedures_plan(read_procedures(text, "own.toml"), TargetInfo(GIB, fill=True), seed=1)
 
 
+@pytest.mark.parametrize(
+    ("cells", "track", "hint"),
+    [
+        ("zones = 4", "read = 0", "these keys do not distinguish zones"),
+        ("", "read = 50", 'name a cell of the phase, such as read = 0, block_size = "4KiB"'),
+    ],
+)
+def test_the_hint_of_a_tracking_variable_without_a_cell_says_what_can_be_named(
+    cells: str, track: str, hint: str
+) -> None:
+    steady = f'[procedure.phase.steady]\ntrack = [{{ {track}, quantity = "iops" }}]'
+    with pytest.raises(UsageError) as raised:
+        own_plan(steady, f'duration = "1s"\n{cells}')
+    assert hint in raised.value.hint
+
+
+def test_samples_that_cannot_fill_a_window_are_refused() -> None:
+    steady = '[procedure.phase.steady]\nsample = "1m"\nblock = "5m"'
+    with pytest.raises(UsageError, match="too short for steady state over 5 blocks"):
+        own_plan(steady, 'duration = "20m"')
+
+
+def test_operating_points_of_too_few_cells_are_refused() -> None:
+    points = '[[procedure.phase]]\nname = "at points"\npoints = { phase = "only", latency_max = "5ms" }\n'
+    cells = '[[procedure.phase.cells]]\npattern = "random"\nread = 0\nblock_size = "4KiB"\nduration = "1s"\n'
+    text = campaign_of("", 'duration = "1s"') + points + cells
+    with pytest.raises(UsageError, match="which has too few cells"):
+        procedures_plan(read_procedures(text, "own.toml"), TargetInfo(GIB, fill=True), seed=1)
+
+
 def test_operating_points_of_an_unknown_phase_are_refused() -> None:
     text = OWN.replace('name = "rounds"\n', 'name = "rounds"\npoints = { phase = "none", latency_max = "5ms" }\n')
     with pytest.raises(UsageError, match="which is no earlier phase"):

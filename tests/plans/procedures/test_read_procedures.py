@@ -33,6 +33,7 @@ block_size = "4KiB"
 queue_depth = 4
 duration = "1s"
 """
+TRACK = 'track = [{ read = 0, quantity = "iops" }]'
 OWN = f"""name = "own"
 [[procedure]]
 name = "first"
@@ -78,7 +79,7 @@ def test_every_shipped_procedure_can_be_read(name: str) -> None:
 @pytest.mark.parametrize(
     ("before", "after", "message"),
     [
-        ('role = "preconditioning"', 'rolle = "x"', "own.toml:7: unknown key rolle in a table phase"),
+        ('role = "preconditioning"', 'rolle = "x"', "own.toml:7: unknown key rolle in [[procedure.phase]]"),
         ('block_size = "4KiB"', 'block_size = "5 apples"', "own.toml:22: block_size"),
         ("read = [100, 0]", "read = [100, 101]", "own.toml:21: read = 101"),
         ("capacities = 2", "", "cells of a phase have no end"),
@@ -97,9 +98,22 @@ def test_every_shipped_procedure_can_be_read(name: str) -> None:
         (
             'track = [{ read = 0, quantity = "iops" }]',
             "window = 5",
-            "own.toml:15: steady needs either track, or sample and block",
+            "own.toml:17: steady needs either track, or sample and block",
         ),
-        ('name = "first"', 'use = "nonsense"', "use = 'nonsense' is not a shipped procedure"),
+        ('name = "first"', 'use = "nonsense"', "own.toml:3: use = 'nonsense' is not a shipped procedure"),
+        (TRACK, f"{TRACK}\nwindow = 1", "own.toml:19: window = 1 is not in the range"),
+        (TRACK, f"{TRACK}\nround_max = 9", "own.toml:19: unknown key round_max in [procedure.phase.steady]"),
+        (TRACK, TRACK.replace("iops", "latency_ns_p99"), 'own.toml:18: quantity = "latency_ns_p99" cannot be tracked'),
+        (TRACK, TRACK.replace("read = 0, ", ""), "own.toml:18: track has no read"),
+        (
+            TRACK,
+            'track = [\n{ read = 0, quantity = "iops" },\n{ red = 1 },\n]',
+            "own.toml:20: unknown key red",
+        ),
+        ("[procedure.phase.steady]", "rounds = 3\n[procedure.phase.steady]", "rounds and steady both end the phase"),
+        ("[[procedure.phase.cells]]", "[procedure.phase.cells]", "cells is a single table"),
+        ('name = "first"', 'name = "first"\npurge = "format"', 'own.toml:4: purge = "format" is not true or false'),
+        ('name = "own"', 'name = "own"\nexperiment = []', "own.toml:2: a file has either [[procedure]] or"),
     ],
 )
 def test_a_mistake_is_told_with_its_place(before: str, after: str, message: str) -> None:
@@ -108,6 +122,47 @@ def test_a_mistake_is_told_with_its_place(before: str, after: str, message: str)
         read_procedures(OWN.replace(before, after, 1), "own.toml")
     assert message in raised.value.message
     assert raised.value.hint
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "hint"),
+    [
+        ("queue_depth = 4", 'queue_depth = 4\nbs = "4k"', 'fio\'s bs is block_size = "4KiB"'),
+        ('duration = "1s"', "duration = 60", 'write "60s"'),
+        (TRACK, f"{TRACK}\nwindow = 1", "window accepts 2 to 100"),
+        ('name = "first"', 'name = "first"\n[procedure.steady]', "write [procedure.phase.steady]"),
+        ('name = "first"', 'use = "pts-iop"', 'did you mean "pts-iops"?'),
+    ],
+)
+def test_the_hint_of_a_mistake_names_the_way_out(before: str, after: str, hint: str) -> None:
+    assert before in OWN
+    with pytest.raises(UsageError) as raised:
+        read_procedures(OWN.replace(before, after, 1), "own.toml")
+    assert hint in raised.value.hint
+
+
+def test_the_specification_of_a_changed_procedure_names_the_changes() -> None:
+    text = """name = "mine"
+    [[procedure]]
+    use = "pts-tp-client"
+    name = "mine"
+    purge = false
+    active_range = "75%"
+    defaults = { queue_depth = 8 }
+    """
+    found = read_procedures(text, "mine.toml").procedure
+
+    assert [each.name for each in found] == ["mine-tp-128KiB", "mine-tp-1MiB"]
+    # The active range is that of the shipped procedure, and a name changes nothing.
+    changed = "SNIA SSS PTS 2.0.2, chapter 8, with changes (purge, queue_depth)"
+    assert {each.specification for each in found} == {changed}
+
+
+@pytest.mark.parametrize("name", procedure_names())
+def test_a_shipped_procedure_that_is_used_as_it_is_has_no_changes(name: str) -> None:
+    used = read_procedures(f'name = "mine"\n[[procedure]]\nuse = "{name}"\n', "mine.toml").procedure
+
+    assert used == load_procedures(name).procedure
 
 
 def test_a_mistake_after_a_table_of_several_procedures_is_told_with_its_place() -> None:

@@ -183,7 +183,9 @@ def criteria_of(phase: PhaseRounds) -> tuple[Criterion, ...]:
         ("fio, largest deviation of 10 %", fio_deviation(window, FIO_DEVIATION)),
         ("fio, slope of 2.5 % per round", fio_slope(window, FIO_SLOPE)),
     ]
-    return (*found, *(_judged(phase, (first,), rule, name, "the first tracking variable") for name, rule in rules))
+    # A criterion with a larger window than the procedure's may have too few rounds to be judged at all.
+    judged = [each for each in rules if each[1].window <= max(window, phase.rounds)]
+    return (*found, *(_judged(phase, (first,), rule, name, "the first tracking variable") for name, rule in judged))
 
 
 def _judged(phase: PhaseRounds, tracked: Sequence[object], rule: SteadyRule, name: str, of: str) -> Criterion:

@@ -39,6 +39,8 @@ from iosonde.workload_keys.keys import BLOCK_SIZE, JOBS, PATTERN, QUEUE_DEPTH, R
 NESTED: Final = (READ, BLOCK_SIZE, JOBS, QUEUE_DEPTH)
 _ORDER: Final = (*NESTED, *(key for key in WORKLOAD_KEYS if key.in_file is not None and key not in NESTED))
 WHOLE_PERCENT: Final = 100
+POINTS: Final = 3
+"""The number of operating points, each of which is another cell."""
 
 
 @dataclass(frozen=True)
@@ -128,6 +130,11 @@ def _phases(table: ProcedureTable, target: TargetInfo, clock: Clock) -> list[_Ph
             raise UsageError(
                 f"the phase {phase.name} has operating points of {phase.points.phase}, which is no earlier phase",
                 "name an earlier phase with cells of its own",
+            )
+        if len(set(named.rounds[-1])) < POINTS:
+            raise UsageError(
+                f"the phase {phase.name} has operating points of {named.table.name}, which has too few cells",
+                "name a phase with a cell for each of several numbers of jobs and queue depths",
             )
         at = {
             cell: tuple(each for own in phase.cells for each in _cells(own, ground, point=cell.workload))

@@ -5,7 +5,8 @@ from collections.abc import Mapping
 from iosonde.errors import UsageError
 from iosonde.plans.procedures.tables import PhaseTable, SteadyTable, TrackTable
 from iosonde.records import CellPlan, PhaseStop, Rounds, SteadySamples, SteadyState, Tracked, Workload
-from iosonde.units import exact_size, parse_bytes
+from iosonde.records.pattern import parse_sizes
+from iosonde.units import exact_size
 
 
 def stop_of(phase: PhaseTable, cells: Mapping[str, CellPlan]) -> PhaseStop:
@@ -32,6 +33,13 @@ def _samples(phase: PhaseTable, steady: SteadyTable, samples: int, cells: Mappin
             f"the phase {phase.name} judges samples of one long trial, and has {len(cells)} cells",
             "specify one cell, or track a quantity over rounds",
         )
+    timing = next(iter(cells.values())).timing
+    longest_ns = timing.measure_ns if timing.amount_bytes is None else timing.limit_ns
+    if longest_ns is not None and steady.window * block_ns > longest_ns:
+        raise UsageError(
+            f"the phase {phase.name} is too short for steady state over {steady.window} blocks of its samples",
+            "set block to a shorter time, or the duration or limit of the cell to a longer one",
+        )
     return SteadySamples(
         quantity=steady.quantity,
         sample_ns=block_ns // samples,
@@ -44,29 +52,37 @@ def _samples(phase: PhaseTable, steady: SteadyTable, samples: int, cells: Mappin
 
 
 def _tracked(track: TrackTable, phase: PhaseTable, cells: Mapping[str, CellPlan]) -> Tracked:
-    found = [name for name, cell in cells.items() if _is(cell.workload, track)]
-    if len(found) != 1:
-        size = f" and block_size = {track.block_size}" if track.block_size else ""
-        raise UsageError(
-            f"the phase {phase.name} tracks {track.quantity} of the cell with read = {track.read}{size}, and has "
-            f"{len(found)} such cells",
-            "give as many of read, block_size, jobs and queue_depth as it takes to name one cell",
-        )
-    return Tracked(cell=found[0], quantity=track.quantity)
+    size = None if track.block_size is None else _size_text(track.block_size, phase)
+    found = [name for name, cell in cells.items() if _is(cell.workload, track, size)]
+    if len(found) == 1:
+        return Tracked(cell=found[0], quantity=track.quantity)
+    keys = track.model_dump(exclude_none=True, exclude={"quantity"})
+    named = ", ".join(f"{key} = {value}" for key, value in keys.items())
+    among = [cells[name].workload for name in found]
+    if len({each.model_copy(update={"offset_bytes": 0, "span_bytes": None}) for each in among}) == 1:
+        hint = "these keys do not distinguish zones; track a phase without zones"
+    elif found:
+        hint = "give as many of read, block_size, jobs and queue_depth as it takes to name one cell"
+    else:
+        hint = f"name a cell of the phase, such as {_keys(next(iter(cells.values())).workload)}"
+    what = f"tracks {track.quantity} of the cell with {named}, and has {len(found)} such cells"
+    raise UsageError(f"the phase {phase.name} {what}", hint)
 
 
-def _is(workload: Workload, track: TrackTable) -> bool:
+def _is(workload: Workload, track: TrackTable, size: str | None) -> bool:
     asked = (
         (track.read, workload.read_percent),
-        (None if track.block_size is None else _size_text(track.block_size), workload.size_text),
+        (size, workload.size_text),
         (track.jobs, workload.jobs),
         (track.queue_depth, workload.queue_depth),
     )
     return all(wanted is None or wanted == found for wanted, found in asked)
 
 
-def _size_text(text: str) -> str:
-    try:
-        return exact_size(parse_bytes(text, ""))
-    except UsageError:
-        return text
+def _keys(workload: Workload) -> str:
+    return f'read = {workload.read_percent}, block_size = "{workload.size_text.replace(" ", "")}"'
+
+
+def _size_text(text: str, phase: PhaseTable) -> str:
+    found = parse_sizes(text, f"block_size of a tracking variable of the phase {phase.name}")
+    return exact_size(found) if isinstance(found, int) else str(found)

@@ -1,7 +1,7 @@
 """The ``[[procedure]]`` tables of a campaign file: standard procedures, and a user's own of the same kind."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated, Any, Final, Self
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, Self
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, create_model, model_validator
 
@@ -106,10 +106,14 @@ class CellsTable(_Cells):
         return self
 
 
+TrackedQuantity = Literal[Quantity.IOPS, Quantity.BYTES_PER_S, Quantity.LATENCY_NS_MEAN]
+"""The quantities that steady state is judged by, as in the SNIA PTS. A percentile of a round is too uncertain."""
+
+
 class TrackTable(_Table):
     """A tracking variable: a quantity of the only cell of the phase whose keys have these values."""
 
-    quantity: Quantity
+    quantity: TrackedQuantity
     read: int = Field(strict=True, ge=0, le=100)
     block_size: str | None = None
     jobs: int | None = Field(default=None, strict=True)
@@ -129,7 +133,7 @@ class SteadyTable(_Table):
     sample: Duration | None = Field(default=None, description="Length of a sample of a long trial.")
     block: Duration | None = Field(default=None, description="Time between judged samples.")
     sample_of: SampleOf = Field(default=SampleOf.LAST, description="Which sample of a block is judged.")
-    quantity: Quantity = Field(default=Quantity.IOPS, description="The quantity of the samples.")
+    quantity: TrackedQuantity = Field(default=Quantity.IOPS, description="The quantity of the samples.")
 
     @model_validator(mode="after")
     def _is_one_kind(self) -> Self:
@@ -163,6 +167,12 @@ class PhaseTable(_Table):
     steady: SteadyTable | None = Field(default=None, description="The criterion that ends the phase.")
     points: PointsTable | None = Field(default=None, description="Operating points of an earlier phase.")
     cells: list[CellsTable] = Field(min_length=1, description="The cells of a round, table by table.")
+
+    @model_validator(mode="after")
+    def _has_one_end(self) -> Self:
+        if self.steady is not None and "rounds" in self.model_fields_set:
+            raise disagreement("rounds", "rounds and steady both end the phase", "specify one of the two")
+        return self
 
 
 def check_names(key: str, what: str, names: Sequence[str]) -> None:

@@ -48,7 +48,7 @@ def phase_table(
         level = f"the mean of the trial's last {_part()} of samples"
         notes = (f"Recovery time: {_until(level)}.",)
     lines = tuple(Line(tuple(texts(each))) for each in phases if each.samples)
-    caption = "Each long trial: its means, its longest operation, and all writes up to its end."
+    caption = "Each long trial: its means, its longest operation, and the writes of all long trials up to its end."
     return ResultTable(caption=caption, heads=tuple(heads), lines=lines, notes=notes).explained
 
 

@@ -8,7 +8,7 @@ from iosonde.analysis.procedures import criteria_of
 from iosonde.analysis.procedures.conditions import STEADY_STATE, ConditionState, steady_text
 from iosonde.analysis.procedures.courses import scale_of
 from iosonde.analysis.procedures.side_by_side import Entry, SameTest
-from iosonde.records import CellPlan
+from iosonde.records import CellPlan, Procedure
 from iosonde.report.procedures.header import UNKNOWN, device_facts
 from iosonde.report.procedures.side_by_side_tables import short_label
 from iosonde.report.procedures.words import (
@@ -72,7 +72,7 @@ def _entry_facts(entry: Entry) -> Iterator[tuple[str, str]]:
     run = entry.source.run
     if run is not None:
         yield "Specification", _each(specification_text(each.procedure) or "none" for each in procedures)
-    yield "Form", _each("PTS-like" if each.procedure.is_like else "full" for each in procedures)
+    yield "Form", _each(_form(each.procedure) for each in procedures)
     judged = [each.judged for each in procedures if each.judged is not None and criteria_of(each.judged)]
     yield STEADY_STATE, _each(steady_text(run, each) for each in judged) or _condition(entry, STEADY_STATE)
     if run is None:
@@ -90,6 +90,11 @@ def _entry_facts(entry: Entry) -> Iterator[tuple[str, str]]:
     yield "Host", f"{run.header.host.hostname}, {run.header.host.cpu_model}"
     yield "Software", f"iosonde {run.header.iosonde_version}"
     yield "Run start", run.header.created_at.split(".", maxsplit=1)[0].replace("T", " ")
+
+
+def _form(procedure: Procedure) -> str:
+    form = "PTS-like" if procedure.is_like else "full"
+    return f"{form}, the same offsets in each round" if procedure.repeats_offsets else form
 
 
 def failed_conditions(entry: Entry) -> Iterator[str]:

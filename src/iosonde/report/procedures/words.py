@@ -32,9 +32,9 @@ LISTED_MAX: Final = 4
 """The most mixes or block sizes that a header lists."""
 
 MEASURED: Final = {
-    ProcedureKind.IOPS: "It measures the IOPS of random reads, writes and mixes at each block size.",
-    ProcedureKind.THROUGHPUT: "It measures the throughput of sequential reads and writes of large blocks.",
-    ProcedureKind.LATENCY: "It measures the latency of random reads, writes and mixes with one operation in flight.",
+    ProcedureKind.IOPS: "It measures the IOPS of random operations by mix and block size.",
+    ProcedureKind.THROUGHPUT: "It measures the throughput of sequential operations on large blocks.",
+    ProcedureKind.LATENCY: "It measures the latency of random operations by mix and block size.",
     ProcedureKind.WRITE_SATURATION: "It writes continuously from a purged drive on, until the drive is saturated.",
     ProcedureKind.HOST_IDLE_RECOVERY: "It measures what idle time between writes gains, and how long the gain lasts.",
     ProcedureKind.CROSS_STIMULUS_RECOVERY: "It measures how throughput recovers from a change of workload.",
