@@ -60,3 +60,12 @@ def test_rounds_that_left_the_steady_state_say_in_which_round() -> None:
     run = procedure_run(steady_procedure(), write_rounds(100, 100, 100, 100, 100, 300))
 
     assert "left again in round 6" in only(run, "steady-state-missed").statement
+
+
+def test_steady_values_with_too_long_a_gap_say_that_the_gap_is_the_reason() -> None:
+    run = procedure_run(steady_procedure(), write_rounds(100, 100, 100, 100, 100), gaps_s={3: 60})
+
+    found = only(run, "steady-state-missed")
+    assert "too long a gap between two trials interrupts each window" in found.statement
+    assert "still changed" not in found.statement
+    assert found.deciding_test == "Run the procedure again without gaps."

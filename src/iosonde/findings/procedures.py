@@ -1,6 +1,7 @@
 """Rules about standard procedures: steady state that was not reached, and trials that are too short for their queue."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from iosonde.analysis.queue_rounds import queue_rounds
@@ -21,6 +22,20 @@ LONG_ROUNDS: Final = 100
 
 EVIDENCE_MAX: Final = 10
 
+STILL_CHANGED: Final = "The reported figures are those of a target that still changed."
+GAP_ONLY: Final = (
+    "The values are within the limits, but too long a gap between two trials interrupts each window: what the target "
+    "did in the gap is unknown."
+)
+ADVICE: Final = (
+    "Report the figures only together with this statement. If the values still approach a level, allow more rounds "
+    "(rounds_max). If they scatter, measure longer in each round, or find what disturbs the target."
+)
+GAP_ADVICE: Final = (
+    "Report the figures only together with this statement. Find what held the host up between trials, or set gap to a "
+    "longer time if the target may be idle."
+)
+
 
 def steady_state_missed(case: Case) -> Iterator[Finding]:
     """A procedure ended without steady state of all tracking variables, or left it again."""
@@ -40,20 +55,24 @@ def steady_state_missed(case: Case) -> Iterator[Finding]:
     if not missed:
         return
     cells = tuple(tracked.cell for each, _ in missed if each.judged is not None for tracked in each.judged.tracked)
+    without = [
+        criteria_of(replace(phase, broken=frozenset()))[0].verdict
+        for _, phase, own in found
+        if own.verdict is not Verdict.REACHED
+    ]
+    is_gap = all(each is Verdict.REACHED for each in without)
     yield Finding(
         id="steady-state-missed",
         severity=Severity.DOUBTFUL,
         confidence=Confidence.CERTAIN,
         statement=(
-            f"{'; '.join(_told(each, verdict) for each, verdict in missed)}. The reported figures are those of a "
-            "target that still changed."
+            f"{'; '.join(_told(each, verdict) for each, verdict in missed)}. {GAP_ONLY if is_gap else STILL_CHANGED}"
         ),
         evidence=tuple((each.procedure.name, verdict) for each, verdict in missed),
-        advice=(
-            "Report the figures only together with this statement. If the values still approach a level, allow more "
-            "rounds (rounds_max). If they scatter, measure longer in each round, or find what disturbs the target."
-        ),
-        deciding_test="Run the procedure again with more rounds.",
+        advice=GAP_ADVICE if is_gap else ADVICE,
+        deciding_test="Run the procedure again without gaps."
+        if is_gap
+        else "Run the procedure again with more rounds.",
         cells=tuple(dict.fromkeys(cells)),
     )
 

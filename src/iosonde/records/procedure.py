@@ -104,6 +104,12 @@ class PhasePlan(Record):
         # Three operating points. All cells of a demand variation take the same time.
         return tuple(cell for cells in list(self.points.cells.values())[:3] for cell in cells)
 
+    @property
+    def every_cell(self) -> tuple[str, ...]:
+        """The names of all cells that it may measure, each once."""
+        chosen = () if self.points is None else self.points.cells.values()
+        return tuple(dict.fromkeys([*self.cells, *(cell for cells in chosen for cell in cells)]))
+
 
 class Procedure(Record):
     """One test: a purge unless ``purged`` is false, then its phases without a gap.
@@ -133,9 +139,7 @@ class Procedure(Record):
     @property
     def every_cell(self) -> tuple[str, ...]:
         """The names of all cells that it may measure, each once."""
-        points = [phase.points for phase in self.phases if phase.points is not None]
-        chosen = [cell for each in points for cells in each.cells.values() for cell in cells]
-        return tuple(dict.fromkeys([*(cell for phase in self.phases for cell in phase.cells), *chosen]))
+        return tuple(dict.fromkeys(cell for phase in self.phases for cell in phase.every_cell))
 
 
 class Procedures(Record):

@@ -132,6 +132,13 @@ def test_the_hint_of_a_tracking_variable_without_a_cell_says_what_can_be_named(
     assert hint in raised.value.hint
 
 
+def test_idle_time_between_trials_of_rounds_that_is_a_gap_is_refused() -> None:
+    steady = '[procedure.phase.steady]\ntrack = [{ read = 0, quantity = "iops" }]'
+    with pytest.raises(UsageError, match=r"11\.0 s of idle time between trials"):
+        own_plan(steady, 'duration = "1s"\nidle = "11s"')
+    assert own_plan(steady, 'duration = "1s"\nidle = "10s"').cells
+
+
 def test_samples_that_cannot_fill_a_window_are_refused() -> None:
     steady = '[procedure.phase.steady]\nsample = "1m"\nblock = "5m"'
     with pytest.raises(UsageError, match="too short for steady state over 5 blocks"):

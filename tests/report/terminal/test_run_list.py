@@ -8,6 +8,8 @@ import pytest
 from rich.cells import cell_len
 from rich.console import Console
 
+from iosonde.plans import TargetInfo
+from iosonde.plans.procedures import load_procedures, procedures_plan
 from iosonde.records import Neighbour
 from iosonde.report.terminal.run_list import ListedRun, RunState, headline_cells, in_order, listed_run, render_runs
 from iosonde.store import summarise_run
@@ -104,6 +106,28 @@ def test_a_listing_finds_what_makes_its_figure_invalid_in_the_journal(tmp_path: 
     found = {name: listed_run(path, summarise_run(path, headline_cells)) for name, path in places.items()}
     assert found["busy"].iops == found["calm"].iops
     assert {name: each.invalid_by for name, each in found.items()} == {"calm": (), "busy": ("neighbours",)}
+
+
+@pytest.mark.parametrize(
+    ("name", "cells"),
+    [
+        # They are measured with the write cache off.
+        ("pts-iops", ["iops-random-read-4KiB-qd32-jobs4-write-cache-off"]),
+        # In three quarters of the drive.
+        ("pts-lat-client", ["lat-random-read-4KiB-qd1-write-cache-on-span768MiB"]),
+    ],
+)
+def test_the_figures_of_procedures_are_those_of_their_small_reads(name: str, cells: list[str]) -> None:
+    target = TargetInfo(1 << 30, fill=True, is_device=True)
+    plan = procedures_plan(load_procedures(name), target, seed=1)
+
+    assert [each.cell for each in headline_cells(plan)] == cells
+
+
+def test_the_figures_of_procedures_without_small_reads_are_not_those_of_their_preconditioning() -> None:
+    plan = procedures_plan(load_procedures("pts-tp"), TargetInfo(1 << 30, fill=True), seed=1)
+
+    assert [each.timing.amount_bytes for each in headline_cells(plan)] == [None] * 4
 
 
 @pytest.mark.parametrize("width", [60, 80, 100, 120])

@@ -12,7 +12,7 @@ from iosonde.plans.names import cell_name, timing_name
 from iosonde.plans.preconditioning import TargetInfo
 from iosonde.plans.procedures.layout import layout_steps
 from iosonde.plans.procedures.read_procedures import ProcedureCampaign
-from iosonde.plans.procedures.stops import stop_of
+from iosonde.plans.procedures.stops import check_idle, stop_of
 from iosonde.plans.procedures.tables import CellsTable, PhaseTable, ProcedureTable, SteadyTable
 from iosonde.plans.procedures.timings import Clock
 from iosonde.plans.workloads import workload_of
@@ -85,6 +85,8 @@ def procedures_plan(campaign: ProcedureCampaign, target: TargetInfo, *, seed: in
     built: list[Procedure] = []
     for table in campaign.procedure:
         phases = _phases(table, target, clock)
+        for phase in phases:
+            check_idle(phase.table, [cell.timing for cell in phase.cells], gap_ns=table.gap)
         names = _names(table.name, [cell for phase in phases for cell in phase.cells])
         cells |= {
             name: CellPlan(

@@ -1,9 +1,9 @@
 """Whether a procedure reads blocks of a new file that were never written, and what writes them first."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from iosonde.plans.preconditioning import Preconditioning, TargetInfo, preparation_steps
-from iosonde.records import Access, CellPlan, PhasePlan, Procedure, Step
+from iosonde.records import Access, CellPlan, Procedure, Step
 
 
 def layout_steps(
@@ -21,19 +21,13 @@ def layout_steps(
 
 def _reads_first(procedure: Procedure, cells: Mapping[str, CellPlan], span_bytes: int) -> bool:
     written: list[tuple[int, int]] = []
-    for cell in (cells[name] for phase in procedure.phases for name in _cells_of(phase)):
+    for cell in (cells[name] for name in procedure.every_cell):
         start, end = _region(cell, span_bytes)
         if cell.workload.reads and not any(first <= start and end <= last for first, last in written):
             return True
         if _writes_all(cell, end - start):
             written.append((start, end))
     return False
-
-
-def _cells_of(phase: PhasePlan) -> Iterator[str]:
-    yield from phase.cells
-    if phase.points is not None:
-        yield from (cell for cells in phase.points.cells.values() for cell in cells)
 
 
 def _region(cell: CellPlan, span_bytes: int) -> tuple[int, int]:

@@ -21,7 +21,7 @@ from iosonde.report.terminal.table_width import Fitted, FittedTable, Shorter
 from iosonde.report.validity import MARK, see
 from iosonde.store import CellGlance, Glance
 from iosonde.units import format_duration, format_iops, format_latency
-from iosonde.vocabulary import ListOrder
+from iosonde.vocabulary import ListOrder, PhaseRole
 
 SMALL_BLOCK_BYTES: Final = 4096
 # A shorter part of a path or a model is useless.
@@ -87,8 +87,21 @@ _KEYS: Final[dict[ListOrder, Callable[[ListedRun], tuple[bool, float | str]]]] =
 
 
 def headline_cells(plan: Plan) -> Collection[CellPlan]:
-    """The cells whose figures the list needs: pure 4 KiB random reads, or all cells if there are none."""
+    """The cells whose figures the list needs: pure 4 KiB random reads, or all cells if there are none.
+
+    Those of procedures are measured in their active range and with their setting of the write cache. What only
+    preconditions is no result.
+    """
+    if plan.procedures:
+        cells = _reported_by_procedures(plan)
+        return [cell for cell in cells if _is_small_read(cell, as_usual=False)] or cells
     return [cell for cell in plan.cells if _is_small_read(cell)] or plan.cells
+
+
+def _reported_by_procedures(plan: Plan) -> Collection[CellPlan]:
+    phases = [each for procedure in plan.procedures for each in procedure.phases]
+    names = {cell for each in phases if each.role is not PhaseRole.PRECONDITIONING for cell in each.every_cell}
+    return [cell for cell in plan.cells if cell.cell in names] or plan.cells
 
 
 def listed_run(path: Path, glance: Glance) -> ListedRun:
@@ -264,16 +277,17 @@ def _models(header: RunHeader) -> tuple[str, ...]:
     return tuple(dict.fromkeys(names))
 
 
-def _is_small_read(cell: CellPlan) -> bool:
+def _is_small_read(cell: CellPlan, *, as_usual: bool = True) -> bool:
     asked = cell.workload
     return (
         asked.pattern is Access.RANDOM
         and asked.block_size_bytes == SMALL_BLOCK_BYTES
         and not asked.writes
         and asked.sync is Sync.NONE
-        and asked.is_usual
+        and (asked.is_usual or not as_usual)
     )
 
 
 def _names_small_read(plan: Plan, best: CellGlance) -> bool:
-    return any(cell.cell == best.cell and _is_small_read(cell) for cell in plan.cells)
+    as_usual = not plan.procedures
+    return any(cell.cell == best.cell and _is_small_read(cell, as_usual=as_usual) for cell in plan.cells)
