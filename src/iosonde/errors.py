@@ -30,8 +30,7 @@ HINT_GONE: Final = "check the drive's power and connection, and the kernel log (
 """The hint for a device that was removed, or given up by the kernel."""
 
 HINT_LIMIT: Final = (
-    "let the drive cool, or raise the limit (--max-writes, --max-temperature, --min-spare); `iosonde resume` continues "
-    "the run with the new limit"
+    "let a hot drive cool, or specify another limit for the rest (--max-writes, --max-temperature, --min-spare)"
 )
 """The hint for a limit that the user set for a run."""
 

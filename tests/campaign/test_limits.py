@@ -4,7 +4,7 @@ import pytest
 
 from iosonde.campaign.limits import check_limits, limits_left, limits_line, replaced
 from iosonde.campaign.requests import limits_from
-from iosonde.errors import UsageError
+from iosonde.errors import TargetError, UsageError
 from iosonde.records import NO_LIMITS, Operation, RunLimits
 from iosonde.vocabulary import EngineChoice
 from tests.builders import cell_plan, cell_record, run_record, totals_of, workload
@@ -60,7 +60,8 @@ def test_what_earlier_sessions_wrote_counts() -> None:
     run = run_record([plan], [record]).model_copy(update={"preparation": (record,), "superseded": (warm,)})
     left = limits_left(RunLimits(written_bytes_max=10 * written, spare_percent_min=5), run)
     assert left == RunLimits(written_bytes_max=6 * written, spare_percent_min=5)
-    assert limits_left(RunLimits(written_bytes_max=written), run).written_bytes_max == 0
+    with pytest.raises(TargetError, match="already, and --max-writes is"):
+        limits_left(RunLimits(written_bytes_max=4 * written), run)
 
 
 def test_only_what_is_set_anew_replaces_a_limit() -> None:

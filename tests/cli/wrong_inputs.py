@@ -134,6 +134,18 @@ WRONG_INPUTS: Final[list[tuple[str, int, str, str]]] = [
         "no such option: --sizes (Possible options: --seed, --size)",
         "did you mean --size? `iosonde run --help` lists all options",
     ),
+    (
+        "plan sim:mmc --max-writes 1GB",
+        2,
+        "no such option: --max-writes",
+        "`iosonde run` has this option: a plan changes nothing, so it has no limits",
+    ),
+    (
+        "plan sim:mmc --max-rates 1GB",
+        2,
+        "no such option: --max-rates (Possible options: --write-rate)",
+        "did you mean --write-rate? `iosonde plan --help` lists all options",
+    ),
     ("fly", 2, "no such command 'fly'", "`iosonde --help` lists arguments and options, with an example"),
     (
         "run . --size 4K",
@@ -155,8 +167,9 @@ WRONG_INPUTS: Final[list[tuple[str, int, str, str]]] = [
         "unknown profile 'snia'",
         (
             "available profiles: lab, lab-slow, reads, reads-slow, data-sheet, mechanisms, decide-bursts, "
-            "decide-durability, decide-limits, decide-order, decide-working-set, decide-writes; for a campaign file, "
-            "give its path, such as ./snia.toml"
+            "decide-durability, decide-limits, decide-order, decide-working-set, decide-writes, and standard "
+            "procedures such as pts-iops (docs/guides/procedures.md); for a campaign file, give its path, such as "
+            "./snia.toml"
         ),
     ),
     (
@@ -447,8 +460,9 @@ WRONG_INPUTS: Final[list[tuple[str, int, str, str]]] = [
         2,
         "wrong.toml:2: unknown key repeat in the campaign",
         (
-            "did you mean repeats? valid keys: name, about, repeats, order, fill, verify, warmup, duration, precision, "
-            "budget, first_duration, experiment"
+            "did you mean repeats? valid keys: name, about, repeats, order, fill, purge, precondition, "
+            "precondition_capacities, precondition_block_size, over_provisioning, slc_cache, verify, power_command, "
+            "on_error, warmup, duration, precision, budget, first_duration, experiment"
         ),
     ),
     (

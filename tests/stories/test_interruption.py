@@ -132,7 +132,9 @@ def test_the_new_file_of_a_resumed_procedure_is_laid_out_before_it_is_read(tmp_p
     assert process.stderr is not None
     next(line for line in process.stderr if line.startswith("[2 of "))
     process.send_signal(signal.SIGINT)
-    process.communicate(timeout=20)
+    _, told = process.communicate(timeout=20)
+    assert f"saved 0 of at least 6 trials in {directory}" in told
+    assert "first begins again when the run is resumed: its specification does not allow a gap" in told
     assert sorted(each.name for each in tmp_path.iterdir()) == ["reads.toml", "run"]
 
     resumed = iosonde("resume", directory, "--no-report")

@@ -56,6 +56,8 @@ def test_a_run_writes_no_more_than_its_limit_and_goes_on_with_another(tmp_path: 
     assert short.header.limits.written_bytes_max == limit
     again = iosonde("resume", tmp_path / "run", "--no-report")
     assert again.returncode == 3, again.stderr
+    # A simulated drive starts anew, and writes all of it again.
+    assert ("already, and --max-writes is" in again.stderr) is not target.startswith("sim:")
     resumed = iosonde("resume", tmp_path / "run", "--no-report", "--max-writes", "1TB")
     assert resumed.returncode == 0, resumed.stderr
     assert {cell.outcome for cell in open_run(tmp_path / "run").record.cells} == {Outcome.FINISHED}

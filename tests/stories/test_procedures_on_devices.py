@@ -2,6 +2,7 @@
 
 import json
 import os
+import shlex
 import signal
 import subprocess
 import time
@@ -118,3 +119,26 @@ def test_a_procedure_that_was_killed_begins_again_from_its_purge(backing: Path, 
     assert len([each for each in starts(run) if each[0] == "first"]) == (1 if of == "second" else 2)
     kept = {cell.order: cell for cell in killed.cells}
     assert all(kept[cell.order] == cell for cell in run.cells if cell.order in kept)
+
+
+def test_an_interrupted_procedure_on_a_device_names_the_whole_command_that_resumes_it(
+    backing: Path, anyway: list[str]
+) -> None:
+    folder = backing.parent
+    text = BOTH.replace('"20ms"', '"300ms"').replace("capacities = 1", "capacities = 40")
+    with attached(backing) as device:
+        asked = words(folder, device, "--profile", campaign(folder, text), "--destroy", backing, *anyway)
+        state = str(folder / "state")
+        with subprocess.Popen(
+            command(*asked), cwd=folder, env={**os.environ, "XDG_STATE_HOME": state}, stderr=subprocess.PIPE, text=True
+        ) as running:
+            wait_for(folder / "run", "rounds")
+            running.send_signal(signal.SIGINT)
+            _, told = running.communicate(timeout=60)
+        (hint,) = (line for line in told.splitlines() if line.startswith("hint: "))
+        way = hint.split("`")[1]
+        done = iosonde(*shlex.split(way)[1:], folder=folder, XDG_STATE_HOME=state)
+    assert "first begins again when the run is resumed" in told
+    assert way.startswith(f"iosonde resume {folder / 'run'} --destroy ")
+    assert done.returncode == 0, done.stderr
+    assert load_run(folder / "run").finished

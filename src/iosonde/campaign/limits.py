@@ -1,6 +1,6 @@
 """Limits of a run: checked against a plan, and reduced by what an earlier session wrote."""
 
-from iosonde.errors import UsageError
+from iosonde.errors import TargetError, UsageError
 from iosonde.records import CellRecord, Operation, RunLimits, RunRecord
 from iosonde.units import format_amount
 from iosonde.vocabulary import EngineChoice
@@ -33,14 +33,21 @@ def check_limits(limits: RunLimits, engine: EngineChoice, prepared_bytes: int, *
 
 
 def limits_left(limits: RunLimits, run: RunRecord) -> RunLimits:
-    """The limits of a resumed run: what it has already written counts.
+    """The limits of a resumed run: what it has already written counts. Raises TargetError if that is all of it.
 
     A simulated drive starts anew and repeats all trials, so that it will write all of it again.
     """
     if limits.written_bytes_max is None or run.header.is_simulated:
         return limits
     written = sum(map(_written_bytes, (*run.preparation, *run.cells, *run.superseded)))
-    return limits.model_copy(update={"written_bytes_max": max(limits.written_bytes_max - written, 0)})
+    left = limits.written_bytes_max - written
+    if left <= 0:
+        raise TargetError(
+            f"the run has written {format_amount(written)} already, and --max-writes is "
+            f"{format_amount(limits.written_bytes_max)} for all of it",
+            "set --max-writes to more than that",
+        )
+    return limits.model_copy(update={"written_bytes_max": left})
 
 
 def replaced(limits: RunLimits, by: RunLimits) -> RunLimits:

@@ -80,10 +80,17 @@ def _again(run: RunRecord, directory: Path) -> str:
 
 
 def resume_hint(header: RunHeader, directory: Path) -> str:
-    """The command that resumes a run. A file that the run did not create needs --overwrite again."""
+    """The command that resumes a run, with the permits that it needs again.
+
+    A file that the run did not create needs --overwrite, and a device that it wrote --destroy and each consent.
+    """
     targets = recorded_targets(header, header.targets)
     asks = header.plan.changes and any(isinstance(each, ExistingFile) and not each.mark for each in targets)
-    return f"iosonde resume {quoted(directory)}{' --overwrite' if asks else ''}"
+    granted = [each for each in header.targets if each.granted is not None]
+    permits = ["--overwrite"] if asks else []
+    permits += [f"--destroy {quoted(each.granted.name)}" for each in granted if each.granted is not None]
+    permits += [f"--consent {quoted(each)}" for each in dict.fromkeys(word for one in granted for word in one.consents)]
+    return " ".join(["iosonde resume", quoted(directory), *permits])
 
 
 def check_probe(run: RunRecord) -> None:

@@ -28,7 +28,7 @@ def check_purge(plan: Plan, targets: Sequence[Target], request: TargetRequest) -
         if not isinstance(target, BlockDevice | SimulatedDrive):
             raise UsageError(
                 f"purge = {plan.purge} applies to block devices, and {target.name} is not one",
-                "specify a block device, or omit purge in the campaign file",
+                "specify a block device, or omit --purge (in a campaign file: purge)",
             )
     if request.buffered:
         raise UsageError("a purge is verified with direct I/O, and --buffered does without", "omit --buffered")

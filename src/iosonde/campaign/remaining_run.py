@@ -24,14 +24,11 @@ from iosonde.vocabulary import EngineChoice
 
 
 @dataclass(frozen=True)
-class RemainingRun:
-    """What is left of a run on a host. ``steps`` are the preconditioning steps."""
+class TrialsLeft:
+    """The trials of a run that are known, and ``turns`` that are left."""
 
     run: RunRecord
-    host: Host
     turns: tuple[CellTurn, ...]
-    failed_again: bool
-    steps: tuple[Step, ...]
 
     @property
     def done(self) -> tuple[CellTurn, ...]:
@@ -64,6 +61,29 @@ class RemainingRun:
         return found if found is not None and found.name == last.procedure else None
 
     @property
+    def kept(self) -> tuple[CellTurn, ...]:
+        """The trials so far that results include: none of an attempt of a procedure that begins, or began, again."""
+        if not self.run.header.plan.procedures:
+            return self.done
+        last, again = last_attempts(self.run), "" if self.begins_again is None else self.begins_again.name
+        return tuple(turn for turn in self.done if turn.order in last and turn.procedure != again)
+
+    @property
+    def discarded(self) -> int:
+        """The number of trials so far that no result includes, since their procedure begins again."""
+        last = self.last_chosen
+        return 0 if self.begins_again is None or last is None else last.order - len(self.kept)
+
+
+@dataclass(frozen=True)
+class RemainingRun(TrialsLeft):
+    """What is left of a run on a host. ``steps`` are the preconditioning steps."""
+
+    host: Host
+    failed_again: bool
+    steps: tuple[Step, ...]
+
+    @property
     def replayed(self) -> tuple[CellTurn, ...]:
         """The trials among them that a simulated drive replays: those up to the last trial that is left."""
         if not self.run.header.is_simulated or self.is_done:
@@ -94,15 +114,6 @@ class RemainingRun:
     def kept_turns(self) -> tuple[CellTurn, ...]:
         """The trials that are left and known; none of a procedure that begins again."""
         return self.turns if self.begins_again is None else ()
-
-    @property
-    def discarded(self) -> int:
-        """The number of trials so far that no result includes, since their procedure begins again."""
-        again, last = self.begins_again, self.last_chosen
-        if again is None or last is None:
-            return 0
-        kept = last_attempts(self.run)
-        return last.order - sum(turn.order in kept for turn in self.run.turns if turn.procedure != again.name)
 
     @property
     def spent_ns(self) -> int:
@@ -156,12 +167,17 @@ def find_remaining(path: Path, host: Host, *, failed_again: bool) -> RemainingRu
         )
     recorded = recorded_targets(run.header, run.targets)
     check_answers(host, (each.path for each in recorded if isinstance(each, StoredTarget)))
-    done = {cell.order for cell in run.cells if _is_done(cell, failed_again=failed_again)}
-    turns = tuple(turn for turn in run.turns if turn.order not in done)
+    turns = turns_left(run, failed_again=failed_again)
+    return RemainingRun(run, turns, host, failed_again, _steps_left(host, run, recorded))
+
+
+def turns_left(run: RunRecord, *, failed_again: bool) -> tuple[CellTurn, ...]:
+    """The trials that have no result yet, with ``failed_again`` also those that failed."""
     if run.finished and run.header.plan.procedures:
         # Those without a result belong to an attempt that was interrupted, and another one followed.
-        turns = ()
-    return RemainingRun(run, host, turns, failed_again, _steps_left(host, run, recorded))
+        return ()
+    done = {cell.order for cell in run.cells if _is_done(cell, failed_again=failed_again)}
+    return tuple(turn for turn in run.turns if turn.order not in done)
 
 
 def _check_known(path: Path, run: RunRecord) -> None:

@@ -6,10 +6,12 @@ from pathlib import Path
 
 from iosonde.analysis.states import trials_measured
 from iosonde.campaign.outcomes import add_resume_hint, has_started, resume_hint
+from iosonde.campaign.remaining_run import TrialsLeft, turns_left
 from iosonde.cli.messages import say
 from iosonde.cli.signals import ENDING
 from iosonde.errors import IosondeError, MeasurementError, OutputError, RecordError
 from iosonde.printing import printable, quoted, trials_text
+from iosonde.records import RunRecord
 from iosonde.store import load_header, load_run
 
 
@@ -31,7 +33,8 @@ def keeping(directory: Path, run: str, *, with_page: bool) -> Iterator[None]:
     except IosondeError as error:
         if not has_started(directory, run):
             raise
-        if _tell_what_is_kept(directory) and not isinstance(error, OutputError):
+        kept = _tell_what_is_kept(directory)
+        if kept is not None and kept.cells and not isinstance(error, OutputError):
             _derive(directory, with_page=with_page)
         add_resume_hint(error, directory)
         raise
@@ -43,22 +46,30 @@ def _tell(directory: Path, run: str) -> None:
         say(f"{ENDING.word} before anything was measured")
         return
     say(ENDING.word)
-    _tell_what_is_kept(directory)
+    kept = _tell_what_is_kept(directory)
+    report = f"`iosonde report {quoted(directory)}`"
+    if kept is not None and kept.finished:
+        say(f"hint: {report} writes the report; nothing is left to measure")
+        return
     way = resume_hint(load_header(directory), directory)
-    say(f"hint: `{way}` continues the run; `iosonde report {quoted(directory)}` shows the results so far")
+    say(f"hint: `{way}` continues the run; {report} shows the results so far")
 
 
-def _tell_what_is_kept(directory: Path) -> bool:
-    """Prints what is kept. Returns whether the run has any cell, of any outcome."""
+def _tell_what_is_kept(directory: Path) -> RunRecord | None:
+    """Prints what is kept, and which procedure begins again. Returns the run; None if it cannot be read."""
     try:
         run = load_run(directory, intervals=False)
     except RecordError as error:
         say(error.message)
-        return False
+        return None
     plan = run.header.plan
-    counted = trials_text(trials_measured(run.cells), plan.trials_least, is_fixed=plan.is_fixed)
-    say(f"saved {counted} in {directory}")
-    return bool(run.cells)
+    left = TrialsLeft(run, turns_left(run, failed_again=False))
+    again = left.begins_again
+    number = trials_measured(run.cells) if again is None else len(left.kept)
+    say(f"saved {trials_text(number, plan.trials_least, is_fixed=plan.is_fixed)} in {directory}")
+    if again is not None:
+        say(f"{again.name} begins again when the run is resumed: its specification does not allow a gap")
+    return run
 
 
 def _derive(directory: Path, *, with_page: bool) -> None:

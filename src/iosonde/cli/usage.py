@@ -14,6 +14,7 @@ _MEANT: Final = {
     "--arrivals": {"linear": "constant"},
     "--data": {"zero": "zeros"},
 }
+PERMITS: Final = frozenset({"--overwrite", "--destroy", "--destroy-from", "--consent"})
 _QUOTED: Final = re.compile(r"'([^']+)'")
 
 
@@ -60,8 +61,12 @@ def _value_error(error: Exception) -> UsageError | None:
     return UsageError(f"{name}: {reason}", f"did you mean {near[0]}?" if near else f"use one of {', '.join(choices)}")
 
 
+_LIMITS: Final = "`iosonde run` has this option: a plan changes nothing, so it has no limits"
 _OWN_HINTS: Final = {
     ("probe", "--out"): "a probe has no run directory; use --json to keep its results, or iosonde run",
+    ("plan", "--max-writes"): _LIMITS,
+    ("plan", "--max-temperature"): _LIMITS,
+    ("plan", "--min-spare"): _LIMITS,
 }
 """Hints for flags that another command of iosonde has, by the command without them."""
 
@@ -81,7 +86,10 @@ def _foreign(error: Exception, context: Any, words: Sequence[str]) -> UsageError
 def _hint(error: Exception, command: str) -> str:
     possibilities = list(getattr(error, "possibilities", None) or [])
     wrong = str(getattr(error, "option_name", ""))
-    near = difflib.get_close_matches(wrong, possibilities, n=1, cutoff=0.0)
+    # A permit to write is never what somebody meant who did not type it.
+    harmless = [each for each in possibilities if each not in PERMITS]
+    near = difflib.get_close_matches(wrong, possibilities, n=1, cutoff=0.85)
+    near = near or difflib.get_close_matches(wrong, harmless, n=1, cutoff=0.0)
     if near:
         return f"did you mean {near[0]}? `{command} --help` lists all options"
     return f"`{command} --help` lists arguments and options, with an example"
