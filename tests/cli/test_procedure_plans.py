@@ -18,7 +18,7 @@ def test_time_bytes_and_fills_are_those_of_the_fewest_and_of_the_most_rounds() -
     text = plan("--profile", "pts-iops", "--write-rate", "500MB")
     assert "time 5 h 44 min at best, 24 h 24 min at worst" in text
     assert "in rounds until the last 5 are in steady state in 3 tracking variables, at most 25" in text
-    assert "fills up to 6 at best, 24 at worst (full writes of the target" in text
+    assert "fills up to 6.4 at best, 23.9 at worst (full writes of the target" in text
 
 
 def test_procedures_that_begin_without_a_purge_say_so() -> None:

@@ -79,7 +79,7 @@ def range_lines(best: Cost, worst: Cost, plan: Plan, targets: int, *, virtual: s
     """Time, bytes and drive fills, with steady state as early as possible, and with all rounds and time limits."""
     rate = format_bandwidth(worst.assumed_bytes_per_s)
     span = format_size(plan.span_bytes)
-    first, last = (f"{each.fills(plan.span_bytes * targets):,.0f}" for each in (best, worst))
+    first, last = (f"{each.fills(plan.span_bytes * targets):,.1f}" for each in (best, worst))
     time = _range(format_duration(best.duration_ns), format_duration(worst.duration_ns))
     amounts = [format_amount(each.total_bytes_max) for each in (best, worst)]
     return [

@@ -219,6 +219,13 @@ def test_a_binary_file_is_refused(tmp_path: Path) -> None:
         read_rounds([path])
 
 
+def test_a_run_of_iosonde_is_refused_with_the_command_that_shows_it(tmp_path: Path) -> None:
+    (tmp_path / "run.json").touch()
+    with pytest.raises(UsageError, match="is a run of iosonde") as raised:
+        verdicts_of(tmp_path)
+    assert "iosonde show" in raised.value.hint
+
+
 def test_a_missing_file_and_an_empty_folder_are_refused(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="does not exist"):
         read_rounds([tmp_path / "none.xml"])

@@ -235,8 +235,11 @@ def _groups(rounds: ProcedureRounds, phase: PhaseRounds) -> Iterator[tuple[str, 
         yield ": reads", reads
         return
     if rule_of(rounds) is not None:
-        yield "", [each.cell for each in phase.tracked]
-        yield ": writes between rounds", writes
+        tracked = [each.cell for each in phase.tracked]
+        yield "", tracked or list(dict.fromkeys(phase.cells))
+        between = [each for each in writes if tracked and each not in tracked]
+        if between:
+            yield ": writes between rounds", between
         return
     cells = _converging(rounds, phase)
     yield ": writes" if cells == writes else "", cells

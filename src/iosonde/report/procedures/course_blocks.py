@@ -79,13 +79,14 @@ def _courses(
 
 
 def _named(phases: Sequence[LongPhase]) -> list[Course]:
-    """A line for each trial. Continuous writes between wait states share one name, and come last.
+    """A line for each trial. Continuous writes before and between wait states share one name, and come last.
 
     So the wait states have the same colours in both charts.
     """
     states = [Course.of(each) for each in phases if each.role is PhaseRole.IDLE_RECOVERY]
     others = [each for each in phases if each.role is not PhaseRole.IDLE_RECOVERY]
-    return [*states, *(Course.of(each, CONTINUOUS if states else "") for each in others)]
+    shared = (PhaseRole.PRECONDITIONING, PhaseRole.BASELINE) if states else ()
+    return [*states, *(Course.of(each, CONTINUOUS if each.role in shared else "") for each in others)]
 
 
 def _tables(
@@ -100,10 +101,17 @@ def _tables(
         return
     yield with_scale(phase_table(phases, capacity), scale)
     whole = next((each for each in phases if each.role is PhaseRole.SATURATION), None)
-    after = [each for each in phases if each.role is PhaseRole.STIMULUS]
+    after = [] if whole is None else [each for each in phases[phases.index(whole) + 1 :] if _is_alike(each, whole)]
     level = None if whole is None else level_of(whole.samples, quantity)
-    if after and level:
-        yield with_scale(rest_table(after, level, quantity, returns_to(level, after, quantity)), scale)
+    if whole is not None and after and level:
+        table = rest_table(after, whole.name, level, quantity, returns_to(level, after, quantity))
+        yield with_scale(table, scale)
+
+
+def _is_alike(one: LongPhase, other: LongPhase) -> bool:
+    """Whether two trials do the same, so that their throughput can be compared."""
+    places = [(each.workload.pattern, each.workload.read_percent, each.workload.size_text) for each in (one, other)]
+    return places[0] == places[1]
 
 
 def sample_blocks(run: RunRecord, rounds: ProcedureRounds, figure: DrawChart) -> Iterator[Block]:

@@ -91,9 +91,9 @@ def with_scale(table: ResultTable, scale: int) -> ResultTable:
 
 
 def rest_table(
-    phases: Sequence[LongPhase], level: float, quantity: Quantity, returned: Sequence[Recovery]
+    phases: Sequence[LongPhase], before: str, level: float, quantity: Quantity, returned: Sequence[Recovery]
 ) -> ResultTable:
-    """The trials after a whole drive was written, each after some idle time."""
+    """The trials after a drive was saturated by the trial ``before``, each after some idle time."""
     unit = unit_of(quantity)
     times = {id(each.phase): each for each in returned}
 
@@ -117,19 +117,19 @@ def rest_table(
     )
     full = f"{significant(unit.shown(level))} {unit.name}"
     return ResultTable(
-        caption=f"Recovery after idle time. The level of the full drive is {full}: the mean of the last {_part()} of "
-        "samples of the writes over the whole drive.",
+        caption=f"Recovery after idle time. The saturated drive has {full}: the mean of the last {_part()} of samples "
+        f'of "{before}".',
         heads=(
             Head("Trial", number=False),
             Head("Idle before"),
             Head("First sample", unit.name),
-            Head("Of the full drive"),
+            Head("Of the saturated drive"),
             Head("Whole trial", unit.name),
             Head("Its end", unit.name),
             Head("Back at the level"),
         ),
         lines=lines,
-        notes=(f"Back at the level: {_until('that of the full drive')}.",),
+        notes=(f"Back at the level: {_until('that of the saturated drive')}.",),
     ).explained
 
 

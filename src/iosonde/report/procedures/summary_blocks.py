@@ -13,7 +13,7 @@ from iosonde.analysis.procedures.courses import LONG_ROLES
 from iosonde.analysis.procedures.zones import ZonedWorkload, zoned_quantity, zoned_workloads
 from iosonde.charts.procedures.styles import Unit, cell_label, mix_name, unit_of
 from iosonde.charts.quantities import significant
-from iosonde.records import RunRecord
+from iosonde.records import RunRecord, Workload
 from iosonde.report.blocks import FactGroup
 from iosonde.report.health_facts import health_groups
 from iosonde.report.procedures.course_blocks import course_answer
@@ -104,12 +104,19 @@ def _figures(rounds: ProcedureRounds, invalid: Invalid) -> Iterator[str]:
     if judged is not None:
         wanted = [(cells[each.cell], each.quantity) for each in judged.tracked if each.cell in cells]
     wanted = wanted or [(each, Quantity.IOPS) for each in cells.values()]
+    among = [each.workload for each in cells.values()]
     for cell, quantity in wanted[:FIGURES_MAX]:
         value = cell.of(quantity)
         if value is not None:
             unit = unit_of(quantity, [value])
-            which = f"{cell.workload.size_text} {mix_name(cell.workload)}"
-            yield f"{which} {significant(unit.shown(value))} {_name(unit)}{_mark(cell, invalid)}"
+            yield f"{_which(cell.workload, among)} {significant(unit.shown(value))} {_name(unit)}{_mark(cell, invalid)}"
+
+
+def _which(workload: Workload, among: Sequence[Workload]) -> str:
+    """Block size and mix, and the demand if it differs among the cells."""
+    demand = len({(each.jobs, each.queue_depth) for each in among}) > 1
+    of = f" at {workload.jobs} × QD {workload.queue_depth}" if demand else ""
+    return f"{workload.size_text} {mix_name(workload)}{of}"
 
 
 def _name(unit: Unit) -> str:

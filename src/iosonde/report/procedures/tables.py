@@ -85,7 +85,7 @@ def determination_table(found: Sequence[Determination]) -> ResultTable:
             lambda each, unit: f"{shown(each.excursion_measured, unit)} ({_percent(each.excursion_share)})",
         ),
         line(
-            f"Slope per round, × {intervals} intervals, × {intervals + 1} rounds",
+            f"Slope per round, × {intervals} {'interval' if intervals == 1 else 'intervals'}, × {intervals + 1} rounds",
             lambda each, _: ", ".join(
                 map(_percent, (each.slope_per_round_share, each.excursion_share, each.slope_all_rounds_share))
             ),

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Final
 
 from iosonde.errors import UsageError
+from iosonde.printing import quoted
 from iosonde.records import Access
 from iosonde.safe_files import read_regular
 from iosonde.sources.rounds.csv_tables import read_csv
@@ -79,6 +80,11 @@ def _is_random(measured: Measured) -> bool:
 def _files(paths: Sequence[Path]) -> Iterator[Path]:
     count = 0
     for path in paths:
+        if path.is_dir() and (path / "run.json").exists():
+            raise UsageError(
+                f"{path} is a run of iosonde, whose rounds are judged already",
+                f"use `iosonde show {quoted(path)}` or `iosonde compare`",
+            )
         if path.is_dir():
             inside = sorted(each for each in path.rglob("*") if each.suffix.lower() in SUFFIXES and each.is_file())
             if not inside:

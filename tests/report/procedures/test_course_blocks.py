@@ -1,0 +1,68 @@
+"""Long trials in the report: their recovery after idle time, and their names in the charts."""
+
+from iosonde.analysis.procedures import procedures_of
+from iosonde.charts.figure import Figure
+from iosonde.charts.procedures.courses import Course
+from iosonde.records import PhasePlan, RunRecord
+from iosonde.report.blocks import Block
+from iosonde.report.procedures.course_blocks import course_blocks
+from iosonde.report.tables import ResultTable
+from iosonde.vocabulary import PhaseRole, ProcedureKind
+from tests.long_trial_builder import WRITE, long_run, stimulus
+
+
+def phase(name: str, role: PhaseRole) -> PhasePlan:
+    return PhasePlan(name=name, role=role, cells=(WRITE.cell,))
+
+
+def of_rounds(run: RunRecord) -> RunRecord:
+    """The run of a user's procedure, which has no kind of its own."""
+    stop = run.header.plan.stop
+    (procedure,) = run.header.plan.procedures
+    changed = stop.model_copy(update={"procedures": (procedure.model_copy(update={"kind": ProcedureKind.ROUNDS}),)})
+    plan = run.header.plan.model_copy(update={"stop": changed})
+    return run.model_copy(update={"header": run.header.model_copy(update={"plan": plan})})
+
+
+def blocks_of(run: RunRecord) -> tuple[list[Block], list[str]]:
+    """The blocks of the only procedure, and the names of all courses that are drawn."""
+    drawn: list[str] = []
+
+    def chart(identity: str, title: str, _: object, courses: list[Course], *__: object) -> Figure:
+        drawn.extend(each.name for each in courses)
+        return Figure(identity, title, "", None, ())
+
+    [rounds] = procedures_of(run)
+    return list(course_blocks(run, rounds, chart, chart)), list(dict.fromkeys(drawn))
+
+
+def test_trials_after_a_saturated_drive_are_compared_with_it_whatever_their_role() -> None:
+    plans = [
+        phase("first", PhaseRole.SATURATION),
+        phase("after idle time", PhaseRole.IDLE_RECOVERY),
+        stimulus("at once"),
+    ]
+    blocks, _ = blocks_of(of_rounds(long_run(plans, [[100] * 8, [150, 100, 100, 100], [100] * 4])))
+
+    [table] = [each for each in blocks if isinstance(each, ResultTable) and "Recovery after" in each.caption]
+    assert [line.texts[0] for line in table.lines] == ["after idle time", "at once"]
+    assert 'of "first"' in table.caption
+
+
+def test_trials_before_the_saturation_are_not_compared_with_it() -> None:
+    plans = [stimulus("before"), phase("last", PhaseRole.SATURATION)]
+    blocks, _ = blocks_of(of_rounds(long_run(plans, [[100] * 4, [100] * 8])))
+
+    assert [each for each in blocks if isinstance(each, ResultTable) and "Recovery after" in each.caption] == []
+
+
+def test_only_the_writes_between_wait_states_share_a_name() -> None:
+    plans = [
+        phase("preconditioning", PhaseRole.BASELINE),
+        phase("wait", PhaseRole.IDLE_RECOVERY),
+        phase("back", PhaseRole.BASELINE),
+        stimulus("another workload"),
+    ]
+    _, names = blocks_of(of_rounds(long_run(plans, [[100] * 4] * 4)))
+
+    assert names == ["wait", "continuous writes", "another workload"]
