@@ -1,9 +1,11 @@
 """Output that cannot be written: a full device, a closed pipe, a closed stream."""
 
+import signal
 import subprocess
 
 import pytest
 
+from iosonde.cli.signals import Ending
 from tests.commands import command
 from tests.house.checkout import ROOT
 
@@ -25,6 +27,17 @@ def test_output_that_finds_no_room_is_an_error_with_a_way_out(words: tuple[objec
         "error: cannot write: No space left on device",
         "hint: free some space, or write to another file system",
     ]
+
+
+@pytest.mark.parametrize(
+    ("number", "word"),
+    [(signal.SIGINT, "interrupted"), (signal.SIGTERM, "terminated"), (signal.SIGHUP, "hung up")],
+)
+def test_each_signal_that_ends_a_command_has_its_word(number: signal.Signals, word: str) -> None:
+    ending = Ending()
+    with pytest.raises(KeyboardInterrupt):
+        ending(number, None)
+    assert (ending.word, ending.code) == (word, 128 + number)
 
 
 def test_a_reader_who_has_seen_enough_is_no_error() -> None:

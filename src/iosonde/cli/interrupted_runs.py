@@ -36,7 +36,13 @@ def keeping(directory: Path, run: str, *, with_page: bool) -> Iterator[None]:
         kept = _tell_what_is_kept(directory)
         if kept is not None and kept.cells and not isinstance(error, OutputError):
             _derive(directory, with_page=with_page)
-        add_resume_hint(error, directory)
+        if kept is not None and kept.finished and isinstance(error, OutputError):
+            way = f"iosonde report {quoted(directory)}"
+            error.hint = (
+                f"nothing is left to measure: free some space and run `{way}`, or `{way} --html FILE` elsewhere"
+            )
+        else:
+            add_resume_hint(error, directory)
         raise
 
 

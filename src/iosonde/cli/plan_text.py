@@ -266,6 +266,8 @@ def rest_line(rest: RemainingRun) -> str:
     plan = rest.run.header.plan
     if rest.is_done:
         whole = f"all {len(rest.run.turns)} trials are" if rest.run.turns else "the preconditioning is"
+        if rest.run.damage is not None and plan.procedures:
+            return "the run is complete but for damaged parts, which a procedure cannot repeat; regenerating the report"
         return f"{whole} complete; regenerating the report"
     again = rest.begins_again
     if again is not None:

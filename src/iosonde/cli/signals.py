@@ -38,6 +38,8 @@ class Ending:
     @property
     def word(self) -> str:
         """How the command ended."""
+        if self.code == INTERRUPTED_BASE + signal.SIGHUP:
+            return "hung up"
         return "interrupted" if self.code == INTERRUPTED_BASE + signal.SIGINT else "terminated"
 
     def __call__(self, number: int, _frame: FrameType | None) -> None:
