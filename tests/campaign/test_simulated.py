@@ -8,9 +8,10 @@ from iosonde.campaign import TargetRequest
 from iosonde.campaign.engines import check_choice
 from iosonde.campaign.simulated import simulated_drive, write_bytes_per_s
 from iosonde.campaign.target_resolution import resolve_targets
-from iosonde.errors import UsageError
+from iosonde.errors import IosondeError, UsageError
 from iosonde.machine.local_host import LocalHost
-from iosonde.sources import ExistingFile, NewFile, NullTarget, SimulatedDrive, Target
+from iosonde.sources import ExistingFile, NewFile, NullTarget, OpenRequest, SimulatedDrive, Target
+from iosonde.sources.engine.source import EngineSource
 from iosonde.vocabulary import EngineChoice
 
 
@@ -68,6 +69,25 @@ def test_a_word_that_makes_no_sense_is_refused_with_a_hint(words: tuple[str, ...
     with pytest.raises(UsageError, match=message) as told:
         resolve_targets(LocalHost(), request(*words), "run")
     assert told.value.hint
+
+
+@pytest.mark.parametrize("name", ["sata-dc", "enterprise-nvme", "client-nvme", "usb-stick"])
+def test_the_largest_scale_is_the_one_that_the_engine_accepts(name: str) -> None:
+    with pytest.raises(UsageError, match="the largest scale is") as told:
+        simulated_drive(f"sim:{name},scale=100000", 1, 0)
+    most = int(told.value.message.rpartition(" ")[2])
+    drive, size_bytes = simulated_drive(f"sim:{name},scale={most}", 1, 0)
+    beyond = drive.model_copy(update={"table": {**drive.table, "capacity_scale": most + 1}})
+    with pytest.raises(UsageError):
+        simulated_drive(f"sim:{name},scale={most + 1}", 1, 0)
+
+    source = EngineSource()
+    try:
+        source.open(OpenRequest(SimulatedDrive(span_bytes=size_bytes, drive=drive), write=True, direct=True))
+        with pytest.raises(IosondeError, match="blocks for data, but needs 64"):
+            source.open(OpenRequest(SimulatedDrive(span_bytes=size_bytes, drive=beyond), write=True, direct=True))
+    finally:
+        source.end()
 
 
 def test_a_page_cache_and_more_than_there_is_are_refused() -> None:

@@ -1,10 +1,12 @@
 """Solid-state drives: link, controller, write buffer, and flash behind a translation layer with garbage collection."""
 
+from bisect import bisect_left
 from enum import StrEnum
 from math import exp
-from typing import Annotated, Final, Literal
+from typing import Annotated, Final, Literal, Self
 
-from pydantic import Field
+from pydantic import Field, model_validator
+from pydantic_core import PydanticCustomError
 
 from iosonde.plans.models.part import ModelPart
 from iosonde.plans.models.table import Limit, ModelTable
@@ -14,6 +16,8 @@ from iosonde.units import SECOND_NS, format_bandwidth, format_iops
 TIB: Final = 1 << 40
 HOUR_NS: Final = 3600 * SECOND_NS
 PAGE_BYTES: Final = 4096
+DATA_BLOCKS_MIN: Final = 64
+BLOCK_PAGES_MIN: Final = 128
 
 Bytes_per_s = Annotated[int, Field(strict=True, ge=10**6, le=10**12)]
 Media_ns = Annotated[int, Field(strict=True, ge=1, le=SECOND_NS)]
@@ -190,6 +194,36 @@ class SsdTable(ModelTable):
     thermal: ThermalTable | None = None
     power: PowerTable | None = None
     read_cache: ReadCacheTable | None = None
+
+    @model_validator(mode="after")
+    def _has_room(self) -> Self:
+        """Refuses a drive with too few blocks per die, as the engine does, and names the largest scale."""
+        if self.capacity_scale > 1 and _data_blocks(self, self.capacity_scale) < DATA_BLOCKS_MIN:
+            # Fewer pages never have more blocks, so halving an interval finds the largest scale.
+            most = bisect_left(range(1, self.capacity_scale), True, key=lambda scale: not _has_room(self, scale))  # noqa: FBT003
+            raise PydanticCustomError("room", "a die has too few blocks; the largest scale is {most}", {"most": most})
+        return self
+
+
+def _has_room(table: SsdTable, scale: int) -> bool:
+    return _data_blocks(table, scale) >= DATA_BLOCKS_MIN
+
+
+def _data_blocks(table: SsdTable, scale: int) -> int:
+    """The blocks of a die for data. The engine splits blocks of a scaled drive, and needs ``DATA_BLOCKS_MIN``."""
+    media = table.media
+    logical_pages = table.capacity_bytes // scale // PAGE_BYTES
+    unit_pages = media.page_bytes * media.planes_per_die // PAGE_BYTES
+    dies = media.channels * media.dies_per_channel
+    die_pages = -(-logical_pages * (1000 + media.over_provisioning_permille) // (1000 * dies))
+    units = media.pages_per_block
+    while (
+        die_pages < DATA_BLOCKS_MIN * units * unit_pages
+        and units % 2 == 0
+        and units // 2 * unit_pages >= BLOCK_PAGES_MIN
+    ):
+        units //= 2
+    return -(-die_pages // (units * unit_pages))
 
 
 def ssd_size_bytes(table: SsdTable) -> int:
