@@ -20,7 +20,7 @@ from iosonde.plans import (
     largest_buffers,
     verified_step_bytes,
 )
-from iosonde.printing import printable
+from iosonde.printing import printable, trials_text
 from iosonde.records import Arrivals, Experiment, Plan, SteadyState
 from iosonde.report.preconditioning_words import writes_text
 from iosonde.sources import NewFile, NullTarget, SimulatedDrive
@@ -274,15 +274,7 @@ def rest_line(rest: RemainingRun) -> str:
         way = " from its purge" if plan.purge is not None and again.purged else ""
         most = format_duration(rest.left_ns)
         return f"{again.name} begins again{way}, because its specification does not allow a gap; at most {most} left"
-    trials = f"{len(rest.turns)} of {len(rest.run.turns)} trials remain"
-    left, time = trials if rest.run.turns else "preconditioning remains", format_duration(rest.left_ns)
-    if plan.is_fixed:
-        left = f"{left}, {time}"
-    elif plan.aim is None:
-        left = f"{left} (more may be added), at most {time} left"
-    else:
-        spent, budget = format_duration(rest.budget_spent_ns), exact_duration(plan.aim.budget_ns)
-        left = f"{left} (more may be added), at most {time} left, {spent} of the budget of {budget} used"
+    left = _trials_left(rest)
     if rest.run.header.is_simulated:
         left = f"{left}{VIRTUAL}" if plan.is_fixed else f"{left}; this is{VIRTUAL.removeprefix(' of')}"
     elif done_bytes := done_bytes_of(rest.steps):
@@ -292,6 +284,23 @@ def rest_line(rest: RemainingRun) -> str:
     if rest.replayed:
         left = f"{left}; the {len(rest.replayed)} completed trials are replayed first"
     return left
+
+
+def _trials_left(rest: RemainingRun) -> str:
+    """The trials that remain, or that are complete if the results decide on their number, and their time."""
+    plan, time = rest.run.header.plan, format_duration(rest.left_ns)
+    trials = f"{len(rest.turns)} of {len(rest.run.turns)} trials remain"
+    left = trials if rest.run.turns else "preconditioning remains"
+    if plan.is_fixed:
+        return f"{left}, {time}"
+    if plan.procedures:
+        known = trials_text(len(rest.kept), plan.trials_least, is_fixed=False)
+        return f"{known} are complete, at most {time} left"
+    left = f"{left} (more may be added), at most {time} left"
+    if plan.aim is None:
+        return left
+    spent, budget = format_duration(rest.budget_spent_ns), exact_duration(plan.aim.budget_ns)
+    return f"{left}, {spent} of the budget of {budget} used"
 
 
 def _experiments(ahead: Preflight) -> str:
