@@ -15,6 +15,7 @@ from iosonde.report.terminal.run_list import ListedRun, RunState, headline_cells
 from iosonde.store import summarise_run
 from iosonde.vocabulary import ListOrder
 from tests.lab_builder import lab_run
+from tests.procedure_builder import procedure_run, steady_procedure, write_rounds
 from tests.runs_on_disk import write_run
 
 RUN = ListedRun(
@@ -106,6 +107,15 @@ def test_a_listing_finds_what_makes_its_figure_invalid_in_the_journal(tmp_path: 
     found = {name: listed_run(path, summarise_run(path, headline_cells)) for name, path in places.items()}
     assert found["busy"].iops == found["calm"].iops
     assert {name: each.invalid_by for name, each in found.items()} == {"calm": (), "busy": ("neighbours",)}
+
+
+def test_a_listing_finds_what_makes_the_figure_of_a_procedure_invalid(tmp_path: Path) -> None:
+    run = procedure_run(steady_procedure(), write_rounds(100, 100, 100, 100, 100))
+    beside = (Neighbour(process=77, device="sda"),)
+    busy = run.model_copy(update={"cells": tuple(each.model_copy(update={"neighbours": beside}) for each in run.cells)})
+    path = write_run(busy, tmp_path / "busy")
+
+    assert "neighbours" in listed_run(path, summarise_run(path, headline_cells)).invalid_by
 
 
 @pytest.mark.parametrize(

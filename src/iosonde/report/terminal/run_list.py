@@ -136,7 +136,9 @@ def _invalid_by(glance: Glance, best: CellGlance) -> tuple[str, ...]:
     """The findings that make the shown cell invalid, evaluated only on the records of this cell."""
     header = glance.header
     cells = tuple(plan for plan in header.plan.cells if plan.cell == best.cell)
-    plan = header.plan.model_copy(update={"cells": cells, "turns": ()})
+    # The records of procedures are already those that their reports use, so the rules need not choose among rounds.
+    stop = Plan.model_fields["stop"].default if header.plan.procedures else header.plan.stop
+    plan = header.plan.model_copy(update={"cells": cells, "turns": (), "stop": stop})
     records = tuple(CellRecord.model_validate_json(each) for each in best.records)
     run = RunRecord(header=header.model_copy(update={"plan": plan}), cells=records, finished=glance.finished)
     return invalid_by(find(Case.of(RunAnalysis(run))), best.cell)
