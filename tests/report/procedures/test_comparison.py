@@ -81,6 +81,8 @@ def test_runs_that_are_not_of_the_same_test_say_in_what_they_differ() -> None:
     client = matrix_run(*[(1, 2, 3, 4)] * 5, specification="SNIA SSS PTS 2.0.2", mode=Mode.CLIENT, is_like=True)
     (answers,) = page(source("old", OLD), source("new", client)).all_of(Answers)
     assert answers.sentences[0] == ("IOPS test: not the same test in all runs. They differ in specification, form.")
+    assert not any("best first" in each for each in answers.sentences)
+    assert any("IOPS of 4 KiB 0/100, highest first: old" in each for each in answers.sentences)
 
 
 def test_conditions_that_differ_are_first() -> None:

@@ -1,6 +1,7 @@
 """What runs of a test have in common, what they failed, and which of them is best: in words."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final
 
@@ -37,7 +38,10 @@ def name_of(test: SameTest) -> str:
 
 
 def answers_of(test: SameTest) -> Iterator[str]:
-    """What cannot be compared, what a run failed, then the entries by their foremost figures, best first."""
+    """What cannot be compared, what a run failed, then the entries by their foremost figures.
+
+    The best comes first. If the runs are not of the same test, none is called the best.
+    """
     unequal = differing_facts(test)
     name = name_of(test)
     if unequal:
@@ -46,21 +50,36 @@ def answers_of(test: SameTest) -> Iterator[str]:
         failed = tuple(failed_conditions(entry))
         if failed:
             yield f"{name}, {entry.label}: {'; '.join(failed)}."
-    yield from _course_ranks(test)
+    is_same = not unequal
+    yield from _course_ranks(test, is_same=is_same)
     if test.zoned:
-        yield from _zone_ranks(test)
+        yield from _zone_ranks(test, is_same=is_same)
     shown = shown_of(test.kind)[0]
-    is_best_first = shown.quantity is not Quantity.LATENCY_NS_MEAN
+    order = _Order(is_same, shown.quantity is not Quantity.LATENCY_NS_MEAN)
     for place in headline_places(test)[-1:]:
         found = [
             (value, entry.label, each[place].of_rounds(shown.quantity))
             for entry, each in zip(test.entries, test.figures, strict=True)
             if place in each and (value := shown.value(each[place])) is not None
         ]
-        yield from _ranked(f"{name}, {shown.title} of {place}", shown.unit(test), found, is_best_first=is_best_first)
+        yield from _ranked(f"{name}, {shown.title} of {place}", shown.unit(test), found, order)
 
 
-def _course_ranks(test: SameTest) -> Iterator[str]:
+@dataclass(frozen=True)
+class _Order:
+    """Whether the runs are of the same test, and whether higher values are better."""
+
+    is_same: bool
+    is_highest_first: bool = True
+
+    @property
+    def words(self) -> str:
+        if self.is_same:
+            return "best first"
+        return "highest first" if self.is_highest_first else "lowest first"
+
+
+def _course_ranks(test: SameTest, *, is_same: bool) -> Iterator[str]:
     """The entries by the throughput at the end of their longest trial."""
     found = [(entry.label, phases) for entry in test.entries if (phases := entry.long_trials)]
     if test.all_places or not found:
@@ -72,10 +91,10 @@ def _course_ranks(test: SameTest) -> Iterator[str]:
         if (value := level_of(max(phases, key=lambda each: each.time_ns).samples, quantity)) is not None
     ]
     unit = unit_of(quantity)
-    yield from _ranked(f"{name_of(test)}, {unit.title} at the end of the longest trial", unit, ends, is_best_first=True)
+    yield from _ranked(f"{name_of(test)}, {unit.title} at the end of the longest trial", unit, ends, _Order(is_same))
 
 
-def _zone_ranks(test: SameTest) -> Iterator[str]:
+def _zone_ranks(test: SameTest, *, is_same: bool) -> Iterator[str]:
     """The entries, ranked by the mean over the zones of the first workload."""
     name, entries = next(iter(test.zoned.items()))
     quantity = test.zoned_quantity
@@ -84,21 +103,19 @@ def _zone_ranks(test: SameTest) -> Iterator[str]:
     ]
     unit = unit_of(quantity, (value for value, _, _ in found))
     what = f"{unit.title} of {name}, mean of the zones"
-    yield from _ranked(f"{name_of(test)}, {what}", unit, found, is_best_first=True)
+    yield from _ranked(f"{name_of(test)}, {what}", unit, found, _Order(is_same))
 
 
-def _ranked(
-    what: str, unit: Unit, found: Sequence[tuple[float, str, list[float]]], *, is_best_first: bool
-) -> Iterator[str]:
+def _ranked(what: str, unit: Unit, found: Sequence[tuple[float, str, list[float]]], order: _Order) -> Iterator[str]:
     """The entries in order. The sign stands between neighbours whose rounds overlap."""
-    ranked = sorted(found, key=lambda each: each[0], reverse=is_best_first)
+    ranked = sorted(found, key=lambda each: each[0], reverse=order.is_highest_first)
     if len(ranked) <= 1:
         return
     texts = [f"{label}: {significant(unit.shown(value))} {unit.name}" for value, label, _ in ranked[:RANKED_MAX]]
     joins = [f" {SAME} " if overlaps(a[2], b[2]) else "; " for a, b in pairwise(ranked[:RANKED_MAX])]
     told = texts[0] + "".join(f"{join}{text}" for join, text in zip(joins, texts[1:], strict=True))
     more = f"; and {len(ranked) - RANKED_MAX} more" if len(ranked) > RANKED_MAX else ""
-    yield f"{what}, best first: {told}{more}."
+    yield f"{what}, {order.words}: {told}{more}."
 
 
 def _lower(name: str) -> str:
