@@ -1,5 +1,6 @@
 """Procedures with long stimuli on a simulated drive, scaled 1:300, from the run to the report."""
 
+import json
 import re
 from pathlib import Path
 
@@ -44,6 +45,12 @@ def test_a_demand_variation_has_operating_points_and_a_histogram_at_each(profile
     text = pages(story)
     for part in ("Demand variation", "Demand intensity", "IOPS by total outstanding I/O", "System CPU"):
         assert part in text
+    document = iosonde("report", story.directory, "--json", story.directory.parent / "run.json")
+    assert document.returncode == 0, document.stderr
+    [found] = json.loads((story.directory.parent / "run.json").read_text(encoding="utf-8"))["procedures"]
+    points = {each["point"]: each for each in found["points"]}
+    assert points["minimum"]["iops"] < points["middle"]["iops"] < points["maximum"]["iops"]
+    assert points["maximum"]["latency_ns_mean"] <= 5_000_000
     for point in ("Maximum", "Middle", "Minimum"):
         assert f"{point}: IOPS of the pre-writes against time" in text
         assert f"{point}: response-time histogram" in text

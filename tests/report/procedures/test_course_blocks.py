@@ -5,9 +5,11 @@ from iosonde.charts.figure import Figure
 from iosonde.charts.procedures.courses import Course
 from iosonde.records import PhasePlan, RunRecord
 from iosonde.report.blocks import Block
+from iosonde.report.export.procedures import exported_procedures
 from iosonde.report.procedures.course_blocks import course_blocks
 from iosonde.report.tables import ResultTable
 from iosonde.vocabulary import PhaseRole, ProcedureKind
+from tests.builders import SECOND_NS
 from tests.long_trial_builder import WRITE, long_run, stimulus
 
 
@@ -47,6 +49,19 @@ def test_trials_after_a_saturated_drive_are_compared_with_it_whatever_their_role
     [table] = [each for each in blocks if isinstance(each, ResultTable) and "Recovery after" in each.caption]
     assert [line.texts[0] for line in table.lines] == ["after idle time", "at once"]
     assert 'of "first"' in table.caption
+
+
+def test_the_document_has_the_level_and_the_recovery_of_each_long_trial() -> None:
+    plans = [phase("first", PhaseRole.SATURATION), phase("after idle time", PhaseRole.IDLE_RECOVERY)]
+    run = of_rounds(long_run(plans, [[100] * 8, [150, 100, 100, 100]]))
+
+    [found] = exported_procedures(run)
+
+    assert [(each.phase, each.level, each.recovered_to, each.recovery_ns) for each in found.long_trials] == [
+        ("first", 100, None, None),
+        ("after idle time", 100, 100, SECOND_NS),
+    ]
+    assert found.points == ()
 
 
 def test_trials_before_the_saturation_are_not_compared_with_it() -> None:

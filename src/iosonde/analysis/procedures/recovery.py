@@ -7,7 +7,7 @@ from statistics import median
 from typing import Final
 
 from iosonde.analysis.procedures.courses import LongPhase, Sample
-from iosonde.vocabulary import PhaseRole, Quantity
+from iosonde.vocabulary import Access, PhaseRole, ProcedureKind, Quantity
 
 TOLERANCE: Final = 0.10
 """Throughput has recovered when it stays within this share of its level."""
@@ -99,6 +99,49 @@ def recoveries(phases: Sequence[LongPhase], quantity: Quantity) -> tuple[Recover
 def returns_to(level: float, phases: Sequence[LongPhase], quantity: Quantity) -> tuple[Recovery, ...]:
     """How each trial falls back to a level that was measured before, such as that of a full drive."""
     return tuple(Recovery(each, level, recovery_ns(each.samples, quantity, level)) for each in phases)
+
+
+def shown_quantity(phases: Sequence[LongPhase]) -> Quantity:
+    """Bandwidth if any trial is sequential, else IOPS."""
+    is_sequential = any(each.workload.pattern is Access.SEQUENTIAL for each in phases)
+    return Quantity.BYTES_PER_S if is_sequential else Quantity.IOPS
+
+
+@dataclass(frozen=True)
+class AfterSaturation:
+    """The trials after a saturated drive that do the same as the one that saturated it, ``before``."""
+
+    before: LongPhase
+    level: float
+    trials: tuple[Recovery, ...]
+
+
+def after_saturation(phases: Sequence[LongPhase], quantity: Quantity) -> AfterSaturation | None:
+    """How the trials after the first saturation fall back to its level; None without any."""
+    whole = next((each for each in phases if each.role is PhaseRole.SATURATION), None)
+    level = None if whole is None else level_of(whole.samples, quantity)
+    if whole is None or not level:
+        return None
+    after = [each for each in phases[phases.index(whole) + 1 :] if _is_alike(each, whole)]
+    return AfterSaturation(whole, level, returns_to(level, after, quantity)) if after else None
+
+
+def recoveries_of(kind: ProcedureKind, phases: Sequence[LongPhase], quantity: Quantity) -> tuple[Recovery, ...]:
+    """The recoveries that the report of a kind of procedure has."""
+    match kind:
+        case ProcedureKind.CROSS_STIMULUS_RECOVERY:
+            return recoveries(phases, quantity)
+        case ProcedureKind.HOST_IDLE_RECOVERY:
+            return tuple(each.back for each in idle_states(phases) if each.back is not None)
+        case _:
+            after = after_saturation(phases, quantity)
+            return () if after is None else after.trials
+
+
+def _is_alike(one: LongPhase, other: LongPhase) -> bool:
+    """Whether two trials do the same, so that their throughput can be compared."""
+    places = [(each.workload.pattern, each.workload.read_percent, each.workload.size_text) for each in (one, other)]
+    return places[0] == places[1]
 
 
 def idle_states(phases: Sequence[LongPhase]) -> tuple[IdleState, ...]:

@@ -14,8 +14,11 @@ from iosonde.analysis.procedures import (
     reported_cells,
 )
 from iosonde.analysis.procedures.conditions import Condition, conditions_of
-from iosonde.analysis.procedures.courses import judged_rounds
+from iosonde.analysis.procedures.courses import judged_rounds, long_phases
+from iosonde.analysis.procedures.demand import demand_of, measured_points, rule_of, varied_phase
+from iosonde.analysis.procedures.recovery import level_of, recoveries_of, shown_quantity
 from iosonde.records import RunRecord
+from iosonde.vocabulary import PhaseRole, Quantity
 
 
 @dataclass(frozen=True)
@@ -33,8 +36,43 @@ class ExportedReport:
 
 
 @dataclass(frozen=True)
+class ExportedTrial:
+    """A long trial. In a duty cycle, throughput is that of the on-periods.
+
+    ``level`` is its throughput at the end, the mean of the last eighth of its samples, in the unit of ``quantity``.
+    ``recovery_ns`` is the time until it stays within 10 % of ``recovered_to``; both are None if it is not compared, and
+    the time alone if it is not near at the end.
+    """
+
+    phase: str
+    role: PhaseRole
+    idle_ns: int
+    iops: float | None
+    bytes_per_s: float | None
+    latency_ns_mean: float | None
+    latency_ns_max: int | None
+    quantity: Quantity
+    level: float | None
+    recovered_to: float | None
+    recovery_ns: int | None
+
+
+@dataclass(frozen=True)
+class ExportedPoint:
+    """An operating point of a demand variation, with the cell and the means that it was chosen by."""
+
+    point: str
+    cell: str
+    iops: float
+    latency_ns_mean: float
+
+
+@dataclass(frozen=True)
 class ExportedProcedure:
-    """A procedure: its conditions, the rounds of each phase, its criteria, determinations and reported figures."""
+    """A procedure: its conditions, the rounds of each phase, its criteria, determinations and reported figures.
+
+    ``long_trials`` are those of which the course is reported, and ``points`` the operating points.
+    """
 
     name: str
     attempt: int
@@ -43,6 +81,8 @@ class ExportedProcedure:
     criteria: tuple[Criterion, ...]
     determinations: tuple[Determination, ...]
     reported: tuple[ExportedReport, ...]
+    long_trials: tuple[ExportedTrial, ...]
+    points: tuple[ExportedPoint, ...]
 
 
 def exported_procedures(run: RunRecord) -> Iterator[ExportedProcedure]:
@@ -57,7 +97,39 @@ def exported_procedures(run: RunRecord) -> Iterator[ExportedProcedure]:
             criteria=() if judged is None else criteria_of(judged),
             determinations=() if judged is None else determinations_of(judged),
             reported=tuple(_reported(each)),
+            long_trials=tuple(_long_trials(run, each)),
+            points=tuple(_points(run, each)),
         )
+
+
+def _long_trials(run: RunRecord, rounds: ProcedureRounds) -> Iterator[ExportedTrial]:
+    phases = [each for each in long_phases(run, rounds) if each.samples]
+    quantity = shown_quantity(phases)
+    recovered = {id(each.phase): each for each in recoveries_of(rounds.procedure.kind, phases, quantity)}
+    for each in phases:
+        found = recovered.get(id(each))
+        yield ExportedTrial(
+            phase=each.name,
+            role=each.role,
+            idle_ns=each.idle_ns,
+            iops=each.iops,
+            bytes_per_s=each.bytes_per_s,
+            latency_ns_mean=each.latency_ns_mean,
+            latency_ns_max=each.latency_ns_max,
+            quantity=quantity,
+            level=level_of(each.samples, quantity),
+            recovered_to=None if found is None else found.level,
+            recovery_ns=None if found is None else found.time_ns,
+        )
+
+
+def _points(run: RunRecord, rounds: ProcedureRounds) -> Iterator[ExportedPoint]:
+    rule, phase = rule_of(rounds), varied_phase(rounds)
+    if rule is None or phase is None:
+        return
+    for each in measured_points(demand_of(run, rounds, phase), rule):
+        chosen = each.chosen
+        yield ExportedPoint(each.name, chosen.cell, chosen.iops, chosen.latency_ns)
 
 
 def _reported(rounds: ProcedureRounds) -> Iterator[ExportedReport]:

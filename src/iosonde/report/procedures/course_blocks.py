@@ -5,7 +5,14 @@ from collections.abc import Callable, Iterator, Sequence
 from iosonde.analysis.procedures import ProcedureRounds, criteria_of, determinations_of
 from iosonde.analysis.procedures.conditions import block_text
 from iosonde.analysis.procedures.courses import LongPhase, capacity_of, judged_samples, long_phases, scale_of
-from iosonde.analysis.procedures.recovery import END_PART, idle_states, level_of, recoveries, returns_to
+from iosonde.analysis.procedures.recovery import (
+    END_PART,
+    after_saturation,
+    idle_states,
+    level_of,
+    recoveries,
+    shown_quantity,
+)
 from iosonde.charts.figure import Figure
 from iosonde.charts.procedures import measurement_window
 from iosonde.charts.procedures.courses import (
@@ -25,7 +32,7 @@ from iosonde.report.procedures.course_tables import idle_table, phase_table, res
 from iosonde.report.procedures.tables import criteria_table, determination_table
 from iosonde.report.procedures.words import title_of
 from iosonde.units import format_duration
-from iosonde.vocabulary import Access, PhaseRole, ProcedureKind, Quantity
+from iosonde.vocabulary import PhaseRole, ProcedureKind, Quantity
 
 DrawChart = Callable[..., Figure]
 """Draws a chart that is told its id and title: the part of the id, the title, the function, and what it is given."""
@@ -45,12 +52,6 @@ def course_blocks(run: RunRecord, rounds: ProcedureRounds, chart: DrawChart, fig
     yield from _courses(rounds.procedure.kind, phases, quantity, capacity, chart)
     yield from _tables(rounds.procedure.kind, phases, quantity, capacity, scale_of(run))
     yield from sample_blocks(run, rounds, figure)
-
-
-def shown_quantity(phases: Sequence[LongPhase]) -> Quantity:
-    """Bandwidth if any trial is sequential, else IOPS."""
-    is_sequential = any(each.workload.pattern is Access.SEQUENTIAL for each in phases)
-    return Quantity.BYTES_PER_S if is_sequential else Quantity.IOPS
 
 
 def _courses(
@@ -100,18 +101,9 @@ def _tables(
         yield with_scale(phase_table(phases, capacity, recoveries(phases, quantity), name="Group"), scale)
         return
     yield with_scale(phase_table(phases, capacity), scale)
-    whole = next((each for each in phases if each.role is PhaseRole.SATURATION), None)
-    after = [] if whole is None else [each for each in phases[phases.index(whole) + 1 :] if _is_alike(each, whole)]
-    level = None if whole is None else level_of(whole.samples, quantity)
-    if whole is not None and after and level:
-        table = rest_table(after, whole.name, level, quantity, returns_to(level, after, quantity))
-        yield with_scale(table, scale)
-
-
-def _is_alike(one: LongPhase, other: LongPhase) -> bool:
-    """Whether two trials do the same, so that their throughput can be compared."""
-    places = [(each.workload.pattern, each.workload.read_percent, each.workload.size_text) for each in (one, other)]
-    return places[0] == places[1]
+    after = after_saturation(phases, quantity)
+    if after is not None:
+        yield with_scale(rest_table(after, quantity), scale)
 
 
 def sample_blocks(run: RunRecord, rounds: ProcedureRounds, figure: DrawChart) -> Iterator[Block]:

@@ -5,7 +5,15 @@ from dataclasses import replace
 from typing import Final
 
 from iosonde.analysis.procedures.courses import LongPhase
-from iosonde.analysis.procedures.recovery import END_PART, SMOOTHED, TOLERANCE, IdleState, Recovery, level_of
+from iosonde.analysis.procedures.recovery import (
+    END_PART,
+    SMOOTHED,
+    TOLERANCE,
+    AfterSaturation,
+    IdleState,
+    Recovery,
+    level_of,
+)
 from iosonde.charts.procedures.styles import Unit, unit_of
 from iosonde.charts.quantities import significant
 from iosonde.report.dashes import Dash
@@ -90,12 +98,10 @@ def with_scale(table: ResultTable, scale: int) -> ResultTable:
     return replace(table, notes=(*table.notes, note))
 
 
-def rest_table(
-    phases: Sequence[LongPhase], before: str, level: float, quantity: Quantity, returned: Sequence[Recovery]
-) -> ResultTable:
-    """The trials after a drive was saturated by the trial ``before``, each after some idle time."""
-    unit = unit_of(quantity)
-    times = {id(each.phase): each for each in returned}
+def rest_table(found: AfterSaturation, quantity: Quantity) -> ResultTable:
+    """The trials after a drive was saturated, each after some idle time."""
+    level, unit = found.level, unit_of(quantity)
+    times = {id(each.phase): each for each in found.trials}
 
     def share(value: float | None) -> str:
         return Dash(NOTHING_COMPLETED) if value is None else f"{100 * value / level:.0f} %"
@@ -112,13 +118,13 @@ def rest_table(
                 _time(times.get(id(each))),
             )
         )
-        for each in phases
+        for each in (trial.phase for trial in found.trials)
         if each.samples
     )
     full = f"{significant(unit.shown(level))} {unit.name}"
     return ResultTable(
         caption=f"Recovery after idle time. The saturated drive has {full}: the mean of the last {_part()} of samples "
-        f'of "{before}".',
+        f'of "{found.before.name}".',
         heads=(
             Head("Trial", number=False),
             Head("Idle before"),

@@ -7,6 +7,7 @@ from typing import Final
 
 from iosonde.analysis.procedures.courses import LongPhase, capacity_of
 from iosonde.analysis.procedures.demand import DemandCell, demand_of, rule_of
+from iosonde.analysis.procedures.recovery import shown_quantity
 from iosonde.analysis.procedures.side_by_side import Entry, Place, SameTest
 from iosonde.charts.figure import Figure
 from iosonde.charts.procedures.courses import Course, against_fills, against_time, throughput_course
@@ -16,7 +17,6 @@ from iosonde.charts.procedures.styles import LINES_MAX, unit_of
 from iosonde.failures import FailureLog
 from iosonde.report.blocks import Block, Charts, Folded, Paragraph
 from iosonde.report.made_charts import made_figure
-from iosonde.report.procedures.course_blocks import shown_quantity
 from iosonde.report.procedures.side_by_side_tables import (
     MAXIMUM,
     Shown,

@@ -5,12 +5,11 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final
 
-from iosonde.analysis.procedures.recovery import level_of
+from iosonde.analysis.procedures.recovery import level_of, shown_quantity
 from iosonde.analysis.procedures.side_by_side import SameTest, overlaps
 from iosonde.charts.procedures.styles import Unit, unit_of
 from iosonde.charts.quantities import significant
 from iosonde.printing import printable
-from iosonde.report.procedures.course_blocks import shown_quantity
 from iosonde.report.procedures.side_by_side import headline_places
 from iosonde.report.procedures.side_by_side_facts import differing_facts, failed_conditions
 from iosonde.report.procedures.side_by_side_tables import SAME, shown_of

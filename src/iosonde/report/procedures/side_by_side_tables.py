@@ -5,14 +5,13 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from iosonde.analysis.procedures.courses import LongPhase
-from iosonde.analysis.procedures.recovery import END_PART, level_of
+from iosonde.analysis.procedures.recovery import END_PART, level_of, shown_quantity
 from iosonde.analysis.procedures.side_by_side import Entry, Figures, Place, SameTest, overlaps
 from iosonde.charts.procedures.styles import Unit, unit_of
 from iosonde.charts.procedures.window import MINUS
 from iosonde.charts.quantities import significant
 from iosonde.charts.ratio_texts import ratio_text
 from iosonde.report.dashes import Dash
-from iosonde.report.procedures.course_blocks import shown_quantity
 from iosonde.report.signs import INVALID
 from iosonde.report.tables import Head, Line, ResultTable
 from iosonde.vocabulary import ProcedureKind, Quantity
