@@ -27,3 +27,14 @@ def test_a_file_is_no_run_directory(tmp_path: Path, name: str) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(OutputError, match="is not a directory"):
         check_run_directory(tmp_path / name)
+
+
+def test_a_directory_that_permissions_allow_and_the_file_system_does_not_is_refused() -> None:
+    with pytest.raises(OutputError, match="cannot create the run directory /proc/run: "):
+        check_run_directory(Path("/proc/run"))
+
+
+def test_nothing_is_left_of_the_attempt_to_write(tmp_path: Path) -> None:
+    check_run_directory(tmp_path / "run")
+
+    assert list(tmp_path.iterdir()) == []

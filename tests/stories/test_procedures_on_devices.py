@@ -142,3 +142,27 @@ def test_an_interrupted_procedure_on_a_device_names_the_whole_command_that_resum
     assert way.startswith(f"iosonde resume {folder / 'run'} --destroy ")
     assert done.returncode == 0, done.stderr
     assert load_run(folder / "run").finished
+
+
+@pytest.mark.parametrize("stage", ["purging", "reading back"])
+def test_a_signal_during_a_purge_ends_the_run_before_anything_is_measured(
+    backing: Path, anyway: list[str], stage: str
+) -> None:
+    folder = backing.parent
+    with attached(backing) as device:
+        asked = words(folder, device, "--profile", campaign(folder, BOTH), "--destroy", backing, *anyway)
+        with subprocess.Popen(
+            command(*asked),
+            cwd=folder,
+            env={**os.environ, "XDG_STATE_HOME": str(folder / "state")},
+            stderr=subprocess.PIPE,
+            text=True,
+        ) as running:
+            assert running.stderr is not None
+            next(line for line in running.stderr if line.startswith(stage))
+            # Only the front: the engine does not hear of it, and may have purged all of the device before it is asked.
+            running.send_signal(signal.SIGINT)
+            _, told = running.communicate(timeout=60)
+    assert running.returncode == 130
+    assert told.splitlines()[-1].startswith("interrupted")
+    assert not (folder / "run").exists()

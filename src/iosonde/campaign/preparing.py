@@ -3,7 +3,7 @@
 import secrets
 import time
 from collections.abc import Collection, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
@@ -178,9 +178,13 @@ class Preparation:
 
     def _read_back(self, observer: PurgeObserver) -> tuple[ReadBack, ...] | None:
         # The purge has happened, so it leaves a record whatever happens now.
-        with suppress(IosondeError, KeyboardInterrupt):
+        try:
             return read_devices_back(self._source, observer.progress)
-        return None
+        except IosondeError:
+            return None
+        except KeyboardInterrupt:
+            observer.interrupted()
+            return None
 
     def _device(self, target: str) -> Path:
         check_real(target, HINT_DEVICE)

@@ -54,6 +54,27 @@ class DestroyConsent:
     consents: tuple[str, ...] = ()
 
 
+class _Heard:
+    """Passes on what happens, and remembers whether the purge was asked to stop."""
+
+    def __init__(self, observer: PurgeObserver) -> None:
+        self._observer = observer
+        self.is_interrupted = False
+
+    def stage(self, name: str) -> None:
+        """A stage begins."""
+        self._observer.stage(name)
+
+    def progress(self, done_permille: int | None) -> None:
+        """A stage goes on."""
+        self._observer.progress(done_permille)
+
+    def interrupted(self) -> None:
+        """The purge is asked to stop."""
+        self.is_interrupted = True
+        self._observer.interrupted()
+
+
 def purged(  # noqa: PLR0913, PLR0917 - a purge needs all of them
     host: Host,
     plan: Plan,
@@ -64,7 +85,8 @@ def purged(  # noqa: PLR0913, PLR0917 - a purge needs all of them
 ) -> tuple[tuple[Target, ...], tuple[PurgeRecord, ...]]:
     """Purges each device as the plan says. Returns the targets with new permits, and the records of the purges.
 
-    Raises TargetError if nothing was destroyed, NotPurgedError or NotVerifiedError if a purge is not verified.
+    Raises TargetError if nothing was destroyed, NotPurgedError or NotVerifiedError if a purge is not verified, and
+    KeyboardInterrupt after a purge that was asked to stop and was complete before it could.
     """
     assert plan.purge is not None, "the plan has to say how"
     devices = [target for target in targets if isinstance(target, BlockDevice)]
@@ -73,13 +95,16 @@ def purged(  # noqa: PLR0913, PLR0917 - a purge needs all of them
     for each in purges:
         each.check()
     records: list[PurgeRecord] = []
+    heard = _Heard(observer)
     for each in purges:
-        for record in each.run(observer, now):
+        for record in each.run(heard, now):
             records.append(record)
             keep_purge(record)
             error = error_of(record)
             if error is not None:
                 raise error
+        if heard.is_interrupted:
+            raise KeyboardInterrupt
     # The purge may have removed partitions and signatures. The identity must be the same.
     permits = permitted(host.command_prefix(), plan, targets, consent.destroy, consent.consents)
     return permits, tuple(records)

@@ -1,6 +1,8 @@
 """A run directory that is being written."""
 
+import errno
 import os
+import tempfile
 from contextlib import suppress
 from pathlib import Path
 
@@ -12,6 +14,9 @@ from iosonde.store.directories import flush_directory
 from iosonde.store.header import header_text, load_header, written_version
 from iosonde.store.journal import Journal
 from iosonde.store.names import ACCOUNT_NAME, HEADER_NAME, JOURNAL_NAME, REPORT_NAME
+
+TRIED_BYTES = 256 << 10
+"""More than the header and the first frames of a run."""
 
 
 class RunDirectory:
@@ -87,7 +92,10 @@ class RunDirectory:
 
 
 def check_run_directory(path: Path) -> None:
-    """Raises OutputError unless the directory is empty or can be created, and this user can write to it."""
+    """Raises OutputError unless the directory is empty or can be created, and this user can write to it.
+
+    A run may purge a drive before it writes its first file. So it is tried: permissions do not tell of a full disk.
+    """
     _check_empty(path)
     there = next(each for each in (path, *path.parents) if each.exists())
     if not there.is_dir():
@@ -95,8 +103,25 @@ def check_run_directory(path: Path) -> None:
     elif not os.access(there, os.W_OK | os.X_OK):
         reason = f"no permission to write to {there}"
     else:
-        return
-    raise OutputError(f"cannot create the run directory {path}: {reason}", "specify another directory with --out")
+        reason = _why_not_writable(there)
+    if reason:
+        raise OutputError(f"cannot create the run directory {path}: {reason}", "specify another directory with --out")
+
+
+def _why_not_writable(directory: Path) -> str:
+    """Why nothing can be written to a directory, found by writing as much as the first files of a run; else empty."""
+    try:
+        with tempfile.TemporaryDirectory(prefix=".iosonde-", dir=directory) as folder:
+            descriptor = os.open(Path(folder) / HEADER_NAME, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+            try:
+                if os.write(descriptor, bytes(TRIED_BYTES)) < TRIED_BYTES:
+                    return os.strerror(errno.ENOSPC)
+                os.fsync(descriptor)
+            finally:
+                os.close(descriptor)
+    except OSError as error:
+        return str(error.strerror)
+    return ""
 
 
 def _check_empty(path: Path) -> None:
