@@ -38,6 +38,7 @@ def sample(second: int, count: int = 10, longest_ns: int = 2000) -> Sample:
         time_ns=SECOND_NS,
         count=count,
         bytes=count * 4096,
+        completed=count,
         latency_ns_mean=1000.0,
         latency_ns_max=longest_ns,
         written_bytes=(second + 1) * 500_000_000,

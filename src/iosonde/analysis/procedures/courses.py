@@ -1,6 +1,6 @@
 """The long trials of a procedure as samples of a minute: throughput and latency against time and bytes written."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -47,9 +47,9 @@ LONG_ROLES: Final = (
 class Sample:
     """A part of a long trial. Times are measurement time since the start of the procedure's first long trial.
 
-    ``time_ns`` is the time that counts for throughput: of a trial with idle time, only that of the on-periods, and what
-    the operations in flight at their ends take at the same rate. ``written_bytes`` is the sum of all writes up to the
-    end of the sample, over all targets. A latency is None without completions.
+    ``time_ns``, ``count`` and ``bytes`` are what counts for throughput: in a duty cycle only that of the on-periods.
+    The latencies are those of all ``completed`` operations, None without any. ``written_bytes`` is the sum of all
+    writes up to the end of the sample, over all targets.
     """
 
     start_ns: int
@@ -57,6 +57,7 @@ class Sample:
     time_ns: int
     count: int
     bytes: int
+    completed: int
     latency_ns_mean: float | None
     latency_ns_max: int | None
     written_bytes: int
@@ -91,7 +92,7 @@ class LongPhase:
 
     @property
     def count(self) -> int:
-        """All operations."""
+        """The operations that count for throughput."""
         return sum(each.count for each in self.samples)
 
     @property
@@ -117,8 +118,9 @@ class LongPhase:
     @property
     def latency_ns_mean(self) -> float | None:
         """The mean of all operations."""
-        total = sum(each.latency_ns_mean * each.count for each in self.samples if each.latency_ns_mean is not None)
-        return total / self.count if self.count else None
+        total = sum(each.latency_ns_mean * each.completed for each in self.samples if each.latency_ns_mean is not None)
+        completed = sum(each.completed for each in self.samples)
+        return total / completed if completed else None
 
     @property
     def latency_ns_max(self) -> int | None:
@@ -202,65 +204,66 @@ def samples_of(record: CellRecord, sample_ns: int, *, start_ns: int = 0, written
     Intervals that are longer than a sample are samples themselves. What is left at the end belongs to the last sample
     if it is less than half as long, so that the samples contain the whole trial.
     """
-    groups: dict[int, list[IntervalRecord]] = {}
+    groups: dict[int, list[_Part]] = {}
     now_ns = 0
     for interval in record.intervals:
         if interval.phase is not Phase.MEASURE:
             continue
-        length_ns = interval.end_ns - interval.start_ns
-        groups.setdefault((now_ns + length_ns // 2) // sample_ns, []).append(interval)
-        now_ns += length_ns
+        middle_ns = now_ns + (interval.end_ns - interval.start_ns) // 2
+        groups.setdefault(middle_ns // sample_ns, []).append(_Part(interval, _is_on(record, middle_ns)))
+        now_ns += interval.end_ns - interval.start_ns
     now_ns = start_ns
     for parts in _with_last(list(groups.values()), sample_ns):
-        lengths_ns = [_length_ns(each) for each in parts]
-        intervals = [interval for part in parts for interval in part]
         written_bytes += sum(
-            each.operations[Operation.WRITE].bytes for each in intervals if Operation.WRITE in each.operations
+            each.interval.operations[Operation.WRITE].bytes
+            for each in parts
+            if Operation.WRITE in each.interval.operations
         )
-        length_ns = sum(lengths_ns)
+        length_ns = sum(each.length_ns for each in parts)
         if length_ns > 0:
-            time_ns = sum(_counting_ns(record, part) for part in parts)
-            yield _sample(record, intervals, (now_ns, now_ns + length_ns, time_ns), written_bytes)
+            yield _sample(record, parts, (now_ns, now_ns + length_ns), written_bytes)
         now_ns += length_ns
 
 
-def _counting_ns(record: CellRecord, intervals: Sequence[IntervalRecord]) -> int:
-    """The time that counts for throughput, of at most one cycle.
+@dataclass(frozen=True)
+class _Part:
+    """An interval of a sample, and whether operations were submitted in it."""
 
-    Operations in flight at the end of an on-period complete in the off-period. Each other completion let another
-    operation be submitted, so that all but these completed in the on-period.
-    """
-    length_ns, on_ns = _length_ns(intervals), record.workload.on_ns
-    if on_ns is None or on_ns >= length_ns:
-        return length_ns
-    count = sum(each.count for interval in intervals for each in _counted(record, interval))
-    in_time = max(count - record.workload.operations_in_flight, 1)
-    return max(round(on_ns * count / in_time), on_ns)
+    interval: IntervalRecord
+    is_on: bool
+
+    @property
+    def length_ns(self) -> int:
+        return self.interval.end_ns - self.interval.start_ns
 
 
-def _with_last(groups: list[list[IntervalRecord]], sample_ns: int) -> list[list[list[IntervalRecord]]]:
-    """The groups of each sample: one, and a second one at the end that is too short for a sample of its own."""
-    samples = [[each] for each in groups]
-    if len(groups) > 1 and _length_ns(groups[-1]) * 2 < sample_ns:
-        samples[-2:] = [groups[-2:]]
-    return samples
+def _is_on(record: CellRecord, time_ns: int) -> bool:
+    """Whether operations are submitted at a time of the measurement. Duty cycles begin with the warm-up."""
+    on_ns, off_ns = record.workload.on_ns, record.workload.off_ns
+    return on_ns is None or off_ns is None or (record.timing.warmup_ns + time_ns) % (on_ns + off_ns) < on_ns
 
 
-def _length_ns(intervals: Iterable[IntervalRecord]) -> int:
-    return sum(each.end_ns - each.start_ns for each in intervals)
+def _with_last(groups: list[list[_Part]], sample_ns: int) -> list[list[_Part]]:
+    """The groups of each sample. A last one that is too short for a sample of its own is added to the one before."""
+    if len(groups) > 1 and sum(each.length_ns for each in groups[-1]) * 2 < sample_ns:
+        return [*groups[:-2], [*groups[-2], *groups[-1]]]
+    return groups
 
 
-def _sample(
-    record: CellRecord, intervals: Sequence[IntervalRecord], times_ns: tuple[int, int, int], written_bytes: int
-) -> Sample:
-    counted = [leading(each) for interval in intervals for each in _counted(record, interval) if each.count]
-    count = sum(each.count for each in counted)
+def _sample(record: CellRecord, parts: Sequence[_Part], times_ns: tuple[int, int], written_bytes: int) -> Sample:
+    on = [each for each in parts if each.is_on]
+    counted = [totals for each in on for totals in _counted(record, each.interval)]
+    every = [leading(each) for part in parts for each in _counted(record, part.interval) if each.count]
+    completed = sum(each.count for each in every)
     return Sample(
         *times_ns,
-        count=count,
-        bytes=sum(each.bytes for interval in intervals for each in _counted(record, interval)),
-        latency_ns_mean=sum(each.latency_ns_sum for each in counted) / count if count else None,
-        latency_ns_max=max((each.latency_ns_max for each in counted), default=None),
+        # Without any on-time, as in the last part of a cut cycle, nothing is divided by zero.
+        time_ns=sum(each.length_ns for each in on) or times_ns[1] - times_ns[0],
+        count=sum(each.count for each in counted),
+        bytes=sum(each.bytes for each in counted),
+        completed=completed,
+        latency_ns_mean=sum(each.latency_ns_sum for each in every) / completed if completed else None,
+        latency_ns_max=max((each.latency_ns_max for each in every), default=None),
         written_bytes=written_bytes,
     )
 

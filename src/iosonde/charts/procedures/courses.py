@@ -1,7 +1,7 @@
 """The course of long trials: throughput and latency against time, bytes written or drive fills."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import altair as alt
@@ -198,28 +198,20 @@ def thinned(samples: Sequence[Sample], size: int) -> Iterator[Sample]:
 
 
 def _merged(group: Sequence[Sample]) -> Sample:
-    count = sum(each.count for each in group)
-    total = sum(each.latency_ns_mean * each.count for each in group if each.latency_ns_mean is not None)
+    completed = sum(each.completed for each in group)
+    total = sum(each.latency_ns_mean * each.completed for each in group if each.latency_ns_mean is not None)
     return Sample(
         start_ns=group[0].start_ns,
         end_ns=group[-1].end_ns,
         time_ns=sum(each.time_ns for each in group),
-        count=count,
+        count=sum(each.count for each in group),
         bytes=sum(each.bytes for each in group),
-        latency_ns_mean=total / count if count else None,
+        completed=completed,
+        latency_ns_mean=total / completed if completed else None,
         latency_ns_max=max((each.latency_ns_max for each in group if each.latency_ns_max is not None), default=None),
         written_bytes=group[-1].written_bytes,
     )
 
 
 def _moved(sample: Sample, by_ns: int) -> Sample:
-    return Sample(
-        sample.start_ns - by_ns,
-        sample.end_ns - by_ns,
-        sample.time_ns,
-        sample.count,
-        sample.bytes,
-        sample.latency_ns_mean,
-        sample.latency_ns_max,
-        sample.written_bytes,
-    )
+    return replace(sample, start_ns=sample.start_ns - by_ns, end_ns=sample.end_ns - by_ns)
