@@ -98,17 +98,17 @@ def test_a_plan_says_what_is_scaled_and_by_how_much(target: str, scale: tuple[st
     assert said in shown.stdout
 
 
-def test_a_scale_that_makes_trials_too_short_is_named_in_the_error() -> None:
-    shown = iosonde("plan", "sim:sata-dc,scale=100000", "--profile", "pts-iops")
+def test_a_scale_that_makes_trials_too_short_is_named_in_the_error(tmp_path: Path) -> None:
+    shown = iosonde("plan", tmp_path, "--size", "64MiB", "--profile", "pts-like-lat", "--time-scale", "10000")
     assert shown.returncode == 2
-    assert "a trial of 60.0 s, divided by 100,000, is shorter than 1 ms" in shown.stderr
+    assert "divided by 10,000, is shorter than 1 ms" in shown.stderr
     assert "hint: set a smaller divisor by --time-scale" in shown.stderr
 
 
-def test_a_drive_that_is_smaller_than_a_block_is_named_in_the_error() -> None:
+def test_a_drive_with_too_few_blocks_is_named_in_the_error_with_the_largest_scale() -> None:
     shown = iosonde("plan", "sim:sata-dc,scale=1000000", "--profile", "pts-iops")
     assert shown.returncode == 2
-    assert "a cell of 0 B is smaller than its blocks of 128 KiB" in shown.stderr
+    assert "a die has too few blocks; the largest scale is 1849" in shown.stderr
 
 
 def test_a_short_form_is_offered_instead_of_a_quick_run() -> None:

@@ -87,3 +87,41 @@ def test_each_page_of_the_pdf_has_the_header_block(story: tuple[Path, str], tmp_
         assert "SIMULATED, SCALED 1:300 IN CAPACITY AND TIME" in text
         assert "Tested by A. Tester" in text
     assert "Until steady: a procedure without a specification." in " ".join(pages)
+
+
+UNSTEADY = """
+name = "two"
+[[procedure]]
+name = "two"
+defaults = { pattern = "random", block_size = "8KiB", jobs = 32, queue_depth = 32 }
+[[procedure.phase]]
+name = "preconditioning"
+role = "preconditioning"
+[procedure.phase.steady]
+sample = "1m"
+block = "30m"
+sample_of = "first"
+[[procedure.phase.cells]]
+read = 0
+duration = "180m"
+[[procedure.phase]]
+name = "rounds"
+[procedure.phase.steady]
+track = [{ read = 65, quantity = "iops" }]
+[[procedure.phase.cells]]
+read = 65
+duration = "1m"
+"""
+
+
+def test_steady_state_is_not_verified_if_the_preconditioning_before_the_rounds_was_not_steady(tmp_path: Path) -> None:
+    (tmp_path / "two.toml").write_text(UNSTEADY, encoding="utf-8")
+    words = ("sim:sata-dc,seed=1,scale=300", "--profile", tmp_path / "two.toml", "--seed", "1", "--no-report")
+    done = iosonde("run", *words, "--out", tmp_path / "run")
+
+    told = " ".join(done.stdout.split())
+    assert "steady state reached in round 5, but preconditioning not reached after 6 blocks" in told
+    csv_files = iosonde("report", tmp_path / "run", "--csv", tmp_path / "csv")
+    assert csv_files.returncode == 0, csv_files.stderr
+    with (tmp_path / "csv/determinations.csv").open(newline="", encoding="utf-8") as file:
+        assert [row["phase"] for row in csv.DictReader(file)] == ["preconditioning", "rounds"]

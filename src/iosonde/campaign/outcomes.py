@@ -76,6 +76,8 @@ _FIXES: Final = {
 def _again(run: RunRecord, directory: Path) -> str:
     if run.header.is_simulated:
         return "resuming does not help, because the model gives the same results again"
+    if run.header.plan.procedures:
+        return "a procedure cannot repeat single trials: fix the cause and start a new run"
     return f"run `{resume_hint(run.header, directory)} --failed` to repeat the failed trials"
 
 

@@ -165,6 +165,9 @@ def live_figures(interval: IntervalRecord) -> str:
 
 def outcome_words(record: CellRecord) -> str:
     """A finished cell in brief."""
+    if record.is_silent and record.failure is not None:
+        # It is a throughput of 0 unless nothing completes in any trial of the cell, which the end of the run tells.
+        return record.failure.message
     if record.outcome is Outcome.FAILED:
         return f"FAILED: {record.failure.message if record.failure else 'no reason recorded'}"
     parts = [

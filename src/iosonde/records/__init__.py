@@ -66,6 +66,7 @@ from iosonde.records.plan import (
 )
 from iosonde.records.power import Power, PowerSource
 from iosonde.records.procedure import (
+    LONG_ROLES,
     OperatingPoints,
     PhasePlan,
     PhaseStop,
@@ -140,6 +141,7 @@ from iosonde.vocabulary import (
 
 __all__ = [
     "INTERVAL_FORM",
+    "LONG_ROLES",
     "NO_LIMITS",
     "PURGE_VERSION",
     "SCHEMA_VERSION",

@@ -1,6 +1,6 @@
 """Standard procedures: tests of several phases, each with its cells, its stop rule and its tracking variables."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Final, Literal
 
 from pydantic import Field
 
@@ -53,6 +53,15 @@ class SteadySamples(Record):
     window: int = Field(default=5, ge=2)
     range_share: float = Field(default=0.20, gt=0)
     excursion_share: float = Field(default=0.10, gt=0)
+
+
+LONG_ROLES: Final = (
+    PhaseRole.SATURATION,
+    PhaseRole.STIMULUS,
+    PhaseRole.IDLE_RECOVERY,
+    PhaseRole.BASELINE,
+)
+"""Phases of one long trial, of which reports show the course."""
 
 
 PhaseStop = Annotated[Rounds | SteadyState | SteadySamples, Field(discriminator="kind")]

@@ -1,5 +1,6 @@
 """Facts about the run for the page: targets, devices, hosts and engines, as pairs of a name and a value."""
 
+import shlex
 from collections import Counter
 from collections.abc import Iterator
 from typing import Final
@@ -111,7 +112,7 @@ def _run(analysis: RunAnalysis) -> tuple[tuple[str, str], ...]:
     censored = sum(cell.censored.count for cell in run.cells if cell.censored is not None)
     return (
         ("run", run.header.run),
-        ("command", " ".join(run.header.command)),
+        ("command", shlex.join(run.header.command)),
         ("profile", plan.profile),
         ("plan seed", str(plan.seed)),
         ("measured until", stop_text(plan.stop)),

@@ -4,10 +4,10 @@ import pytest
 
 from iosonde.analysis.procedures import procedures_of
 from iosonde.analysis.procedures.conditions import ConditionState, conditions_of
-from iosonde.records import CellPlan, Experiment, Procedure, SimulationFacts, TargetFacts
+from iosonde.records import CellPlan, Experiment, Procedure, RunRecord, SimulationFacts, TargetFacts
 from iosonde.vocabulary import PurgeState, WriteCache
-from tests.builders import cell_plan, target_facts, workload
-from tests.procedure_builder import TIMING, WRITE, procedure_run, steady_procedure, write_rounds
+from tests.builders import SECOND_NS, cell_plan, cell_record, drive_state, target_facts, workload
+from tests.procedure_builder import TIMING, WRITE, operations, procedure_run, steady_procedure, write_rounds
 
 
 def states(procedure: Procedure | None = None, cell: CellPlan = WRITE, **given: Any) -> dict[str, ConditionState]:
@@ -119,3 +119,34 @@ def test_steady_state_of_an_interrupted_run_is_unknown_and_not_failed() -> None:
         ConditionState.UNKNOWN,
         "not decided: the run ended after 2 of at most 25 rounds",
     )
+
+
+def simulated_run(*drives: dict[str, int]) -> RunRecord:
+    """A run of one trial for each state of its drive afterwards."""
+    table = {"kind": "ssd", "capacity_bytes": 2**33, "capacity_scale": 1}
+    drive = SimulationFacts(model="sata-dc", title="SATA", table=table, seed=1, scale=1)
+    facts = target_facts("sim:sata-dc").model_copy(update={"kind": "simulation", "simulation": drive})
+    rounds = [
+        {WRITE.cell: cell_record(WRITE, operations(WRITE, 100), drives=(drive_state(**each),))} for each in drives
+    ]
+    return procedure_run(steady_procedure(), rounds, target=facts)
+
+
+@pytest.mark.parametrize(
+    ("drives", "state", "reason"),
+    [
+        # The first trial has a change as well: a simulated drive begins with 0.
+        ([{"throttled_ns": 8 * SECOND_NS}], ConditionState.FAILED, "throttled for 8.0 s"),
+        ([{"throttled_ns": SECOND_NS}, {"throttled_ns": 3 * SECOND_NS}], ConditionState.FAILED, "throttled for 3.0 s"),
+        ([{"throttled_ns": 0}], ConditionState.SIMULATED, "did not throttle"),
+    ],
+)
+def test_a_simulated_drive_throttled_for_as_long_as_its_counter_says(
+    drives: list[dict[str, int]], state: ConditionState, reason: str
+) -> None:
+    run = simulated_run(*drives)
+    [found] = procedures_of(run)
+    thermal = next(each for each in conditions_of(run, found) if each.name == "Temperature")
+
+    assert thermal.state is state
+    assert reason in thermal.reason

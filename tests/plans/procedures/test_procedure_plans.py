@@ -88,6 +88,11 @@ def test_a_procedure_that_relies_on_the_writes_of_another_has_its_file_laid_out(
     assert len(plan.writes_first) == 1
 
 
+def test_long_trials_have_no_warm_up_on_a_scaled_drive() -> None:
+    # What happens after idle time is reported from the first sample on.
+    assert {each.timing.warmup_ns for each in plan_of("sustained-write", time_scale=100).cells} == {0}
+
+
 def test_the_write_cache_is_set_on_devices_only() -> None:
     assert {cell.workload.write_cache for cell in plan_of(is_device=True).cells} == {WriteCache.OFF}
     assert {cell.workload.write_cache for cell in plan_of().cells} == {None}

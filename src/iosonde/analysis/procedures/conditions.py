@@ -188,18 +188,37 @@ def _thermal(run: RunRecord, trials: Sequence[CellRecord]) -> Condition:
     changes = [change for record, change in drive_changes(run.cells) if record.order in orders]
     known = [each for each in changes if each is not None]
     throttled, hot = _sum(known, "throttled_ns"), _sum(known, "hot_ns")
+    if run.header.is_simulated and trials:
+        throttled, hot = _in_model(run, trials)
     if throttled or hot:
         parts = [
             *([f"throttled for {format_duration(throttled)}"] if throttled else []),
             *([f"{format_duration(hot)} above the warning temperature"] if hot else []),
         ]
         return Condition(name, ConditionState.FAILED, f"the drive was {' and '.join(parts)}")
-    if not known or throttled is None:
+    if throttled is None:
         if run.header.is_simulated:
             return Condition(name, ConditionState.SIMULATED, "the model has no temperature")
         return Condition(name, ConditionState.UNKNOWN, "the drive does not report whether it throttled")
     state = ConditionState.SIMULATED if run.header.is_simulated else ConditionState.VERIFIED
     return Condition(name, state, f"the {'model' if run.header.is_simulated else 'drive'} did not throttle")
+
+
+def _in_model(run: RunRecord, trials: Sequence[CellRecord]) -> tuple[int | None, int | None]:
+    """For how long simulated drives throttled, and were above their warning temperature, in the trials of a procedure.
+
+    Their counters begin with 0, so that the first trial of a run has a change as well.
+    """
+    first = min(each.order for each in trials)
+    before = [each.drives for each in sorted(run.cells, key=lambda each: each.order) if each.order < first]
+    after = max(trials, key=lambda each: each.order).drives
+
+    def change(counter: str) -> int | None:
+        ends = [getattr(drive.health, counter) for drive in after]
+        starts = [getattr(drive.health, counter) or 0 for drive in before[-1]] if before else []
+        return None if not ends or None in ends else sum(ends) - sum(starts)
+
+    return change("throttled_ns"), change("hot_ns")
 
 
 def _sum(changes: Sequence[DriveChange], counter: str) -> int | None:
@@ -223,7 +242,19 @@ def _steady_state(run: RunRecord, rounds: ProcedureRounds) -> Condition:
         state = ConditionState.UNKNOWN
     else:
         state = ConditionState.VERIFIED if criteria_of(phase)[0].verdict is Verdict.REACHED else ConditionState.FAILED
+    before = unsteady_before(run, rounds)
+    if before:
+        return Condition(name, ConditionState.FAILED, f"{steady_text(run, phase)}, but {before}")
     return Condition(name, state, steady_text(run, phase))
+
+
+def unsteady_before(run: RunRecord, rounds: ProcedureRounds) -> str:
+    """The verdict on a long trial before the rounds that had to be steady too and was not, in words; else empty."""
+    found = None if rounds.judged is None else judged_samples(run, rounds)
+    own = None if found is None else criteria_of(found)[0]
+    if found is None or own is None or own.verdict is Verdict.REACHED:
+        return ""
+    return f"{found.name} {block_text(own)}"
 
 
 def steady_text(run: RunRecord | None, phase: PhaseRounds) -> str:
@@ -296,7 +327,8 @@ def _gaps_of_trials(name: str, trials: Sequence[CellRecord], gap_ns_max: int) ->
     if longest > gap_ns_max:
         said = f"{format_duration(longest)} passed between two trials; {allowed} is allowed"
         return Condition(name, ConditionState.FAILED, said)
-    return Condition(name, ConditionState.VERIFIED, f"no gap of more than {allowed} between trials")
+    but = ", apart from the idle time that belongs to them" if any(each.timing.idle_ns for each in trials) else ""
+    return Condition(name, ConditionState.VERIFIED, f"no gap of more than {allowed} between trials{but}")
 
 
 def not_verified(conditions: Sequence[Condition]) -> Iterator[Condition]:

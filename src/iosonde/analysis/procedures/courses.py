@@ -10,6 +10,7 @@ from iosonde.analysis.procedures.rounds import PhaseRounds, ProcedureRounds, Rou
 from iosonde.analysis.samples import BlockSamples
 from iosonde.analysis.totals import COUNTED_IN_ALL, count_of
 from iosonde.records import (
+    LONG_ROLES,
     CellRecord,
     IntervalRecord,
     Operation,
@@ -33,14 +34,6 @@ SAMPLES_MIN: Final = 60
 
 OPERATIONS_MIN: Final = 50
 """Each operation is at least 2 % of such a sample. In shorter ones, whole operations would look like variation."""
-
-LONG_ROLES: Final = (
-    PhaseRole.SATURATION,
-    PhaseRole.STIMULUS,
-    PhaseRole.IDLE_RECOVERY,
-    PhaseRole.BASELINE,
-)
-"""Phases of one long trial, of which reports show the course."""
 
 
 @dataclass(frozen=True)
@@ -291,6 +284,11 @@ def judged_samples(run: RunRecord, rounds: ProcedureRounds) -> PhaseRounds | Non
             if taken.values:
                 return _as_rounds(phase, rule, record, taken.values)
     return None
+
+
+def every_judged(run: RunRecord, rounds: ProcedureRounds) -> tuple[PhaseRounds, ...]:
+    """All that steady state is judged by: the samples of a long trial, and then rounds."""
+    return tuple(each for each in (judged_samples(run, rounds), rounds.judged) if each is not None)
 
 
 def judged_rounds(run: RunRecord, rounds: ProcedureRounds) -> PhaseRounds | None:

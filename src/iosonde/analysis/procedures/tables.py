@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from iosonde.analysis.columns import Table, integer, maybe_integer, real, text
-from iosonde.analysis.procedures.courses import judged_rounds
+from iosonde.analysis.procedures.courses import every_judged
 from iosonde.analysis.procedures.determination import Determination, determinations_of
 from iosonde.analysis.procedures.from_run import procedures_of
 from iosonde.analysis.procedures.rounds import PhaseRounds, ProcedureRounds, RoundValue
@@ -15,7 +15,7 @@ def procedure_tables(run: RunRecord) -> dict[str, Table]:
     procedures = procedures_of(run)
     if not procedures:
         return {}
-    judged = [(each, phase) for each in procedures if (phase := judged_rounds(run, each)) is not None]
+    judged = [(each, phase) for each in procedures for phase in every_judged(run, each)]
     return {"rounds": _round_table(procedures), "determinations": _determination_table(judged)}
 
 

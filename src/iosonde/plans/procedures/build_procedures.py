@@ -13,10 +13,11 @@ from iosonde.plans.preconditioning import TargetInfo
 from iosonde.plans.procedures.layout import layout_steps
 from iosonde.plans.procedures.read_procedures import ProcedureCampaign
 from iosonde.plans.procedures.stops import check_idle, stop_of
-from iosonde.plans.procedures.tables import CellsTable, PhaseTable, ProcedureTable, SteadyTable
+from iosonde.plans.procedures.tables import CellsTable, PhaseTable, ProcedureTable
 from iosonde.plans.procedures.timings import Clock
 from iosonde.plans.workloads import workload_of
 from iosonde.records import (
+    LONG_ROLES,
     CellPlan,
     Experiment,
     FastRandom,
@@ -124,7 +125,7 @@ def _phases(table: ProcedureTable, target: TargetInfo, clock: Clock) -> list[_Ph
     found: list[_Phase] = []
     for phase in table.phase:
         if phase.points is None:
-            rounds = tuple(tuple(_cells(each, ground, steady=phase.steady)) for each in phase.cells)
+            rounds = tuple(tuple(_cells(each, ground, phase)) for each in phase.cells)
             found.append(_Phase(phase, rounds))
             continue
         named = next((each for each in found if each.table.name == phase.points.phase and each.rounds), None)
@@ -139,18 +140,16 @@ def _phases(table: ProcedureTable, target: TargetInfo, clock: Clock) -> list[_Ph
                 "name a phase with a cell for each of several numbers of jobs and queue depths",
             )
         at = {
-            cell: tuple(each for own in phase.cells for each in _cells(own, ground, point=cell.workload))
+            cell: tuple(each for own in phase.cells for each in _cells(own, ground, phase, point=cell.workload))
             for cell in named.rounds[-1]
         }
         found.append(_Phase(phase, at=at))
     return found
 
 
-def _cells(
-    table: CellsTable, ground: _Ground, *, steady: SteadyTable | None = None, point: Workload | None = None
-) -> Iterator[_Cell]:
+def _cells(table: CellsTable, ground: _Ground, phase: PhaseTable, *, point: Workload | None = None) -> Iterator[_Cell]:
     """The cells of one table: all combinations of its values, in nesting order. ``point`` sets the demand."""
-    target, clock = ground.target, ground.clock
+    target, clock, steady = ground.target, ground.clock, phase.steady
     axes: dict[str, list[Any]] = {key.name: table.values(key.name) or [None] for key in _ORDER}
     if table.fast_random:
         axes[PATTERN.name] = [FastRandom(min(ground.spare_permille, OVER_PROVISIONING_PERMILLE_MAX))]
@@ -164,7 +163,9 @@ def _cells(
         workload = workload_of(values, targets=target.targets)
         if workload.span_bytes is None and region != (0, target.span_bytes):
             workload = workload.model_copy(update={"offset_bytes": region[0], "span_bytes": region[1]})
-        yield _Cell(clock.exact(workload, steady), clock.timing(table, workload, target.span_bytes, steady))
+        in_rounds = phase.role not in LONG_ROLES
+        timing = clock.timing(table, workload, target.span_bytes, steady, in_rounds=in_rounds)
+        yield _Cell(clock.exact(workload, steady), timing)
 
 
 def _regions(table: CellsTable, ground: _Ground) -> list[tuple[int, int]]:

@@ -84,17 +84,24 @@ class Clock:
                 "set a smaller divisor by --time-scale; without it, it is the scale of the simulated drive",
             )
 
-    def _warmup_ns(self, table: CellsTable, measure_ns: int) -> int:
-        """That of the table; if scaled, at least half a cell: a deep queue of large blocks takes a while to fill."""
-        is_long = measure_ns > ROUND_CELL_NS
+    def _warmup_ns(self, table: CellsTable, measure_ns: int, *, in_rounds: bool) -> int:
+        """That of the table; of rounds, if scaled, at least half a cell: a deep queue of large blocks fills slowly."""
+        is_long = measure_ns > ROUND_CELL_NS or not in_rounds
         least_ns = 0 if self.scale == 1 or is_long else self.ns(measure_ns) // WARMUP_PART
         return max(self.ns(table.warmup), least_ns)
 
     def timing(
-        self, table: CellsTable, workload: Workload, capacity_bytes: int, steady: SteadyTable | None = None
+        self,
+        table: CellsTable,
+        workload: Workload,
+        capacity_bytes: int,
+        steady: SteadyTable | None = None,
+        *,
+        in_rounds: bool = True,
     ) -> Timing:
         """The timing of a cell, whose times are not scaled yet. Amounts are on each target.
 
+        A trial that is not ``in_rounds`` is reported from its start on, and has only the warm-up that it asks for.
         If samples of it are judged, it is decided after each block. Neither such a cell nor one with a duty cycle has a
         warm-up, which would move its samples. Raises UsageError for times without a common grid.
         """
@@ -104,7 +111,7 @@ class Clock:
         for measure_ns in table.values(DURATION.name):
             self._check_long_enough(measure_ns)
             return Timing(
-                warmup_ns=self._warmup_ns(table, measure_ns) if grid is None else 0,
+                warmup_ns=self._warmup_ns(table, measure_ns, in_rounds=in_rounds) if grid is None else 0,
                 measure_ns=self.ns(measure_ns) if grid is None else grid.ns(measure_ns),
                 interval_ns=self.interval_ns(measure_ns) if grid is None else grid.interval_ns,
                 decide_ns=decide_ns,

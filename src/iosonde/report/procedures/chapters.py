@@ -1,5 +1,6 @@
 """The chapter of a procedure: what was measured, its conditions, its rounds, its steady state and its figures."""
 
+import shlex
 from collections.abc import Callable, Iterator, Sequence
 
 from iosonde.analysis.procedures import (
@@ -208,7 +209,7 @@ class _Maker:
         yield cell_table(cells, self._invalid)
 
     def _loops(self) -> Iterator[Block]:
-        command = FactGroup("Command line", (("command", " ".join(self._run.header.command)),))
+        command = FactGroup("Command line", (("command", shlex.join(self._run.header.command)),))
         yield FactGroups((*loop_facts(self._run, self._rounds), command))
 
     def _chart(self, identity: str, title: str, draw: Callable[..., Figure], *given: object) -> Figure:

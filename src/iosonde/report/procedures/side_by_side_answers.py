@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final
 
+from iosonde.analysis.procedures.courses import LongPhase
 from iosonde.analysis.procedures.recovery import level_of, shown_quantity
 from iosonde.analysis.procedures.side_by_side import SameTest, overlaps
 from iosonde.charts.procedures.styles import Unit, unit_of
@@ -84,13 +85,21 @@ def _course_ranks(test: SameTest, *, is_same: bool) -> Iterator[str]:
     if test.all_places or not found:
         return
     quantity = shown_quantity([each for _, phases in found for each in phases])
+    longest = max(found[0][1], key=_lasts_ns).name
     ends: list[tuple[float, str, list[float]]] = [
         (value, label, [])
         for label, phases in found
-        if (value := level_of(max(phases, key=lambda each: each.time_ns).samples, quantity)) is not None
+        for each in phases
+        if each.name == longest and (value := level_of(each.samples, quantity)) is not None
     ]
     unit = unit_of(quantity)
-    yield from _ranked(f"{name_of(test)}, {unit.title} at the end of the longest trial", unit, ends, _Order(is_same))
+    yield from _ranked(
+        f"{name_of(test)}, {unit.title} at the end of the longest trial, {longest}", unit, ends, _Order(is_same)
+    )
+
+
+def _lasts_ns(phase: LongPhase) -> int:
+    return phase.samples[-1].end_ns - phase.samples[0].start_ns if phase.samples else 0
 
 
 def _zone_ranks(test: SameTest, *, is_same: bool) -> Iterator[str]:

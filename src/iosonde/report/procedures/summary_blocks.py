@@ -8,12 +8,11 @@ from iosonde.analysis.procedures import (
     criteria_of,
     reported_cells,
 )
-from iosonde.analysis.procedures.conditions import Condition, conditions_of, not_verified, steady_text
-from iosonde.analysis.procedures.courses import LONG_ROLES
+from iosonde.analysis.procedures.conditions import Condition, conditions_of, not_verified, steady_text, unsteady_before
 from iosonde.analysis.procedures.zones import ZonedWorkload, zoned_quantity, zoned_workloads
 from iosonde.charts.procedures.styles import Unit, cell_label, mix_name, unit_of
 from iosonde.charts.quantities import significant
-from iosonde.records import RunRecord, Workload
+from iosonde.records import LONG_ROLES, RunRecord, Workload
 from iosonde.report.blocks import FactGroup
 from iosonde.report.health_facts import health_groups
 from iosonde.report.procedures.course_blocks import course_answer
@@ -63,6 +62,8 @@ def procedure_answer(run: RunRecord, rounds: ProcedureRounds, invalid: Invalid) 
         done = "no round is complete" if has_rounds or not run.finished else "complete; it has no rounds to report"
         return f"{title}: {done if rounds.is_begun else 'not measured'}."
     verdict = f"steady state {steady_text(run, phase)}" if criteria_of(phase) else rounds_word(phase.rounds)
+    if before := unsteady_before(run, rounds):
+        verdict = f"{verdict}, but {before}"
     if rounds.main is not None and (zoned := zoned_workloads(reported_cells(rounds.main))):
         return f"{title}: {verdict}, {_zones_text(zoned)}"
     window = phase.window

@@ -4,10 +4,10 @@ from collections.abc import Iterable, Sequence
 from typing import Final
 
 from iosonde.analysis.procedures import ProcedureRounds
-from iosonde.analysis.procedures.courses import LONG_ROLES
 from iosonde.charts.procedures.styles import mix_name
 from iosonde.printing import capital, printable
 from iosonde.records import (
+    LONG_ROLES,
     CellPlan,
     FastRandom,
     HotSpots,
