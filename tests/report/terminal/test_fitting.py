@@ -44,3 +44,16 @@ def test_a_cut_keeps_the_end_that_tells_more() -> None:
     assert cut("/a/b/c", 4, "start") == "…b/c"
     assert cut("abcdef", 4) == "abc…"
     assert cut("abcd", 4) == "abcd"
+
+
+def test_columns_that_do_not_fit_and_cannot_be_omitted_are_in_a_table_of_their_own() -> None:
+    labels = Fitted("", ["Allowed maximum data excursion", "Allowed maximum slope excursion"], shrinks="end")
+    columns = [Fitted(f"variable {number}", ["1,061", "530.7"], number=True) for number in range(4)]
+
+    found = printed(FittedTable((labels, *columns)), 60)
+
+    assert max(map(len, found)) <= 60
+    # Two variables in each table, and all labels at their full length.
+    assert [line.count("variable") for line in found if "variable" in line] == [2, 2]
+    assert sum("Allowed maximum slope excursion" in line for line in found) == 2
+    assert sum(line.count("530.7") for line in found) == 4

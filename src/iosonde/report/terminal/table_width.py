@@ -66,14 +66,21 @@ class Fitted:
 
 @dataclass(frozen=True)
 class FittedTable:
-    """A table of the columns that fit, and a line on what is omitted."""
+    """A table of the columns that fit, and a line on what is omitted.
+
+    If columns that cannot be omitted do not fit, or only with first columns that look alike, several tables follow each
+    other, each with the first column.
+    """
 
     columns: tuple[Fitted, ...]
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         """The table, and a line on what is omitted."""
         columns, missing = _choose(self.columns, options.max_width)
-        yield from _lines(columns, options.max_width)
+        for number, part in enumerate(_parts(columns, options.max_width)):
+            if number:
+                yield Text("")
+            yield from _lines(part, options.max_width)
         if missing:
             yield Text(f"Omitted at this width: {', '.join(missing)}.", style="dim")
 
@@ -99,6 +106,31 @@ def _choose(all_columns: Sequence[Fitted], width: int) -> tuple[list[Fitted], li
             missing.setdefault(shorter.lacks, index)
     # In the order of the columns.
     return list(columns.values()), sorted((name for name in missing if name), key=missing.__getitem__)
+
+
+def _parts(columns: Sequence[Fitted], width: int) -> Iterator[Sequence[Fitted]]:
+    """The columns in tables that fit: all together if they do, else the first with as many others as fit with it."""
+    if len(columns) < 3 or _is_readable(columns, width):  # noqa: PLR2004 - a table of two columns has no part
+        yield columns
+        return
+    first, *others = columns
+    part: list[Fitted] = []
+    for each in others:
+        whole = sum(column.width() + GUTTER for column in (first, *part, each)) - GUTTER
+        if part and whole > width:
+            yield [first, *part]
+            part = []
+        part.append(each)
+    yield [first, *part]
+
+
+def _is_readable(columns: Sequence[Fitted], width: int) -> bool:
+    """Whether all columns fit, and the texts of the first one differ as far as they are shown."""
+    widths = _shrunk(columns, width)
+    if sum(widths) + GUTTER * (len(columns) - 1) > width:
+        return False
+    first = columns[0]
+    return len(set(first.shown(widths[0]))) == len(set(first.texts))
 
 
 def _width(columns: Sequence[Fitted]) -> int:
