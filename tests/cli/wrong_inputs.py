@@ -135,6 +135,13 @@ WRONG_INPUTS: Final[list[tuple[str, int, str, str]]] = [
         "did you mean --size? `iosonde run --help` lists all options",
     ),
     (
+        "plan /dev/nvme99n1.data",
+        3,
+        "/dev/nvme99n1.data does not exist",
+        "list the block devices with lsblk; a file in /dev would be in memory, not on a drive",
+    ),
+    ("plan sim:mmc --profile pts-tp --tbw 1752", 2, "--tbw 1752 has no unit", "write --tbw 1752TB"),
+    (
         "plan sim:mmc --max-writes 1GB",
         2,
         "no such option: --max-writes",

@@ -54,6 +54,41 @@ def test_a_full_disk_under_the_target_is_told_before_anything_is_measured(small_
     assert "hint: free some space, or check the device's health (dmesg); then run `iosonde resume" in ended.stderr
 
 
+PRECONDITIONED = """
+name = "preconditioned"
+[[procedure]]
+name = "first"
+[[procedure.phase]]
+name = "preconditioning"
+role = "preconditioning"
+[[procedure.phase.cells]]
+pattern = "sequential"
+read = 0
+block_size = "128KiB"
+capacities = 1
+[[procedure.phase]]
+name = "rounds"
+rounds = 3
+[[procedure.phase.cells]]
+pattern = "random"
+read = 0
+block_size = "4KiB"
+duration = "100ms"
+"""
+
+
+def test_a_procedure_whose_preconditioning_fails_is_not_measured(small_disk: Path, tmp_path: Path) -> None:
+    with (small_disk / "sparse").open("wb") as file:
+        file.truncate(64 << 20)
+    (tmp_path / "own.toml").write_text(PRECONDITIONED, encoding="ascii")
+    words = ("--profile", tmp_path / "own.toml", "--buffered", "--overwrite", "--no-report", "--out", tmp_path / "run")
+    ended = iosonde("run", small_disk / "sparse", *words)
+
+    assert ended.returncode == 3, ended.stderr
+    assert "error: first-sequential-write-128KiB-qd1: " in ended.stderr
+    assert [turn.phase for turn in load_run(tmp_path / "run").turns] == ["preconditioning"]
+
+
 ROOM_BYTES = 20 << 20
 TRIMMED = """
 name = "trimmed"

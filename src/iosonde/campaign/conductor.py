@@ -25,6 +25,7 @@ from iosonde.records import (
     IntervalRecord,
     Neighbour,
     Outcome,
+    Procedures,
     ProcedureStart,
     RunHeader,
     Step,
@@ -32,7 +33,7 @@ from iosonde.records import (
 )
 from iosonde.sources import Interrupted, IoPath, Source
 from iosonde.units import SECOND_NS
-from iosonde.vocabulary import FailureKind
+from iosonde.vocabulary import FailureKind, PhaseRole
 
 MODEL_FAILS: Final = "check the faults defined in the model: the simulated drive fails in the same way in every run"
 HINTS: Final[Mapping[FailureKind | None, str]] = {
@@ -121,7 +122,7 @@ class Conductor:
             self._observer.cell_started(cell, turn)
             record = self._measure(cell, turn, io_path_of_cell(self._header, cell.workload), self._keeper.cell)
             self._scheduler.take(turn, record)
-            if record.failure is not None and record.failure.kind in ENDS_RUN:
+            if record.failure is not None and (record.failure.kind in ENDS_RUN or self._preconditions(turn)):
                 raise self._lost(turn, record.failure)
 
     def _idle(self, cell: CellPlan, turn: CellTurn) -> None:
@@ -164,6 +165,13 @@ class Conductor:
         following = self._scheduler.next_procedure()
         self._is_complete = following is None or not following.purged
         return not self._is_complete
+
+    def _preconditions(self, turn: CellTurn) -> bool:
+        """Whether a trial preconditions for those after it in its procedure, which mean nothing without it."""
+        rule = self._plan.stop
+        if not isinstance(rule, Procedures) or turn.procedure is None or turn.phase is None:
+            return False
+        return rule.phase_of(turn.procedure, turn.phase).role is PhaseRole.PRECONDITIONING
 
     def _lost(self, turn: CellTurn, failure: Failure) -> TargetError:
         description = f"{turn.cell}: {failure.message}"

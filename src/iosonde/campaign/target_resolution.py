@@ -29,6 +29,10 @@ from iosonde.store import HEADER_NAME, JOURNAL_NAME
 from iosonde.units import exact_size, format_size
 from iosonde.workload_keys.bounds import TARGETS_MAX
 
+DEVICES: Final = Path("/dev")
+SHARED_MEMORY: Final = DEVICES / "shm"
+"""A file system in memory that users know to be one. Nothing else in /dev is a place for files."""
+
 MIB: Final = 1 << 20
 GIB: Final = 1 << 30
 # Large enough that random I/O rarely hits a block twice in one cell, small enough to be written in a few seconds.
@@ -228,6 +232,9 @@ def _new_file(host: Host, request: TargetRequest, path: Path, *, is_named: bool)
     """A new file in a directory. ``is_named`` says that the user named the file, not the directory."""
     parent = path.parent
     directory = _directory(host, parent)
+    if is_named and path.is_relative_to(DEVICES) and not path.is_relative_to(SHARED_MEMORY):
+        hint = "list the block devices with lsblk; a file in /dev would be in memory, not on a drive"
+        raise TargetError(f"{path} does not exist", hint)
     if directory is not None and is_named and not path.suffix and not request.names_file:
         # This is more likely a mistyped directory name, or the value of a forgotten flag.
         raise TargetError(

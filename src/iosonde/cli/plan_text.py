@@ -253,11 +253,15 @@ def rated_line(ahead: Preflight, cost: Cost, tbw: str | None, dwpd: float | None
     if tbw is None and dwpd is None:
         return []
     span_bytes = ahead.plan.span_bytes
+    if tbw is not None and tbw.strip().isdecimal():
+        raise UsageError(f"--tbw {tbw} has no unit", f"write --tbw {tbw.strip()}TB")
     rated = parse_bytes(tbw, "--tbw") if tbw is not None else round((dwpd or 0) * span_bytes * WARRANTY_DAYS)
     if not rated:
         raise UsageError("--tbw must be greater than 0", "use the endurance of the data sheet, such as 1752TB")
     each = cost.total_bytes_max // len(ahead.targets)
-    basis = f"{format_amount(rated)}" + ("" if dwpd is None else f", {dwpd:g} fills a day for five years")
+    basis = f"{format_amount(rated)}" + (
+        "" if dwpd is None else f", {dwpd:g} {'fill' if dwpd == 1 else 'fills'} a day for five years"
+    )
     return [f"endurance up to {100 * each / rated:.2g} % of the rated {basis}"]
 
 

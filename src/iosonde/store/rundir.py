@@ -15,7 +15,7 @@ from iosonde.store.header import header_text, load_header, written_version
 from iosonde.store.journal import Journal
 from iosonde.store.names import ACCOUNT_NAME, HEADER_NAME, JOURNAL_NAME, REPORT_NAME
 
-TRIED_BYTES = 256 << 10
+TRIED_BYTES = 64 << 10
 """More than the header and the first frames of a run."""
 
 
