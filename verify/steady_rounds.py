@@ -196,8 +196,8 @@ def _apart(found: Sequence[FoundRounds]) -> str:
     if all(each.holds for each in found if each.model == "client-nvme"):
         return ""
     return (
-        " On client-nvme, the SLC cache of each drive is full in some rounds and empty in others, at its own times. The "
-        "mean of all seeds averages that out, and says nothing about a single drive."
+        " On client-nvme, the SLC cache of each drive is full in some rounds and empty in others, at its own times. "
+        "The mean of all seeds averages that out, and says nothing about a single drive."
     )
 
 
