@@ -153,7 +153,8 @@ fn a_truncated_file_ends_the_job() {
     let cutter = std::thread::spawn({
         let path = path.clone();
         move || {
-            std::thread::sleep(Duration::from_millis(100));
+            // On a busy host, nothing may have been measured after a tenth of a second.
+            std::thread::sleep(Duration::from_millis(700));
             File::options().write(true).open(path).and_then(|file| file.set_len(MIB)).expect("cutting the file");
         }
     });

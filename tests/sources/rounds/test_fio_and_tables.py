@@ -95,6 +95,15 @@ def test_a_mean_latency_is_weighted_by_operations(tmp_path: Path) -> None:
     assert series(verdicts_of(tmp_path)["iops"], Quantity.LATENCY_NS_MEAN) == [200_000]
 
 
+def test_an_output_without_extremes_has_a_mean_latency_and_no_maximum(tmp_path: Path) -> None:
+    path = output(tmp_path, "round1.json", 650, 350)
+    text = path.read_text().replace('"min": 1000, "max": 9000000, ', "")
+    path.write_text(text)
+    [cell] = verdicts_of(tmp_path)["iops"].cells
+
+    assert (cell.latency_ns_mean, cell.latency_ns_max) == (100_000, None)
+
+
 def test_random_and_sequential_cells_are_different_tests(tmp_path: Path) -> None:
     output(tmp_path, "round1-a.json", 100, 0, rw="randread")
     output(tmp_path, "round1-b.json", 0, 100, rw="write", bs="128k")

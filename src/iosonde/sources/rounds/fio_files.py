@@ -7,7 +7,7 @@ no file has one, the n-th output of a cell, by time and else by name, is its rou
 import json
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -146,8 +146,8 @@ def _value(jobs: Sequence[Mapping[str, Any]]) -> RoundValue:
         iops=sum(float(each.get("iops", 0)) for each in active),
         bytes_per_s=sum(_bytes_per_s(each) for each in active),
         latency_ns_mean=sum(mean * count for _, _, mean, count in latencies) / total if total else None,
-        latency_ns_min=round(min(least for least, _, _, _ in latencies)) if latencies else None,
-        latency_ns_max=round(max(most for _, most, _, _ in latencies)) if latencies else None,
+        latency_ns_min=_rounded(min, [least for least, _, _, _ in latencies]),
+        latency_ns_max=_rounded(max, [most for _, most, _, _ in latencies]),
     )
 
 
@@ -155,11 +155,18 @@ def _bytes_per_s(part: Mapping[str, Any]) -> float:
     return float(part["bw_bytes"]) if "bw_bytes" in part else float(part.get("bw", 0)) * 1024
 
 
-def _latency_ns(part: Mapping[str, Any]) -> tuple[float, float, float, float] | None:
-    """Minimum, maximum and mean in ns, and the number of operations. fio 2 has microseconds."""
+def _rounded(of: Callable[[list[float]], float], values: Sequence[float | None]) -> int | None:
+    """The least or the largest value; None if one of them is unknown, or without any."""
+    known = [each for each in values if each is not None]
+    return round(of(known)) if known and len(known) == len(values) else None
+
+
+def _latency_ns(part: Mapping[str, Any]) -> tuple[float | None, float | None, float, float] | None:
+    """Minimum, maximum (None if unknown) and mean in ns, and the number of operations. fio 2 has microseconds."""
     for name, scale in (("lat_ns", 1.0), ("lat", 1000.0), ("clat_ns", 1.0), ("clat", 1000.0)):
         found = part.get(name)
         if isinstance(found, Mapping) and "mean" in found:
             count = float(found.get("N") or part.get("total_ios") or part.get("iops") or 0)
-            return float(found["min"]) * scale, float(found["max"]) * scale, float(found["mean"]) * scale, count
+            ends = [None if found.get(end) is None else float(found[end]) * scale for end in ("min", "max")]
+            return ends[0], ends[1], float(found["mean"]) * scale, count
     return None
