@@ -13,6 +13,7 @@ from iosonde.records import Operation, Outcome
 from iosonde.store import load_run
 from iosonde.vocabulary import FailureKind
 from tests.commands import command, few_cells, iosonde
+from tests.procedure_files import phase_text, procedures_text
 
 
 def test_a_full_disk_under_the_run_directory_loses_no_finished_cell_and_the_run_goes_on_when_there_is_room(
@@ -54,27 +55,17 @@ def test_a_full_disk_under_the_target_is_told_before_anything_is_measured(small_
     assert "hint: free some space, or check the device's health (dmesg); then run `iosonde resume" in ended.stderr
 
 
-PRECONDITIONED = """
-name = "preconditioned"
-[[procedure]]
-name = "first"
-[[procedure.phase]]
-name = "preconditioning"
-role = "preconditioning"
-[[procedure.phase.cells]]
-pattern = "sequential"
-read = 0
-block_size = "128KiB"
-capacities = 1
-[[procedure.phase]]
-name = "rounds"
-rounds = 3
-[[procedure.phase.cells]]
-pattern = "random"
-read = 0
-block_size = "4KiB"
-duration = "100ms"
-"""
+PRECONDITIONED = procedures_text(
+    "preconditioned",
+    first=(
+        phase_text(
+            "preconditioning",
+            {"pattern": "sequential", "read": 0, "block_size": "128KiB", "capacities": 1},
+            role="preconditioning",
+        ),
+        phase_text("rounds", {"read": 0, "duration": "100ms"}, rounds=3),
+    ),
+)
 
 
 def test_a_procedure_whose_preconditioning_fails_is_not_measured(small_disk: Path, tmp_path: Path) -> None:

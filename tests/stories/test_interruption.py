@@ -11,6 +11,7 @@ import pytest
 from iosonde.records import Operation, Outcome
 from iosonde.store import load_run
 from tests.commands import command, iosonde
+from tests.procedure_files import phase_text, procedures_text
 
 # Nominally one second, plus a margin for a machine that runs other tests.
 ENDS_WITHIN_S = 3.0
@@ -109,19 +110,7 @@ def test_a_second_ctrl_c_ends_at_once_with_the_way_on(tmp_path: Path) -> None:
     assert sum(cell.outcome is Outcome.FINISHED for cell in load_run(directory).cells) >= 2
 
 
-READS_ONLY = """
-name = "reads"
-[[procedure]]
-name = "first"
-[[procedure.phase]]
-name = "reads"
-rounds = 6
-[[procedure.phase.cells]]
-pattern = "random"
-read = 100
-block_size = "4KiB"
-duration = "200ms"
-"""
+READS_ONLY = procedures_text("reads", first=(phase_text("reads", {"read": 100, "duration": "200ms"}, rounds=6),))
 
 
 def test_the_new_file_of_a_resumed_procedure_is_laid_out_before_it_is_read(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ import pypdfium2  # type: ignore[import-untyped] # It comes without types.
 import pytest
 
 from tests.commands import iosonde
+from tests.procedure_files import phase_text, procedures_text
 
 PROCEDURE = """
 name = "stick"
@@ -89,29 +90,23 @@ def test_each_page_of_the_pdf_has_the_header_block(story: tuple[Path, str], tmp_
     assert "Until steady: a procedure without a specification." in " ".join(pages)
 
 
-UNSTEADY = """
-name = "two"
-[[procedure]]
-name = "two"
-defaults = { pattern = "random", block_size = "8KiB", jobs = 32, queue_depth = 32 }
-[[procedure.phase]]
-name = "preconditioning"
-role = "preconditioning"
-[procedure.phase.steady]
-sample = "1m"
-block = "30m"
-sample_of = "first"
-[[procedure.phase.cells]]
-read = 0
-duration = "180m"
-[[procedure.phase]]
-name = "rounds"
-[procedure.phase.steady]
-track = [{ read = 65, quantity = "iops" }]
-[[procedure.phase.cells]]
-read = 65
-duration = "1m"
-"""
+DEMAND: dict[str, object] = {"block_size": "8KiB", "jobs": 32, "queue_depth": 32}
+UNSTEADY = procedures_text(
+    "two",
+    two=(
+        phase_text(
+            "preconditioning",
+            DEMAND | {"read": 0, "duration": "180m"},
+            steady={"sample": "1m", "block": "30m", "sample_of": "first"},
+            role="preconditioning",
+        ),
+        phase_text(
+            "rounds",
+            DEMAND | {"read": 65, "duration": "1m"},
+            steady={"track": [{"read": 65, "quantity": "iops"}]},
+        ),
+    ),
+)
 
 
 def test_steady_state_is_not_verified_if_the_preconditioning_before_the_rounds_was_not_steady(tmp_path: Path) -> None:

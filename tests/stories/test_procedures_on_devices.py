@@ -62,6 +62,12 @@ def wait_for(directory: Path, phase: str) -> None:
     raise AssertionError(f"{phase} did not begin")
 
 
+def begin(folder: Path, asked: list[str]) -> subprocess.Popen[str]:
+    """A run whose records of purges are in the folder as well."""
+    environment = {**os.environ, "XDG_STATE_HOME": str(folder / "state")}
+    return subprocess.Popen(command(*asked), cwd=folder, env=environment, stderr=subprocess.PIPE, text=True)
+
+
 def starts(run: RunRecord) -> list[tuple[str, int, PurgeState]]:
     return [(each.procedure, each.attempt, each.purge) for each in run.procedure_starts]
 
@@ -100,15 +106,12 @@ def test_a_procedure_that_was_killed_begins_again_from_its_purge(backing: Path, 
     text = BOTH.replace('"20ms"', '"300ms"').replace("capacities = 1", "capacities = 40")
     with attached(backing) as device:
         asked = words(folder, device, "--profile", campaign(folder, text), "--destroy", backing, *anyway)
-        state = str(folder / "state")
-        with subprocess.Popen(
-            command(*asked), cwd=folder, env={**os.environ, "XDG_STATE_HOME": state}, stderr=subprocess.DEVNULL
-        ) as running:
+        with begin(folder, asked) as running:
             wait_for(folder / "run", phase)
             running.send_signal(signal.SIGKILL)
         killed = load_run(folder / "run")
         again = ["resume", folder / "run", "--destroy", backing, *anyway]
-        done = iosonde(*again, folder=folder, XDG_STATE_HOME=state)
+        done = iosonde(*again, folder=folder, XDG_STATE_HOME=str(folder / "state"))
     assert done.returncode == 0, done.stderr
     run = load_run(folder / "run")
     assert run.finished
@@ -128,16 +131,13 @@ def test_an_interrupted_procedure_on_a_device_names_the_whole_command_that_resum
     text = BOTH.replace('"20ms"', '"300ms"').replace("capacities = 1", "capacities = 40")
     with attached(backing) as device:
         asked = words(folder, device, "--profile", campaign(folder, text), "--destroy", backing, *anyway)
-        state = str(folder / "state")
-        with subprocess.Popen(
-            command(*asked), cwd=folder, env={**os.environ, "XDG_STATE_HOME": state}, stderr=subprocess.PIPE, text=True
-        ) as running:
+        with begin(folder, asked) as running:
             wait_for(folder / "run", "rounds")
             running.send_signal(signal.SIGINT)
             _, told = running.communicate(timeout=60)
         (hint,) = (line for line in told.splitlines() if line.startswith("hint: "))
         way = hint.split("`")[1]
-        done = iosonde(*shlex.split(way)[1:], folder=folder, XDG_STATE_HOME=state)
+        done = iosonde(*shlex.split(way)[1:], folder=folder, XDG_STATE_HOME=str(folder / "state"))
     assert "first begins again when the run is resumed" in told
     assert way.startswith(f"iosonde resume {folder / 'run'} --destroy ")
     assert done.returncode == 0, done.stderr
@@ -151,13 +151,7 @@ def test_a_signal_during_a_purge_ends_the_run_before_anything_is_measured(
     folder = backing.parent
     with attached(backing) as device:
         asked = words(folder, device, "--profile", campaign(folder, BOTH), "--destroy", backing, *anyway)
-        with subprocess.Popen(
-            command(*asked),
-            cwd=folder,
-            env={**os.environ, "XDG_STATE_HOME": str(folder / "state")},
-            stderr=subprocess.PIPE,
-            text=True,
-        ) as running:
+        with begin(folder, asked) as running:
             assert running.stderr is not None
             next(line for line in running.stderr if line.startswith(stage))
             # Only the front: the engine does not hear of it, and may have purged all of the device before it is asked.

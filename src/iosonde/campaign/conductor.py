@@ -25,7 +25,6 @@ from iosonde.records import (
     IntervalRecord,
     Neighbour,
     Outcome,
-    Procedures,
     ProcedureStart,
     RunHeader,
     Step,
@@ -168,10 +167,8 @@ class Conductor:
 
     def _preconditions(self, turn: CellTurn) -> bool:
         """Whether a trial preconditions for those after it in its procedure, which mean nothing without it."""
-        rule = self._plan.stop
-        if not isinstance(rule, Procedures) or turn.procedure is None or turn.phase is None:
-            return False
-        return rule.phase_of(turn.procedure, turn.phase).role is PhaseRole.PRECONDITIONING
+        phase = self._plan.phase_of(turn)
+        return phase is not None and phase.role is PhaseRole.PRECONDITIONING
 
     def _lost(self, turn: CellTurn, failure: Failure) -> TargetError:
         description = f"{turn.cell}: {failure.message}"

@@ -88,10 +88,13 @@ def resume_hint(header: RunHeader, directory: Path) -> str:
     """
     targets = recorded_targets(header, header.targets)
     asks = header.plan.changes and any(isinstance(each, ExistingFile) and not each.mark for each in targets)
-    granted = [each for each in header.targets if each.granted is not None]
-    permits = ["--overwrite"] if asks else []
-    permits += [f"--destroy {quoted(each.granted.name)}" for each in granted if each.granted is not None]
-    permits += [f"--consent {quoted(each)}" for each in dict.fromkeys(word for one in granted for word in one.consents)]
+    destroyed = [each.granted.name for each in header.targets if each.granted is not None]
+    consents = dict.fromkeys(consent for each in header.targets for consent in each.consents)
+    permits = [
+        *(["--overwrite"] if asks else []),
+        *(f"--destroy {quoted(each)}" for each in destroyed),
+        *(f"--consent {quoted(each)}" for each in consents),
+    ]
     return " ".join(["iosonde resume", quoted(directory), *permits])
 
 

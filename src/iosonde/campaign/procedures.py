@@ -24,7 +24,6 @@ class ProcedureScheduler:
 
     def __init__(self, plan: Plan, rule: Procedures) -> None:
         self._plan = plan
-        self._rule = rule
         self._procedures = rule.procedures
         self._order = 0
         self._number = 0
@@ -111,9 +110,9 @@ class ProcedureScheduler:
         return SampleWatch(stop, workload.subject)
 
     def _phase_of(self, turn: CellTurn) -> PhasePlan:
-        assert turn.procedure is not None, "each trial is of a procedure"
-        assert turn.phase is not None, "each trial is of a phase"
-        return self._rule.phase_of(turn.procedure, turn.phase)
+        found = self._plan.phase_of(turn)
+        assert found is not None, "each trial is of a phase"
+        return found
 
     @property
     def procedure(self) -> Procedure:

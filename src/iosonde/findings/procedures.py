@@ -32,7 +32,7 @@ ADVICE: Final = (
     "(rounds_max). If they scatter, measure longer in each round, or find what disturbs the target."
 )
 GAP_ADVICE: Final = (
-    "Report the figures only together with this statement. Find what held the host up between trials, or set gap to a "
+    "Report the figures only together with this statement. Find what delayed the host between trials, or set gap to a "
     "longer time if the target may be idle."
 )
 
@@ -47,20 +47,13 @@ def steady_state_missed(case: Case) -> Iterator[Finding]:
 
     judged = [(each, each.judged) for each in procedures_of(case.run) if each.judged is not None]
     found = [(each, phase, criteria_of(phase)[0]) for each, phase in judged]
-    missed = [
-        (each, undecided_text(case.run, phase) or _verdict(own))
-        for each, phase, own in found
-        if own.verdict is not Verdict.REACHED
-    ]
-    if not missed:
+    unsteady = [each for each in found if each[-1].verdict is not Verdict.REACHED]
+    if not unsteady:
         return
+    missed = [(each, undecided_text(case.run, phase) or _verdict(own)) for each, phase, own in unsteady]
     cells = tuple(tracked.cell for each, _ in missed if each.judged is not None for tracked in each.judged.tracked)
-    without = [
-        criteria_of(replace(phase, broken=frozenset()))[0].verdict
-        for _, phase, own in found
-        if own.verdict is not Verdict.REACHED
-    ]
-    is_gap = all(each is Verdict.REACHED for each in without)
+    without_gaps = [criteria_of(replace(phase, broken=frozenset()))[0] for _, phase, _ in unsteady]
+    is_gap = all(each.verdict is Verdict.REACHED for each in without_gaps)
     yield Finding(
         id="steady-state-missed",
         severity=Severity.DOUBTFUL,

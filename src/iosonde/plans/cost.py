@@ -6,7 +6,7 @@ from typing import Final
 
 from iosonde.plans.procedure_trials import procedure_trials
 from iosonde.plans.verifying import read_back_bytes
-from iosonde.records import CellPlan, CellTurn, IdleStep, PhaseStop, Plan, Procedures, SteadySamples, SteadyState, Step
+from iosonde.records import CellPlan, CellTurn, IdleStep, PhasePlan, Plan, Procedures, SteadySamples, SteadyState, Step
 from iosonde.units import GIGABYTE, SECOND_NS
 from iosonde.vocabulary import EngineChoice
 
@@ -61,17 +61,15 @@ def plan_cost(
     """
     cells = {cell.cell: cell for cell in plan.cells}
     turns = _trials(plan, at_most=at_most)
-    measured = [timed(cells[turn.cell], turn) for turn in turns]
-    ends = [_ends(plan, turn) for turn in turns]
+    measured = [(timed(cells[turn.cell], turn), plan.phase_of(turn)) for turn in turns]
     fill_bytes = sum(_written(step.cell, assumed_bytes_per_s) for step in plan.writes_first)
     before_ns = preparation_ns(plan.preparation, assumed_bytes_per_s)
     first_ns = sum(
-        _trial_ns(cell, end, assumed_bytes_per_s, at_most=at_most) + overhead_ns
-        for cell, end in zip(measured, ends, strict=True)
+        _trial_ns(cell, phase, assumed_bytes_per_s, at_most=at_most) + overhead_ns for cell, phase in measured
     )
-    read_back = sum(read_back_bytes(plan, cell) for cell in measured)
+    read_back = sum(read_back_bytes(plan, cell) for cell, _ in measured)
     # Cells with an amount do not use the budget: their time is added to it.
-    of_budget_ns = sum(cell_duration_ns(cell) for cell in measured if cell.timing.amount_bytes is None)
+    of_budget_ns = sum(cell_duration_ns(cell) for cell, _ in measured if cell.timing.amount_bytes is None)
     more_ns = 0 if plan.aim is None else max(plan.aim.budget_ns - of_budget_ns, 0)
     return Cost(
         cells=len(plan.cells),
@@ -79,8 +77,7 @@ def plan_cost(
         duration_ns=before_ns + first_ns + more_ns + read_back * SECOND_NS // assumed_bytes_per_s,
         fill_bytes=fill_bytes,
         write_bytes_max=sum(
-            _trial_written(cell, end, assumed_bytes_per_s, at_most=at_most)
-            for cell, end in zip(measured, ends, strict=True)
+            _trial_written(cell, phase, assumed_bytes_per_s, at_most=at_most) for cell, phase in measured
         )
         + max((_written_in(cell, more_ns, assumed_bytes_per_s) for cell in plan.cells), default=0),
         read_back_bytes=read_back,
@@ -88,28 +85,23 @@ def plan_cost(
     )
 
 
-def _ends(plan: Plan, turn: CellTurn) -> PhaseStop | None:
-    """What ends the phase of a procedure's trial; None for other trials."""
-    if not isinstance(plan.stop, Procedures) or turn.procedure is None or turn.phase is None:
-        return None
-    return plan.stop.phase_of(turn.procedure, turn.phase).stop
-
-
-def _trial_ns(cell: CellPlan, end: PhaseStop | None, bytes_per_s: int, *, at_most: bool) -> int:
+def _trial_ns(cell: CellPlan, phase: PhasePlan | None, bytes_per_s: int, *, at_most: bool) -> int:
     usual_ns = cell_duration_ns(cell, bytes_per_s, overhead_ns=0)
-    limit_ns = cell.timing.limit_ns
-    if at_most and end is not None and limit_ns is not None:
+    limit_ns, window_ns = cell.timing.limit_ns, _first_window_ns(phase)
+    if at_most and phase is not None and limit_ns is not None:
         return limit_ns + cell.timing.idle_ns
-    if not at_most and isinstance(end, SteadySamples):
-        return min(usual_ns, end.window * end.block_ns + cell.timing.idle_ns)
-    return usual_ns
+    return usual_ns if at_most or window_ns is None else min(usual_ns, window_ns + cell.timing.idle_ns)
 
 
-def _trial_written(cell: CellPlan, end: PhaseStop | None, bytes_per_s: int, *, at_most: bool) -> int:
-    usual = _written(cell, bytes_per_s)
-    if not at_most and isinstance(end, SteadySamples):
-        return min(usual, _written_in(cell, end.window * end.block_ns, bytes_per_s))
-    return usual
+def _trial_written(cell: CellPlan, phase: PhasePlan | None, bytes_per_s: int, *, at_most: bool) -> int:
+    usual, window_ns = _written(cell, bytes_per_s), _first_window_ns(phase)
+    return usual if at_most or window_ns is None else min(usual, _written_in(cell, window_ns, bytes_per_s))
+
+
+def _first_window_ns(phase: PhasePlan | None) -> int | None:
+    """The time after which a trial can end at the earliest because its samples are steady; None if it cannot."""
+    stop = None if phase is None else phase.stop
+    return stop.window * stop.block_ns if isinstance(stop, SteadySamples) else None
 
 
 def trials_at_most(plan: Plan) -> tuple[CellTurn, ...]:

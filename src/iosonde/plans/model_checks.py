@@ -71,7 +71,7 @@ def check_duty(cell: CellPlan) -> None:
                 f"{exact_duration(DURATION_NS_MIN)} to {exact_duration(DURATION_NS_MAX)}",
                 "use a time such as 5s",
             )
-    starts_off = timing.warmup_ns % (on_ns + off_ns) >= on_ns
+    starts_off = not workload.submits_at(timing.warmup_ns)
     if timing.amount_bytes is None and starts_off and timing.measure_ns <= _to_next(timing.warmup_ns, on_ns + off_ns):
         raise UsageError(
             f"{name}: the measurement lies within an off-time", "use a longer duration, or another warm-up"

@@ -5,7 +5,7 @@ from typing import Annotated, Final, Literal
 from pydantic import Field
 
 from iosonde.records.base import Record
-from iosonde.records.procedure import Procedure, Procedures, SteadyState
+from iosonde.records.procedure import PhasePlan, Procedure, Procedures, SteadyState
 from iosonde.records.workload import Timing, Workload
 from iosonde.vocabulary import Experiment, OnError, PurgeMethod
 
@@ -164,6 +164,16 @@ class Plan(Record):
     def procedures(self) -> tuple[Procedure, ...]:
         """The standard procedures that it consists of; none for any other campaign."""
         return self.stop.procedures if isinstance(self.stop, Procedures) else ()
+
+    def phase_of(self, turn: CellTurn) -> PhasePlan | None:
+        """The phase of a procedure that a trial belongs to; None for the trials of other campaigns."""
+        phases = (
+            phase
+            for procedure in self.procedures
+            for phase in procedure.phases
+            if (procedure.name, phase.name) == (turn.procedure, turn.phase)
+        )
+        return next(phases, None)
 
     @property
     def is_fixed(self) -> bool:

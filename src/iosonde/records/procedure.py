@@ -158,11 +158,6 @@ class Procedures(Record):
     procedures: tuple[Procedure, ...] = Field(min_length=1)
     time_scale: int = Field(default=1, ge=1)
 
-    def phase_of(self, procedure: str, phase: str) -> PhasePlan:
-        """The phase with this name, of the procedure with that name."""
-        found = next(each for each in self.procedures if each.name == procedure)
-        return next(each for each in found.phases if each.name == phase)
-
 
 class ProcedureStart(Record):
     """A procedure begins, at the trial ``order``. ``attempt`` counts from 1.

@@ -79,6 +79,10 @@ class Workload(Record):
         """Whether nothing is submitted at times: between bursts, or in the off-times of a duty cycle."""
         return self.burst_operations is not None or self.on_ns is not None
 
+    def submits_at(self, time_ns: int) -> bool:
+        """Whether operations are submitted at a time from the start of the warm-up: always, without a duty cycle."""
+        return self.on_ns is None or self.off_ns is None or time_ns % (self.on_ns + self.off_ns) < self.on_ns
+
     def submitting_ns(self, time_ns: int) -> int:
         """The time in which operations are submitted, of the first ``time_ns``: its on-times if it has a duty cycle."""
         if self.on_ns is None or self.off_ns is None:

@@ -29,15 +29,13 @@ class RunDirectory:
     @classmethod
     def create(cls, path: Path) -> "RunDirectory":
         """Creates the directory. An existing one must be empty. Raises OutputError."""
-        check_run_directory(path)
+        _check_permitted(path)
         directory = cls(path)
         try:
             new = [each for each in (path, *path.parents) if not each.exists()]
             path.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            raise OutputError(
-                f"cannot create the run directory {path}: {error.strerror}", "specify another directory with --out"
-            ) from error
+            raise _not_created(path, str(error.strerror)) from error
         directory._new = tuple(new)
         return directory
 
@@ -96,16 +94,24 @@ def check_run_directory(path: Path) -> None:
 
     A run may purge a drive before it writes its first file. So it is tried: permissions do not tell of a full disk.
     """
+    reason = _why_not_writable(_check_permitted(path))
+    if reason:
+        raise _not_created(path, reason)
+
+
+def _check_permitted(path: Path) -> Path:
+    """The directory that exists: the path itself, or the one in which it would be created. Raises OutputError."""
     _check_empty(path)
     there = next(each for each in (path, *path.parents) if each.exists())
     if not there.is_dir():
-        reason = f"{there} is not a directory"
-    elif not os.access(there, os.W_OK | os.X_OK):
-        reason = f"no permission to write to {there}"
-    else:
-        reason = _why_not_writable(there)
-    if reason:
-        raise OutputError(f"cannot create the run directory {path}: {reason}", "specify another directory with --out")
+        raise _not_created(path, f"{there} is not a directory")
+    if not os.access(there, os.W_OK | os.X_OK):
+        raise _not_created(path, f"no permission to write to {there}")
+    return there
+
+
+def _not_created(path: Path, reason: str) -> OutputError:
+    return OutputError(f"cannot create the run directory {path}: {reason}", "specify another directory with --out")
 
 
 def _why_not_writable(directory: Path) -> str:

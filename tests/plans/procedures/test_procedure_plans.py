@@ -9,6 +9,7 @@ from iosonde.records import Plan, SteadySamples, SteadyState
 from iosonde.units import MILLISECOND_NS, SECOND_NS
 from iosonde.vocabulary import WriteCache
 from tests.plans.procedures.test_read_procedures import OWN
+from tests.procedure_files import phase_text, table_text
 
 GIB = 1 << 30
 MINUTE_NS = 60 * SECOND_NS
@@ -151,9 +152,8 @@ def test_samples_that_cannot_fill_a_window_are_refused() -> None:
 
 
 def test_operating_points_of_too_few_cells_are_refused() -> None:
-    points = '[[procedure.phase]]\nname = "at points"\npoints = { phase = "only", latency_max = "5ms" }\n'
-    cells = '[[procedure.phase.cells]]\npattern = "random"\nread = 0\nblock_size = "4KiB"\nduration = "1s"\n'
-    text = campaign_of("", 'duration = "1s"') + points + cells
+    points = {"phase": "only", "latency_max": "5ms"}
+    text = campaign_of("", 'duration = "1s"') + phase_text("at points", {"read": 0, "duration": "1s"}, points=points)
     with pytest.raises(UsageError, match="which has too few cells"):
         procedures_plan(read_procedures(text, "own.toml"), TargetInfo(GIB, fill=True), seed=1)
 
@@ -169,17 +169,7 @@ def campaign_of(phase: str, cells: str) -> str:
     return f'name = "own"\n[[procedure]]\nname = "first"\n[[procedure.phase]]\nname = "only"\n{phase}\n{table}'
 
 
-READS = """
-[[procedure]]
-name = "second"
-[[procedure.phase]]
-name = "reads"
-[[procedure.phase.cells]]
-pattern = "random"
-read = 100
-block_size = "4KiB"
-duration = "1s"
-"""
+READS = table_text("procedure", name="second") + phase_text("reads", {"read": 100, "duration": "1s"})
 
 
 def own_plan(phase: str, cells: str, time_scale: int = 1) -> Plan:

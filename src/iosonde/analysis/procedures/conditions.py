@@ -6,7 +6,7 @@ from enum import StrEnum
 from itertools import pairwise
 from typing import Final
 
-from iosonde.analysis.drive_counters import DriveChange, drive_changes
+from iosonde.analysis.drive_counters import Counter, DriveChange, drive_changes
 from iosonde.analysis.procedures.courses import judged_samples
 from iosonde.analysis.procedures.determination import Criterion, Verdict, criteria_of
 from iosonde.analysis.procedures.from_run import trials_of_procedure
@@ -184,12 +184,8 @@ def _link(run: RunRecord) -> Condition:
 
 def _thermal(run: RunRecord, trials: Sequence[CellRecord]) -> Condition:
     name = "Temperature"
-    orders = {each.order for each in trials}
-    changes = [change for record, change in drive_changes(run.cells) if record.order in orders]
-    known = [each for each in changes if each is not None]
-    throttled, hot = _sum(known, "throttled_ns"), _sum(known, "hot_ns")
-    if run.header.is_simulated and trials:
-        throttled, hot = _in_model(run, trials)
+    of_trials = _in_model if run.header.is_simulated else _on_drives
+    throttled, hot = of_trials(run, trials) if trials else (None, None)
     if throttled or hot:
         parts = [
             *([f"throttled for {format_duration(throttled)}"] if throttled else []),
@@ -204,16 +200,20 @@ def _thermal(run: RunRecord, trials: Sequence[CellRecord]) -> Condition:
     return Condition(name, state, f"the {'model' if run.header.is_simulated else 'drive'} did not throttle")
 
 
-def _in_model(run: RunRecord, trials: Sequence[CellRecord]) -> tuple[int | None, int | None]:
-    """For how long simulated drives throttled, and were above their warning temperature, in the trials of a procedure.
+def _on_drives(run: RunRecord, trials: Sequence[CellRecord]) -> tuple[int | None, int | None]:
+    """For how long drives throttled, and were above their warning temperature, in the trials of a procedure."""
+    orders = {each.order for each in trials}
+    changes = [change for record, change in drive_changes(run.cells) if record.order in orders and change is not None]
+    return _sum(changes, "throttled_ns"), _sum(changes, "hot_ns")
 
-    Their counters begin with 0, so that the first trial of a run has a change as well.
-    """
+
+def _in_model(run: RunRecord, trials: Sequence[CellRecord]) -> tuple[int | None, int | None]:
+    """The same for simulated drives. Their counters begin with 0, so that the first trial of a run has a change too."""
     first = min(each.order for each in trials)
     before = [each.drives for each in sorted(run.cells, key=lambda each: each.order) if each.order < first]
     after = max(trials, key=lambda each: each.order).drives
 
-    def change(counter: str) -> int | None:
+    def change(counter: Counter) -> int | None:
         ends = [getattr(drive.health, counter) for drive in after]
         starts = [getattr(drive.health, counter) or 0 for drive in before[-1]] if before else []
         return None if not ends or None in ends else sum(ends) - sum(starts)
@@ -221,8 +221,8 @@ def _in_model(run: RunRecord, trials: Sequence[CellRecord]) -> tuple[int | None,
     return change("throttled_ns"), change("hot_ns")
 
 
-def _sum(changes: Sequence[DriveChange], counter: str) -> int | None:
-    found = [each.of("throttled_ns" if counter == "throttled_ns" else "hot_ns") for each in changes]
+def _sum(changes: Sequence[DriveChange], counter: Counter) -> int | None:
+    found = [each.of(counter) for each in changes]
     known = [each for each in found if each is not None]
     return sum(known) if known and len(known) == len(found) else None
 
@@ -251,10 +251,10 @@ def _steady_state(run: RunRecord, rounds: ProcedureRounds) -> Condition:
 def unsteady_before(run: RunRecord, rounds: ProcedureRounds) -> str:
     """The verdict on a long trial before the rounds that had to be steady too and was not, in words; else empty."""
     found = None if rounds.judged is None else judged_samples(run, rounds)
-    own = None if found is None else criteria_of(found)[0]
-    if found is None or own is None or own.verdict is Verdict.REACHED:
+    if found is None:
         return ""
-    return f"{found.name} {block_text(own)}"
+    own = criteria_of(found)[0]
+    return "" if own.verdict is Verdict.REACHED else f"{found.name} {block_text(own)}"
 
 
 def steady_text(run: RunRecord | None, phase: PhaseRounds) -> str:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Final
 
 from iosonde.analysis.latency import leading
@@ -40,8 +41,8 @@ OPERATIONS_MIN: Final = 50
 class Sample:
     """A part of a long trial. Times are measurement time since the start of the procedure's first long trial.
 
-    ``time_ns``, ``count`` and ``bytes`` are what counts for throughput: in a duty cycle only that of the on-periods.
-    The latencies are those of all ``completed`` operations, None without any. ``written_bytes`` is the sum of all
+    Throughput is ``count`` or ``bytes`` divided by ``time_ns``. In a duty cycle, these three cover only the on-periods.
+    The latencies are those of all ``completed`` operations, None if there are none. ``written_bytes`` is the sum of all
     writes up to the end of the sample, over all targets.
     """
 
@@ -83,47 +84,61 @@ class LongPhase:
     idle_ns: int
     samples: tuple[Sample, ...]
 
+    @cached_property
+    def whole(self) -> Sample | None:
+        """The whole trial as one sample; None without any."""
+        return merged(self.samples) if self.samples else None
+
     @property
     def count(self) -> int:
         """The operations that count for throughput."""
-        return sum(each.count for each in self.samples)
+        return 0 if self.whole is None else self.whole.count
 
     @property
     def bytes(self) -> int:
         """All bytes of these operations."""
-        return sum(each.bytes for each in self.samples)
-
-    @property
-    def time_ns(self) -> int:
-        """The time that counts for throughput."""
-        return sum(each.time_ns for each in self.samples)
+        return 0 if self.whole is None else self.whole.bytes
 
     @property
     def iops(self) -> float | None:
         """The operations per second of the whole trial."""
-        return self.count * SECOND_NS / self.time_ns if self.time_ns else None
+        return self.of(Quantity.IOPS)
 
     @property
     def bytes_per_s(self) -> float | None:
         """The bytes per second of the whole trial."""
-        return self.bytes * SECOND_NS / self.time_ns if self.time_ns else None
+        return self.of(Quantity.BYTES_PER_S)
 
     @property
     def latency_ns_mean(self) -> float | None:
         """The mean of all operations."""
-        total = sum(each.latency_ns_mean * each.completed for each in self.samples if each.latency_ns_mean is not None)
-        completed = sum(each.completed for each in self.samples)
-        return total / completed if completed else None
+        return self.of(Quantity.LATENCY_NS_MEAN)
 
     @property
     def latency_ns_max(self) -> int | None:
         """The longest operation."""
-        return max((each.latency_ns_max for each in self.samples if each.latency_ns_max is not None), default=None)
+        return None if self.whole is None else self.whole.latency_ns_max
 
     def of(self, quantity: Quantity) -> float | None:
         """The value of a quantity over the whole trial."""
-        found: float | None = getattr(self, quantity.value)
-        return found
+        return None if self.whole is None else self.whole.of(quantity)
+
+
+def merged(samples: Sequence[Sample]) -> Sample:
+    """Consecutive samples as one."""
+    completed = sum(each.completed for each in samples)
+    total = sum(each.latency_ns_mean * each.completed for each in samples if each.latency_ns_mean is not None)
+    return Sample(
+        start_ns=samples[0].start_ns,
+        end_ns=samples[-1].end_ns,
+        time_ns=sum(each.time_ns for each in samples),
+        count=sum(each.count for each in samples),
+        bytes=sum(each.bytes for each in samples),
+        completed=completed,
+        latency_ns_mean=total / completed if completed else None,
+        latency_ns_max=max((each.latency_ns_max for each in samples if each.latency_ns_max is not None), default=None),
+        written_bytes=samples[-1].written_bytes,
+    )
 
 
 def capacity_of(run: RunRecord) -> int:
@@ -202,9 +217,11 @@ def samples_of(record: CellRecord, sample_ns: int, *, start_ns: int = 0, written
     for interval in record.intervals:
         if interval.phase is not Phase.MEASURE:
             continue
-        middle_ns = now_ns + (interval.end_ns - interval.start_ns) // 2
-        groups.setdefault(middle_ns // sample_ns, []).append(_Part(interval, _is_on(record, middle_ns)))
-        now_ns += interval.end_ns - interval.start_ns
+        length_ns = interval.end_ns - interval.start_ns
+        middle_ns = now_ns + length_ns // 2
+        part = _Part(interval, length_ns, record.workload.submits_at(record.timing.warmup_ns + middle_ns))
+        groups.setdefault(middle_ns // sample_ns, []).append(part)
+        now_ns += length_ns
     now_ns = start_ns
     for parts in _with_last(list(groups.values()), sample_ns):
         written_bytes += sum(
@@ -220,20 +237,11 @@ def samples_of(record: CellRecord, sample_ns: int, *, start_ns: int = 0, written
 
 @dataclass(frozen=True)
 class _Part:
-    """An interval of a sample, and whether operations were submitted in it."""
+    """An interval of a sample, its length, and whether operations were submitted in it."""
 
     interval: IntervalRecord
+    length_ns: int
     is_on: bool
-
-    @property
-    def length_ns(self) -> int:
-        return self.interval.end_ns - self.interval.start_ns
-
-
-def _is_on(record: CellRecord, time_ns: int) -> bool:
-    """Whether operations are submitted at a time of the measurement. Duty cycles begin with the warm-up."""
-    on_ns, off_ns = record.workload.on_ns, record.workload.off_ns
-    return on_ns is None or off_ns is None or (record.timing.warmup_ns + time_ns) % (on_ns + off_ns) < on_ns
 
 
 def _with_last(groups: list[list[_Part]], sample_ns: int) -> list[list[_Part]]:

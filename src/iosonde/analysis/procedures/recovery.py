@@ -13,7 +13,7 @@ TOLERANCE: Final = 0.10
 """Throughput has recovered when it stays within this share of its level."""
 
 SMOOTHED: Final = 5
-"""A sample is judged by the median of so many around it: single ones vary, and a median keeps a step where it is."""
+"""A sample is judged by the median of this many samples around it. It removes outliers and does not move a step."""
 
 END_PART: Final = 8
 """The level of a trial is the mean of the last eighth of its samples, which a slow recovery does not reach into."""
@@ -24,7 +24,7 @@ class Recovery:
     """What a trial did after the one before.
 
     ``level`` is the throughput that it is compared with. ``time_ns`` is the time from its start to the first sample
-    within ``TOLERANCE`` of the level after which they stay there; None if they are not there at the end.
+    within ``TOLERANCE`` of the level, if the samples after it stay there; None if those at the end do not.
     """
 
     phase: LongPhase
@@ -62,9 +62,10 @@ def level_of(samples: Sequence[Sample], quantity: Quantity) -> float | None:
 
 
 def recovery_ns(samples: Sequence[Sample], quantity: Quantity, level: float) -> int | None:
-    """The time from the start of the first sample to that of the first near the level after which they stay near it.
+    """How long a trial takes to recover: the time until its first sample within ``TOLERANCE`` of the level.
 
-    They stay near it while the median of ``SMOOTHED`` samples around each is. None if they do not at the end.
+    The samples after that one have to stay within it as well, each as the median of ``SMOOTHED`` samples around it.
+    None if the last samples are not within it.
     """
     values = [each.of(quantity) for each in samples]
     smooth = [_median(values[max(at - SMOOTHED // 2, 0) : at + SMOOTHED // 2 + 1]) for at in range(len(values))]

@@ -6,7 +6,7 @@ from typing import Final
 
 import altair as alt
 
-from iosonde.analysis.procedures.courses import LongPhase, Sample
+from iosonde.analysis.procedures.courses import LongPhase, Sample, merged
 from iosonde.charts.axes import log_domain, log_scaled, log_ticks, number_axis
 from iosonde.charts.figure import Figure, Row
 from iosonde.charts.lines import named_rows, tooltip
@@ -194,23 +194,7 @@ def thinned(samples: Sequence[Sample], size: int) -> Iterator[Sample]:
     """The samples with ``size`` neighbours merged into one."""
     for start in range(0, len(samples), size):
         group = samples[start : start + size]
-        yield group[0] if len(group) == 1 else _merged(group)
-
-
-def _merged(group: Sequence[Sample]) -> Sample:
-    completed = sum(each.completed for each in group)
-    total = sum(each.latency_ns_mean * each.completed for each in group if each.latency_ns_mean is not None)
-    return Sample(
-        start_ns=group[0].start_ns,
-        end_ns=group[-1].end_ns,
-        time_ns=sum(each.time_ns for each in group),
-        count=sum(each.count for each in group),
-        bytes=sum(each.bytes for each in group),
-        completed=completed,
-        latency_ns_mean=total / completed if completed else None,
-        latency_ns_max=max((each.latency_ns_max for each in group if each.latency_ns_max is not None), default=None),
-        written_bytes=group[-1].written_bytes,
-    )
+        yield group[0] if len(group) == 1 else merged(group)
 
 
 def _moved(sample: Sample, by_ns: int) -> Sample:

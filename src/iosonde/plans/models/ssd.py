@@ -196,9 +196,9 @@ class SsdTable(ModelTable):
     read_cache: ReadCacheTable | None = None
 
     @model_validator(mode="after")
-    def _has_room(self) -> Self:
+    def _is_large_enough(self) -> Self:
         """Refuses a drive with too few blocks per die, as the engine does, and names the largest scale."""
-        if self.capacity_scale > 1 and _data_blocks(self, self.capacity_scale) < DATA_BLOCKS_MIN:
+        if self.capacity_scale > 1 and not _has_room(self, self.capacity_scale):
             # Fewer pages never have more blocks, so halving an interval finds the largest scale.
             most = bisect_left(range(1, self.capacity_scale), True, key=lambda scale: not _has_room(self, scale))  # noqa: FBT003
             raise PydanticCustomError("room", "a die has too few blocks; the largest scale is {most}", {"most": most})

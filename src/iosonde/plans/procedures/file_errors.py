@@ -50,12 +50,11 @@ _EXAMPLES: Final = {
 _NEAR: Final = 0.5
 
 
-def unknown_key(at: str, place: Place, value: object) -> UsageError:
-    """A key that its table does not have."""
+def unknown_key(at: str, place: Place, value: object, campaign: type[BaseModel]) -> UsageError:
+    """A key that its table does not have. ``campaign`` is the model of the whole file."""
     names = [each for each in place if isinstance(each, str)]
     key, table = names[-1], _table(names[:-1])
-    known = list(TABLES[table].model_fields) if table else ["name", "about", "purge", "on_error", "power_command", LIST]
-    where = "track" if table == "track" else HEADERS[table] if table else "the campaign"
+    known = list(TABLES.get(table, campaign).model_fields)
     if key == "experiment" and not table:
         return UsageError(f"{at}: a file has either [[{LIST}]] or [[experiment]] tables, not both", "write two files")
     slip = difflib.get_close_matches(key, known, n=1, cutoff=0.8)
@@ -64,7 +63,7 @@ def unknown_key(at: str, place: Place, value: object) -> UsageError:
     if key in HEADERS:
         foreign = f"write {HEADERS[key]}"
     meant = f"{foreign}; " if foreign else f"did you mean {near[0]}? " if near else ""
-    return UsageError(f"{at}: unknown key {key} in {where}", f"{meant}valid keys: {', '.join(known)}")
+    return UsageError(f"{at}: unknown key {key} in {_where(table)}", f"{meant}valid keys: {', '.join(known)}")
 
 
 def table_error(at: str, details: ErrorDetails) -> UsageError | None:
@@ -75,8 +74,7 @@ def table_error(at: str, details: ErrorDetails) -> UsageError | None:
     if not table:
         return None
     if kind == "missing":
-        where = "track" if table == "track" else HEADERS[table]
-        return UsageError(f"{at}: {where} has no {key}", f"add {_EXAMPLES.get(key, key)}")
+        return UsageError(f"{at}: {_where(table)} has no {key}", f"add {_EXAMPLES.get(key, key)}")
     value = shown(details["input"])
     if kind in {"greater_than_equal", "less_than_equal"} and (bounds := _bounds(table, key)):
         return UsageError(f"{at}: {key} = {value} is not in the range {bounds}", f"{key} accepts {bounds}")
@@ -104,6 +102,11 @@ def _kind_error(at: str, kind: str, key: str, value: str) -> UsageError | None:
 def _table(names: list[str]) -> str:
     """The innermost table among some names; empty at the top of the file."""
     return next((each for each in reversed(names) if each in TABLES), "")
+
+
+def _where(table: str) -> str:
+    """A table as errors name it: by its header, if it has one."""
+    return {"": "the campaign", "track": "track"}.get(table) or HEADERS[table]
 
 
 def _bounds(table: str, key: str) -> str:

@@ -11,6 +11,7 @@ from iosonde.errors import UsageError
 from iosonde.plans.campaign_file import About, is_printable
 from iosonde.plans.procedure_files import LIST, PACKAGE, procedure_names
 from iosonde.plans.procedures.file_errors import table_error, unknown_key
+from iosonde.plans.procedures.file_places import Place
 from iosonde.plans.procedures.file_places import line_of as line_of_place
 from iosonde.plans.procedures.tables import ProcedureTable, check_names
 from iosonde.plans.read_campaign import campaign_error
@@ -19,10 +20,10 @@ from iosonde.plans.validation_errors import first_validation_error, load_tables
 from iosonde.vocabulary import OnError, PurgeMethod
 
 USE: Final = "use"
-UNCHANGING: Final = frozenset({"name", "title", "open_points"})
-"""Keys that do not change what a procedure measures."""
-
 DEFAULTS: Final = "defaults"
+UNCHANGING: Final = frozenset({"name", "title", "open_points"})
+"""Keys without an effect on the measurement."""
+
 _WHOLE: Final = "docs/guides/procedures.md has a complete file"
 
 
@@ -58,7 +59,8 @@ def load_procedures(name: str) -> ProcedureCampaign:
 def read_procedures(text: str, file: str, *, is_shipped: bool = False) -> ProcedureCampaign:
     """The campaign that a file describes. Raises UsageError with file, line, key and value.
 
-    Unless the file ``is_shipped``, the specification of a shipped procedure that it changes says so.
+    If a user's file changes a shipped procedure, the procedure's ``specification`` names the changes. A file that
+    ``is_shipped`` itself has variants, such as the client forms, which are no changes.
     """
     found = load_tables(text, file, LIST, _WHOLE)
     tables = found.get(LIST)
@@ -71,7 +73,7 @@ def read_procedures(text: str, file: str, *, is_shipped: bool = False) -> Proced
         found[LIST] = [each for several in expanded for each in several]
         sources = [number for number, several in enumerate(expanded) for _ in several]
 
-    def line_of(place: tuple[int | str, ...]) -> int:
+    def line_of(place: Place) -> int:
         match place:
             case (first, int(number), *rest) if first == LIST:
                 return line_of_place(text, (LIST, sources[number], *rest))
@@ -84,7 +86,7 @@ def read_procedures(text: str, file: str, *, is_shipped: bool = False) -> Proced
         line = line_of(details["loc"])
         at = f"{file}:{line}"
         if details["type"] == "extra_forbidden":
-            raise unknown_key(at, details["loc"], details["input"]) from error
+            raise unknown_key(at, details["loc"], details["input"], ProcedureCampaign) from error
         raise table_error(at, details) or campaign_error(details, file, line) from error
 
 

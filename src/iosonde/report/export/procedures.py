@@ -40,8 +40,8 @@ class ExportedTrial:
     """A long trial. In a duty cycle, throughput is that of the on-periods.
 
     ``level`` is its throughput at the end, the mean of the last eighth of its samples, in the unit of ``quantity``.
-    ``recovery_ns`` is the time until it stays within 10 % of ``recovered_to``; both are None if it is not compared, and
-    the time alone if it is not near at the end.
+    ``recovery_ns`` is the time until throughput stays within 10 % of ``recovered_to``. It is None if throughput does
+    not do so by the end of the trial; both are None if the trial is not compared with a level.
     """
 
     phase: str
@@ -69,9 +69,10 @@ class ExportedPoint:
 
 @dataclass(frozen=True)
 class ExportedProcedure:
-    """A procedure: its conditions, the rounds of each phase, its criteria, determinations and reported figures.
+    """The results of a procedure. ``rounds`` is the number of rounds of each phase.
 
-    ``long_trials`` are those of which the course is reported, and ``points`` the operating points.
+    ``criteria`` and ``determinations`` are those of steady state, and ``reported`` the figures of each cell.
+    ``long_trials`` are the trials whose course is reported, and ``points`` the operating points.
     """
 
     name: str

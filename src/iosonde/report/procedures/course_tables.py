@@ -142,7 +142,7 @@ def rest_table(found: AfterSaturation, quantity: Quantity) -> ResultTable:
 def _until(level: str) -> str:
     return (
         f"from the start of the trial to the first sample within {100 * TOLERANCE:g} % of {level}, if the samples "
-        f"after it stay there (each as the median of {SMOOTHED})"
+        f"after it stay there (each replaced by the median of {SMOOTHED})"
     )
 
 

@@ -114,7 +114,7 @@ def _figures(rounds: ProcedureRounds, invalid: Invalid) -> Iterator[str]:
 
 
 def _which(workload: Workload, among: Sequence[Workload]) -> str:
-    """Block size and mix, and the demand if it differs among the cells."""
+    """Block size and mix, and jobs and queue depth if these differ among the cells."""
     demand = len({(each.jobs, each.queue_depth) for each in among}) > 1
     of = f" at {workload.jobs} × QD {workload.queue_depth}" if demand else ""
     return f"{workload.size_text} {mix_name(workload)}{of}"

@@ -116,8 +116,7 @@ def _parts(columns: Sequence[Fitted], width: int) -> Iterator[Sequence[Fitted]]:
     first, *others = columns
     part: list[Fitted] = []
     for each in others:
-        whole = sum(column.width() + GUTTER for column in (first, *part, each)) - GUTTER
-        if part and whole > width:
+        if part and _total([column.width() for column in (first, *part, each)]) > width:
             yield [first, *part]
             part = []
         part.append(each)
@@ -125,12 +124,14 @@ def _parts(columns: Sequence[Fitted], width: int) -> Iterator[Sequence[Fitted]]:
 
 
 def _is_readable(columns: Sequence[Fitted], width: int) -> bool:
-    """Whether all columns fit, and the texts of the first one differ as far as they are shown."""
-    widths = _shrunk(columns, width)
-    if sum(widths) + GUTTER * (len(columns) - 1) > width:
-        return False
-    first = columns[0]
-    return len(set(first.shown(widths[0]))) == len(set(first.texts))
+    """Whether all columns fit, and the row labels stay distinct when they are cut."""
+    widths, labels = _shrunk(columns, width), columns[0]
+    return _total(widths) <= width and len(set(labels.shown(widths[0]))) == len(set(labels.texts))
+
+
+def _total(widths: Sequence[int]) -> int:
+    """The width of a table with columns of these widths."""
+    return sum(widths) + GUTTER * (len(widths) - 1)
 
 
 def _width(columns: Sequence[Fitted]) -> int:
@@ -140,7 +141,7 @@ def _width(columns: Sequence[Fitted]) -> int:
         column.width() if floor is None else min(column.width(), floor)
         for column, floor in zip(columns, floors, strict=True)
     ]
-    return sum(widths) + GUTTER * (len(columns) - 1)
+    return _total(widths)
 
 
 def _lines(columns: Sequence[Fitted], width: int) -> Iterator[Text]:
@@ -170,7 +171,7 @@ def _line(texts: Sequence[Text], columns: Sequence[Fitted], widths: Sequence[int
 def _shrunk(columns: Sequence[Fitted], width: int) -> list[int]:
     """The width of each column. While the table is too wide, the widest column that may shrink is cut."""
     widths = [column.width() for column in columns]
-    over = sum(widths) + GUTTER * (len(columns) - 1) - width
+    over = _total(widths) - width
     # The second pass cuts below the floors, so that names may become equal: the terminal is too narrow otherwise.
     for floors in ([column.floor or SHRUNK_MIN for column in columns], [SHRUNK_MIN] * len(columns)):
         while over > 0:

@@ -12,6 +12,7 @@ from iosonde.sources.rounds.csv_tables import read_csv
 from iosonde.sources.rounds.fio_files import is_fio, read_fio
 from iosonde.sources.rounds.measured import Measured, MeasuredRounds, Tracking, rounds_of
 from iosonde.sources.rounds.tkperf_xml import read_tkperf
+from iosonde.store import HEADER_NAME
 from iosonde.vocabulary import ProcedureKind
 
 FILE_BYTES_MAX: Final = 256 << 20
@@ -80,7 +81,7 @@ def _is_random(measured: Measured) -> bool:
 def _files(paths: Sequence[Path]) -> Iterator[Path]:
     count = 0
     for path in paths:
-        if path.is_dir() and (path / "run.json").exists():
+        if (path / HEADER_NAME).exists():
             raise UsageError(
                 f"{path} is a run of iosonde, whose rounds are judged already",
                 f"use `iosonde show {quoted(path)}` or `iosonde compare`",
