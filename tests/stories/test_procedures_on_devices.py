@@ -154,7 +154,7 @@ def test_a_signal_during_a_purge_ends_the_run_before_anything_is_measured(
         with begin(folder, asked) as running:
             assert running.stderr is not None
             next(line for line in running.stderr if line.startswith(stage))
-            # Only the front: the engine does not hear of it, and may have purged all of the device before it is asked.
+            # Only the front end receives it. The engine may have purged the whole device before it is told to stop.
             running.send_signal(signal.SIGINT)
             _, told = running.communicate(timeout=60)
     assert running.returncode == 130

@@ -54,8 +54,8 @@ class DestroyConsent:
     consents: tuple[str, ...] = ()
 
 
-class _Heard:
-    """Passes on what happens, and remembers whether the purge was asked to stop."""
+class _InterruptRecorder:
+    """Passes everything on to an observer, and records whether a purge was interrupted."""
 
     def __init__(self, observer: PurgeObserver) -> None:
         self._observer = observer
@@ -70,7 +70,7 @@ class _Heard:
         self._observer.progress(done_permille)
 
     def interrupted(self) -> None:
-        """The purge is asked to stop."""
+        """The purge is interrupted. It may be complete before it can stop."""
         self.is_interrupted = True
         self._observer.interrupted()
 
@@ -95,15 +95,15 @@ def purged(  # noqa: PLR0913, PLR0917 - a purge needs all of them
     for each in purges:
         each.check()
     records: list[PurgeRecord] = []
-    heard = _Heard(observer)
+    recorder = _InterruptRecorder(observer)
     for each in purges:
-        for record in each.run(heard, now):
+        for record in each.run(recorder, now):
             records.append(record)
             keep_purge(record)
             error = error_of(record)
             if error is not None:
                 raise error
-        if heard.is_interrupted:
+        if recorder.is_interrupted:
             raise KeyboardInterrupt
     # The purge may have removed partitions and signatures. The identity must be the same.
     permits = permitted(host.command_prefix(), plan, targets, consent.destroy, consent.consents)

@@ -40,6 +40,14 @@ name = "first"
 {FILL}{ROUNDS}"""
 
 
+def mistake(before: str, after: str) -> UsageError:
+    """The error of a file in which something is replaced by a mistake."""
+    assert before in OWN
+    with pytest.raises(UsageError) as raised:
+        read_procedures(OWN.replace(before, after, 1), "own.toml")
+    return raised.value
+
+
 def test_a_campaign_file_is_one_of_procedures_if_it_has_such_tables() -> None:
     assert has_procedures(OWN)
     assert not has_procedures('name = "other"\n[[experiment]]\nname = "procedure"\n')
@@ -117,11 +125,9 @@ def test_every_shipped_procedure_can_be_read(name: str) -> None:
     ],
 )
 def test_a_mistake_is_told_with_its_place(before: str, after: str, message: str) -> None:
-    assert before in OWN
-    with pytest.raises(UsageError) as raised:
-        read_procedures(OWN.replace(before, after, 1), "own.toml")
-    assert message in raised.value.message
-    assert raised.value.hint
+    error = mistake(before, after)
+    assert message in error.message
+    assert error.hint
 
 
 @pytest.mark.parametrize(
@@ -135,10 +141,7 @@ def test_a_mistake_is_told_with_its_place(before: str, after: str, message: str)
     ],
 )
 def test_the_hint_of_a_mistake_names_the_way_out(before: str, after: str, hint: str) -> None:
-    assert before in OWN
-    with pytest.raises(UsageError) as raised:
-        read_procedures(OWN.replace(before, after, 1), "own.toml")
-    assert hint in raised.value.hint
+    assert hint in mistake(before, after).hint
 
 
 def test_the_specification_of_a_changed_procedure_names_the_changes() -> None:
