@@ -13,7 +13,7 @@ from statistics import median
 from typing import Any, Final
 
 from bench.report import Report
-from iosonde.analysis.procedures import ProcedureRounds, criteria_of, procedures_of, reported_cells
+from iosonde.analysis.procedures import ProcedureRounds, criteria_of, procedures_of
 from iosonde.records import RunRecord
 from iosonde.store import load_run
 from iosonde.units import SECOND_NS, format_duration, format_latency
@@ -80,7 +80,7 @@ def _figures(record: RunRecord, rounds: ProcedureRounds) -> dict[str, Any]:
     phase = rounds.of(PhaseRole.ROUNDS)
     assert phase is not None, "the test has rounds"
     criterion = criteria_of(phase)[0]
-    cells = reported_cells(phase)
+    cells = phase.reported
     (small,) = [each for each in cells if (each.workload.read_percent, each.workload.size_text) == (0, "4 KiB")]
     first, last = record.cells[0].clock_start, record.cells[-1].clock_end
     assert first is not None, "a simulated drive has a clock"

@@ -71,7 +71,7 @@ def procedure_run(
     rounds: Sequence[Mapping[str, int | CellRecord | None]],
     cells: Sequence[CellPlan] = (WRITE,),
     *,
-    phase: str = "rounds",
+    phase: str | Sequence[str] = "rounds",
     attempt: int = 1,
     time_scale: int = 1,
     purge: PurgeState = PurgeState.SKIPPED,
@@ -80,11 +80,13 @@ def procedure_run(
 ) -> RunRecord:
     """A run of one procedure: for each round the IOPS of each cell, by its name. None is a failed trial.
 
-    ``gaps_s`` is the time before the first trial of a round. ``header`` are fields of the header.
+    ``phase`` names the phase of all rounds, or that of each. ``gaps_s`` is the time before the first trial of a round.
+    ``header`` are fields of the header.
     """
     plans = {each.cell: each for each in cells}
     turns: list[CellTurn] = []
     records: list[CellRecord] = []
+    phases = [phase] * len(rounds) if isinstance(phase, str) else list(phase)
     now_ns = 0
     for number, values in enumerate(rounds, 1):
         now_ns += (gaps_s or {}).get(number, 0) * SECOND_NS
@@ -96,9 +98,9 @@ def procedure_run(
                     cell=name,
                     repeat=number,
                     seed=order,
-                    round=number,
+                    round=phases[:number].count(phases[number - 1]),
                     procedure=procedure.name,
-                    phase=phase,
+                    phase=phases[number - 1],
                     attempt=attempt,
                 )
             )

@@ -14,7 +14,7 @@ from dataclasses import asdict, dataclass
 from statistics import median
 from typing import Final
 
-from iosonde.analysis.procedures import ProcedureRounds, ReportedCell, procedures_of, reported_cells
+from iosonde.analysis.procedures import ProcedureRounds, ReportedCell, procedures_of
 from iosonde.analysis.procedures.reported import LEVELS, level_name
 from iosonde.charts.procedures.styles import mix_name
 from iosonde.records import RunRecord, Workload
@@ -148,7 +148,7 @@ def _figures(rounds: ProcedureRounds) -> Figures:
     found: dict[tuple[str, ...], float] = {}
     for role in ROLES:
         phase = rounds.of(role)
-        for cell in () if phase is None else reported_cells(phase):
+        for cell in () if phase is None else phase.reported:
             found |= {(*_place(role, cell.workload), kind): value for kind, value in _values(cell).items()}
     return found
 

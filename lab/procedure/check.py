@@ -5,7 +5,7 @@ import subprocess
 from pathlib import Path
 from typing import Final
 
-from iosonde.analysis.procedures import ProcedureRounds, criteria_of, procedures_of, reported_cells
+from iosonde.analysis.procedures import ProcedureRounds, criteria_of, procedures_of
 from iosonde.analysis.procedures.conditions import ConditionState, conditions_of
 from iosonde.records import RunRecord
 from iosonde.store import load_run
@@ -105,7 +105,7 @@ def _measured(record: RunRecord) -> list[str]:
 
 def _cells(rounds: ProcedureRounds) -> int:
     assert rounds.main is not None, "no round is complete"
-    cells = reported_cells(rounds.main)
+    cells = rounds.main.reported
     assert len(cells) == CELLS, len(cells)
     assert all(each.iops for each in cells), "a cell has no IOPS"
     return len(rounds.main.cells)

@@ -6,7 +6,7 @@ from typing import Any
 import altair as alt
 import pytest
 
-from iosonde.analysis.procedures import ReportedCell, determinations_of, procedures_of, reported_cells
+from iosonde.analysis.procedures import ReportedCell, determinations_of, procedures_of
 from iosonde.charts.figure import Figure
 from iosonde.charts.procedures import (
     confidence_levels,
@@ -29,14 +29,14 @@ VALUES = {READ.cell: 4000, MATRIX[1].cell: 2000, WRITE.cell: 3000, LARGE_WRITE.c
 def cells() -> tuple[ReportedCell, ...]:
     [rounds] = procedures_of(procedure_run(steady_procedure(MATRIX, (WRITE,)), [VALUES] * 5, MATRIX))
     assert rounds.main is not None
-    return reported_cells(rounds.main)
+    return rounds.main.reported
 
 
 def timed(*latencies_ns: int) -> ReportedCell:
     record = cell_record(WRITE, {Operation.WRITE: totals_of(latencies_ns)})
     [rounds] = procedures_of(procedure_run(steady_procedure(), [{WRITE.cell: record}] * 5))
     assert rounds.main is not None
-    return reported_cells(rounds.main)[0]
+    return rounds.main.reported[0]
 
 
 def every_figure() -> list[Figure]:

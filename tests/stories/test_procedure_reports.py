@@ -57,15 +57,16 @@ def test_the_summary_of_the_run_agrees_with_its_exported_figures(story: tuple[Pa
     with (tmp_path / "csv/rounds.csv").open(newline="", encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
 
-    cell = procedure["determinations"][0]["cell"]
+    [judged] = procedure["steady_states"]
+    cell = judged["determinations"][0]["cell"]
     window = [float(row["iops"]) for row in rows if row["cell"] == cell and row["in_window"] == "yes"]
     mean = sum(window) / len(window)
 
     assert len(window) == 5
-    assert procedure["determinations"][0]["average"] == pytest.approx(mean)
+    assert judged["determinations"][0]["average"] == pytest.approx(mean)
     told = " ".join(printed.split())
     assert f"4 KiB 0/100 {mean:,.0f} IOPS" in told
-    assert f"steady state reached in round {procedure['criteria'][0]['reached']}" in told
+    assert f"steady state reached in round {judged['criteria'][0]['reached']}" in told
 
 
 def test_show_prints_the_tables_of_the_report(story: tuple[Path, str]) -> None:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Final
 
-from iosonde.analysis.totals import total_of
+from iosonde.analysis.totals import count_of
 from iosonde.records import CellRecord
 
 WARM_ROUNDS_MIN: Final = 2
@@ -36,12 +36,12 @@ class QueueRounds:
 def queue_rounds(record: CellRecord) -> QueueRounds | None:
     """The rounds of a repeat. None if nothing completed, or if the workload does not keep its queue full."""
     asked = record.workload
-    totals = total_of(record.operations, asked.subject)
-    if totals is None or not record.measured_ns or asked.is_open_loop or asked.has_pauses:
+    operations = count_of(record.operations, asked.subject)
+    if not operations or not record.measured_ns or asked.is_open_loop or asked.has_pauses:
         return None
-    rounds = totals.count / asked.operations_in_flight
+    rounds = operations / asked.operations_in_flight
     return QueueRounds(
-        operations=totals.count,
+        operations=operations,
         depth=asked.operations_in_flight,
         rounds=rounds,
         warm_rounds=rounds * record.timing.warmup_ns / record.measured_ns,

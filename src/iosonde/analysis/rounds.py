@@ -1,7 +1,7 @@
 """The rounds of a standard procedure: the value of each trial, and the gaps between them."""
 
 from iosonde.analysis.samples import value_of
-from iosonde.analysis.totals import total_of
+from iosonde.analysis.totals import parts_of
 from iosonde.records import CellRecord, Outcome
 from iosonde.vocabulary import Quantity
 
@@ -10,7 +10,7 @@ def tracked_value(record: CellRecord, quantity: Quantity) -> float | None:
     """The value of a quantity in one trial; None if it did not finish."""
     if record.outcome is not Outcome.FINISHED:
         return None
-    return value_of(total_of(record.operations, record.workload.subject), record.measured_ns, quantity)
+    return value_of(parts_of(record.operations, record.workload.subject), record.measured_ns, quantity)
 
 
 def gap_ns(before: CellRecord | None, after: CellRecord) -> int | None:

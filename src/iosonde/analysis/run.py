@@ -2,10 +2,14 @@
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from iosonde.analysis.experiments import RunEstimates, estimate_run
 from iosonde.analysis.streams import by_stream
 from iosonde.records import RunRecord
+
+if TYPE_CHECKING:
+    from iosonde.analysis.procedures import ProcedureRounds
 
 
 @dataclass(frozen=True)
@@ -22,6 +26,16 @@ class RunAnalysis:
     def run(self) -> RunRecord:
         """The run with one cell per stream."""
         return by_stream(self.recorded)
+
+    @cached_property
+    def procedures(self) -> "tuple[ProcedureRounds, ...]":
+        """The standard procedures that the run consists of, with their rounds; none for any other run."""
+        if not self.recorded.header.plan.procedures:
+            return ()
+        # Imported here: few runs have procedures.
+        from iosonde.analysis.procedures import procedures_of
+
+        return procedures_of(self.recorded)
 
     @cached_property
     def estimates(self) -> RunEstimates:

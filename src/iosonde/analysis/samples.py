@@ -1,8 +1,10 @@
 """Samples of one long trial: the value of a quantity in one of them per block of measurement time."""
 
+from collections.abc import Sequence
+
 from iosonde.analysis.histogram import percentiles
 from iosonde.analysis.latency import leading
-from iosonde.analysis.totals import merge_totals, total_of
+from iosonde.analysis.totals import merge_totals, parts_of
 from iosonde.records import IntervalRecord, OperationTotals, Phase, SteadySamples
 from iosonde.units import SECOND_NS
 from iosonde.vocabulary import Operation, Quantity, SampleOf
@@ -33,7 +35,7 @@ class BlockSamples:
                 self._add(interval, length_ns)
             if self._measured_ns < (len(self._values) + 1) * self._rule.block_ns:
                 return
-            self._values.append(value_of(self._totals, self._time_ns, self._rule.quantity))
+            self._values.append(value_of(self._parts, self._time_ns, self._rule.quantity))
             self._begin()
 
     @property
@@ -49,30 +51,32 @@ class BlockSamples:
         return len(self._values) * block_ns + offset_ns
 
     def _begin(self) -> None:
-        self._totals: OperationTotals | None = None
+        self._parts: list[OperationTotals] = []
         self._time_ns = 0
 
     def _add(self, interval: IntervalRecord, length_ns: int) -> None:
         self._time_ns += length_ns
-        found = total_of(interval.operations, self._subject)
-        if found is not None:
-            self._totals = found if self._totals is None else merge_totals([self._totals, found])
+        self._parts += parts_of(interval.operations, self._subject)
 
 
-def value_of(totals: OperationTotals | None, time_ns: int, quantity: Quantity) -> float | None:
-    """The value of a quantity over a time. It is None without completions, and for a percentile with too few of them.
+def value_of(parts: Sequence[OperationTotals], time_ns: int, quantity: Quantity) -> float | None:
+    """The value of a quantity over a time, from the totals that add up to it.
 
-    The latency is that of the loop: response in an open loop, service in a closed loop.
+    It is None without completions, and for a percentile with too few of them. The latency is that of the loop: response
+    in an open loop, service in a closed loop.
     """
-    if totals is None or not totals.count or not time_ns:
+    count = sum(each.count for each in parts)
+    if not count or not time_ns:
         return None
     if quantity is Quantity.IOPS:
-        return totals.count * SECOND_NS / time_ns
+        return count * SECOND_NS / time_ns
     if quantity is Quantity.BYTES_PER_S:
-        return totals.bytes * SECOND_NS / time_ns
-    found = leading(totals)
+        return sum(each.bytes for each in parts) * SECOND_NS / time_ns
     if quantity.percent is None:
-        return found.latency_ns_sum / found.count
+        return sum(leading(each).latency_ns_sum for each in parts) / count
+    whole = merge_totals(parts)
+    assert whole is not None, "operations completed"
+    found = leading(whole)
     (value,) = percentiles(
         found.latency, [quantity.percent], smallest_ns=found.latency_ns_min, largest_ns=found.latency_ns_max
     )

@@ -49,11 +49,14 @@ def merge_times(times: Sequence[Times | None]) -> Times | None:
 
 def total_of(operations: Mapping[Operation, OperationTotals], operation: Operation) -> OperationTotals | None:
     """The totals of one operation, with ``all`` derived if the source has none; None if none completed."""
+    return merge_totals(parts_of(operations, operation))
+
+
+def parts_of(operations: Mapping[Operation, OperationTotals], operation: Operation) -> list[OperationTotals]:
+    """The totals that add up to those of one operation: several for ``all`` if the source does not have it."""
     if operation in operations:
-        return merge_totals([operations[operation]])
-    if operation is Operation.ALL:
-        return merge_totals([operations[each] for each in COUNTED_IN_ALL if each in operations])
-    return None
+        return [operations[operation]]
+    return [operations[each] for each in COUNTED_IN_ALL if each in operations] if operation is Operation.ALL else []
 
 
 def count_all(operations: Mapping[Operation, OperationTotals]) -> int:

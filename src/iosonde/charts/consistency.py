@@ -154,7 +154,7 @@ def _layers(rows: Sequence[Row], breaks: Sequence[Break], spread: float) -> list
         .encode(x=x, y=y, color=coloured, shape=shape(series), tooltip=told)
     )
     line = chart.mark_line(strokeWidth=2, color=INK, interpolate="monotone").encode(
-        x=x, y=_other(y, "drawn_median"), detail="drawn_part:N"
+        x=x, y=_other(y, "drawn_median"), detail=alt.Detail("drawn_part:N")
     )
     return [
         alt.Chart()

@@ -215,7 +215,7 @@ def _layers(rows: Sequence[Row], columns: Sequence[_Column], grid: _Grid, unit: 
         field,
         *([parted] if 0 < len(borders) <= BORDERS_MAX else []),
         chart.mark_line(strokeWidth=2).encode(
-            x=x, y=y, color=coloured, strokeDash=dash(series, lines=True), detail="repeat:N"
+            x=x, y=y, color=coloured, strokeDash=dash(series, lines=True), detail=alt.Detail("repeat:N")
         ),
         named_rows(chart.mark_point(size=60, filled=True, opacity=0).encode(x=x, y=y, tooltip=told)),
     ]

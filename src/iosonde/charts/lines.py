@@ -10,6 +10,9 @@ from iosonde.analysis.dips import dips_of
 from iosonde.analysis.families import Along
 from iosonde.charts.theme import INK, Series, colour, dash, shape
 
+_CORNER: Final = 0.9
+"""Where in a field of a map its corner points are, as a share of its width and height."""
+
 COMMON_TOOLTIP = (
     "series",
     "block_size",
@@ -50,6 +53,20 @@ def named_rows(layer: alt.Chart) -> alt.Chart:
     """Names the layer that has a mark for each row, so that crosses and tests can find it."""
     layer.name = "rows"
     return layer
+
+
+def corner_rows(chart: alt.Chart, x: alt.X, y: alt.Y) -> alt.Chart:
+    """Invisible points in a corner of the fields of a map.
+
+    Crosses on invalid cells are drawn there, so that the number in the field stays readable.
+    """
+    return named_rows(chart.mark_point(size=1, opacity=0).encode(x=_at(x, _CORNER), y=_at(y, 1 - _CORNER)))
+
+
+def _at(channel: alt.X | alt.Y, place: float) -> alt.X | alt.Y:
+    copied = channel.copy()
+    copied["bandPosition"] = place
+    return copied
 
 
 # A condition, not a filter: the browser warns about a layer without rows, because it has no extent. The condition has

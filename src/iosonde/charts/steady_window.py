@@ -123,9 +123,11 @@ def _layers(rows: Sequence[Row], least: _Rounds, spread: float) -> list[alt.Char
     return [
         alt.Chart(band)
         .mark_rect(color=GRID, opacity=0.6)
-        .encode(x=alt.X("left:Q", scale=across), x2="right:Q", y=alt.Y("low:Q", scale=scale), y2="high:Q"),
+        .encode(
+            x=alt.X("left:Q", scale=across), x2=alt.X2("right:Q"), y=alt.Y("low:Q", scale=scale), y2=alt.Y2("high:Q")
+        ),
         alt.Chart().mark_rule(color=INK_SOFT, strokeWidth=1).encode(y=alt.YDatum(1, scale=scale)),
-        chart.mark_line(strokeWidth=1, color=INK_SOFT, opacity=0.45).encode(x=x, y=y, detail="cell:N"),
+        chart.mark_line(strokeWidth=1, color=INK_SOFT, opacity=0.45).encode(x=x, y=y, detail=alt.Detail("cell:N")),
         chart.transform_filter(is_least).mark_line(strokeWidth=2.2, color=INK).encode(x=x, y=y),
         alt.Chart(fit)
         .mark_line(strokeWidth=1.5, strokeDash=[5, 4], color=INK)

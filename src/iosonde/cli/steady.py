@@ -92,7 +92,7 @@ def _check_verdicts(tests: "Sequence[JudgedRounds]") -> None:
 
 def _tracking(text: str) -> "Tracking":
     """A tracking variable from its keys. Raises UsageError."""
-    from iosonde.analysis.procedures.rounds import TRACKABLE
+    from iosonde.analysis.procedures.round_value import TRACKABLE
     from iosonde.sources.rounds import Tracking
     from iosonde.units import parse_bytes
     from iosonde.vocabulary import Quantity

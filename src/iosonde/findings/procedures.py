@@ -11,7 +11,7 @@ from iosonde.findings.finding import Confidence, Finding, Severity
 from iosonde.records import CellRecord
 
 if TYPE_CHECKING:
-    from iosonde.analysis.procedures import Criterion, ProcedureRounds
+    from iosonde.analysis.procedures import Criterion, PhaseRounds, ProcedureRounds
 
 
 COUNTED_SHARE_MIN: Final = 0.95
@@ -45,13 +45,13 @@ def steady_state_missed(case: Case) -> Iterator[Finding]:
     from iosonde.analysis.procedures import Verdict, criteria_of, procedures_of
     from iosonde.analysis.procedures.conditions import undecided_text
 
-    judged = [(each, each.judged) for each in procedures_of(case.run) if each.judged is not None]
+    judged = [(each, phase) for each in procedures_of(case.run) for phase in each.all_judged]
     found = [(each, phase, criteria_of(phase)[0]) for each, phase in judged]
     unsteady = [each for each in found if each[-1].verdict is not Verdict.REACHED]
     if not unsteady:
         return
-    missed = [(each, undecided_text(case.run, phase) or _verdict(own)) for each, phase, own in unsteady]
-    cells = tuple(tracked.cell for each, _ in missed if each.judged is not None for tracked in each.judged.tracked)
+    missed = [(_name(each, phase), undecided_text(case.run, phase) or _verdict(own)) for each, phase, own in unsteady]
+    cells = tuple(tracked.cell for _, phase, _ in unsteady for tracked in phase.tracked)
     without_gaps = [criteria_of(replace(phase, broken=frozenset()))[0] for _, phase, _ in unsteady]
     is_gap = all(each.verdict is Verdict.REACHED for each in without_gaps)
     yield Finding(
@@ -59,9 +59,10 @@ def steady_state_missed(case: Case) -> Iterator[Finding]:
         severity=Severity.DOUBTFUL,
         confidence=Confidence.CERTAIN,
         statement=(
-            f"{'; '.join(_told(each, verdict) for each, verdict in missed)}. {GAP_ONLY if is_gap else STILL_CHANGED}"
+            f"{'; '.join(f'{name}: steady state was {verdict}' for name, verdict in missed)}. "
+            f"{GAP_ONLY if is_gap else STILL_CHANGED}"
         ),
-        evidence=tuple((each.procedure.name, verdict) for each, verdict in missed),
+        evidence=tuple(missed),
         advice=GAP_ADVICE if is_gap else ADVICE,
         deciding_test="Run the procedure again without gaps."
         if is_gap
@@ -80,9 +81,10 @@ def latency_cut_short(case: Case) -> Iterator[Finding]:
     least: dict[str, tuple[CellRecord, float]] = {}
     for record in case.used:
         found, kept = queue_rounds(record), record.queue_depth_kept
-        totals = total_of(record.operations, record.workload.subject)
-        if found is None or totals is None or not kept or found.rounds > LONG_ROUNDS:
+        if found is None or not kept or found.rounds > LONG_ROUNDS:
             continue
+        totals = total_of(record.operations, record.workload.subject)
+        assert totals is not None, "a trial with rounds has completed operations"
         share = totals.latency_ns_sum / record.measured_ns / kept
         if share < COUNTED_SHARE_MIN and share < least.get(record.cell, (record, 1.0))[1]:
             least[record.cell] = record, share
@@ -113,9 +115,10 @@ def latency_cut_short(case: Case) -> Iterator[Finding]:
     )
 
 
-def _told(rounds: "ProcedureRounds", verdict: str) -> str:
+def _name(rounds: "ProcedureRounds", phase: "PhaseRounds") -> str:
+    """The procedure, and its phase if steady state is judged in several of them."""
     name = rounds.procedure.title or rounds.procedure.name
-    return f"{name}: steady state was {verdict}"
+    return f"{name}, {phase.name}" if len(rounds.all_judged) > 1 else name
 
 
 def _verdict(own: "Criterion") -> str:

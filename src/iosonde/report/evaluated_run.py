@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from iosonde.analysis.cells import CellEstimate
 from iosonde.analysis.experiments import RunEstimates
-from iosonde.analysis.procedures import ProcedureRounds, procedures_of
+from iosonde.analysis.procedures import ProcedureRounds
 from iosonde.analysis.run import RunAnalysis
 from iosonde.failures import FailureLog
 from iosonde.findings.finding import Finding, most_severe_first
@@ -48,10 +48,10 @@ class EvaluatedRun:
 
         return limits_of(self.checked)
 
-    @cached_property
+    @property
     def procedures(self) -> tuple[ProcedureRounds, ...]:
         """The standard procedures that the run consists of; none for any other run."""
-        return procedures_of(self.analysis.recorded)
+        return self.analysis.procedures
 
     @property
     def run(self) -> RunRecord:

@@ -14,7 +14,6 @@ from iosonde.analysis.procedures import (
     ReportedCell,
     criteria_of,
     determinations_of,
-    reported_cells,
 )
 from iosonde.units import exact_size
 from iosonde.vocabulary import ProcedureKind, Quantity
@@ -86,7 +85,7 @@ def judged(source: str, rounds: ProcedureRounds, first_round: int, said: Mapping
         phase=cut,
         criteria=criteria,
         determinations=determinations_of(cut),
-        cells=reported_cells(cut),
+        cells=cut.reported,
         said=said,
     )
 

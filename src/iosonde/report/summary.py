@@ -91,10 +91,9 @@ def _said(analysis: RunAnalysis, estimates: RunEstimates, invalid: Invalid) -> s
     """What the run prepared, the verdicts of its procedures, or the results of its matrix."""
     if analysis.run.header.plan.procedures:
         # Imported here: few runs have procedures, and it imports NumPy and the charts.
-        from iosonde.analysis.procedures import procedures_of
         from iosonde.report.procedures.summary_blocks import procedure_answer
 
-        return " ".join(procedure_answer(analysis.recorded, each, invalid) for each in procedures_of(analysis.recorded))
+        return " ".join(procedure_answer(analysis.recorded, each, invalid) for each in analysis.procedures)
     return prepared_sentence(analysis.run) or _matrix_sentence(estimates, invalid)
 
 

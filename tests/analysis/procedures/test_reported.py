@@ -3,7 +3,7 @@ from typing import Any
 import pytest
 
 from iosonde.analysis.experiments import estimate_run
-from iosonde.analysis.procedures import ReportedCell, procedures_of, reported_cells
+from iosonde.analysis.procedures import ReportedCell, procedures_of
 from iosonde.analysis.procedures.reported import levels_of
 from iosonde.analysis.rounds import tracked_value
 from iosonde.analysis.run import RunAnalysis
@@ -19,7 +19,7 @@ MIX = cell_plan(workload(read_percent=65), Experiment.PROCEDURE, timing=TIMING)
 def reported(*rounds: dict[str, Any]) -> ReportedCell:
     [found] = procedures_of(procedure_run(steady_procedure(), rounds))
     assert found.main is not None
-    return reported_cells(found.main)[0]
+    return found.main.reported[0]
 
 
 def latencies(*values_ns: int) -> dict[str, CellRecord]:
@@ -73,7 +73,7 @@ def test_a_mix_is_reported_over_all_of_its_operations() -> None:
     [rounds] = procedures_of(run)
     assert rounds.main is not None
 
-    [found] = reported_cells(rounds.main)
+    [found] = rounds.main.reported
 
     assert (found.iops, found.latency_ns_mean, found.latency_ns_max) == (100, 17, 30)
 

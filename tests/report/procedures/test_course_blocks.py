@@ -35,7 +35,7 @@ def blocks_of(run: RunRecord) -> tuple[list[Block], list[str]]:
         return Figure(identity, title, "", None, ())
 
     [rounds] = procedures_of(run)
-    return list(course_blocks(run, rounds, chart, chart)), list(dict.fromkeys(drawn))
+    return list(course_blocks(run, rounds, chart, chart, {})), list(dict.fromkeys(drawn))
 
 
 def test_trials_after_a_saturated_drive_are_compared_with_it_whatever_their_role() -> None:

@@ -4,18 +4,20 @@ from typing import Any
 import numpy as np
 import pytest
 
+from iosonde.analysis.procedures.conditions import ConditionState
 from iosonde.analysis.run import RunAnalysis
 from iosonde.failures import FailureLog
 from iosonde.findings import Severity, find_in
-from iosonde.records import PhasePlan, Rounds, RunRecord, SimulationFacts
+from iosonde.records import PhasePlan, Rounds, RunRecord, SimulationFacts, SteadyState, Tracked
 from iosonde.report.export import run_tables
+from iosonde.report.export.procedures import exported_procedures
 from iosonde.report.markdown import page_markdown
 from iosonde.report.page import Page, page_of
 from iosonde.report.procedures.words import demand_text
 from iosonde.report.tables import ResultTable
-from iosonde.vocabulary import Mode, PhaseRole, ProcedureKind, PurgeState
+from iosonde.vocabulary import Mode, PhaseRole, ProcedureKind, PurgeState, Quantity
 from tests.builders import finding, workload
-from tests.procedure_builder import MATRIX, WRITE, procedure_run, steady_procedure
+from tests.procedure_builder import MATRIX, WRITE, procedure_run, steady_procedure, write_rounds
 
 NUMBERS = (1000, 2000, 3000, 4000)
 """The IOPS of 4 KiB reads, 64 KiB reads, 4 KiB writes and 64 KiB writes."""
@@ -201,6 +203,57 @@ def test_invalid_figures_are_marked_in_every_table() -> None:
 
     assert table(found, "IOPS, mean over the window")[0] == ("4 KiB", "1,000", "3,000 ×")
     assert "4 KiB 0/100 3,000 IOPS (INVALID, see stalled)" in page_markdown(found, "pictures")
+
+
+def test_invalid_cells_are_marked_in_the_map_and_above_the_columns_of_rounds() -> None:
+    found = page_of(RunAnalysis(matrix_run()), [finding("stalled", Severity.INVALID, cells=(WRITE.cell,))])
+
+    [heat] = [each for each in found.figures if each.id == "procedure-1-heat"]
+    crosses = [each for each in heat.specification["layer"] if each["mark"].get("shape") == "cross"]
+    assert [each["transform"][-1]["filter"]["oneOf"] for each in crosses] == [[WRITE.cell]]
+    for caption in ("Steady-state determination", "IOPS in every round"):
+        [only] = [each for each in found.all_of(ResultTable) if each.caption.startswith(caption)]
+        assert next(head.name for head in only.heads if "4 KiB 0/100" in head.name and "64" not in head.name).endswith(
+            "×"
+        )
+        assert only.notes == ("× INVALID, see stalled.",)
+
+
+def two_levels(*deep: int) -> RunRecord:
+    """A run of a procedure that is judged in two phases: ``deep`` are the IOPS of the first, the second is steady."""
+    stop = SteadyState(tracked=(Tracked(cell=WRITE.cell, quantity=Quantity.IOPS),), rounds_max=6)
+    phases = tuple(
+        PhasePlan(name=name, role=PhaseRole.ROUNDS, cells=(WRITE.cell,), stop=stop) for name in ("deep", "shallow")
+    )
+    names = ["deep"] * len(deep) + ["shallow"] * 5
+    return procedure_run(steady_procedure(phases=phases), write_rounds(*deep, *[500] * 5), phase=names)
+
+
+def test_each_phase_with_a_criterion_has_its_steady_state_and_its_results() -> None:
+    found = page(two_levels(100, 101, 102, 103, 104))
+    determined = [each for each in found.all_of(ResultTable) if each.caption.startswith("Steady-state determination")]
+    averages = [line.texts[1] for each in determined for line in each.lines if line.texts[0] == "Average"]
+    results = [
+        each for each in found.all_of(ResultTable) if each.caption.startswith("Means over the measurement window")
+    ]
+
+    assert averages == ["102.0", "500.0"]
+    assert [each.lines[0].texts[1] for each in results] == ["102.0", "500.0"]
+    assert len({figure.id for figure in found.figures}) == len(found.figures) == 4
+
+
+def test_a_phase_that_was_not_steady_is_told_though_a_later_one_was() -> None:
+    run = two_levels(100, 200, 300, 400, 500, 600)
+    [procedure] = exported_procedures(run)
+    [steady] = [each for each in procedure.conditions if each.name == "Steady state"]
+    [missed] = [each for each in find_in(RunAnalysis(run), FailureLog()) if each.id == "steady-state-missed"]
+
+    assert [each.criteria[0].reached for each in procedure.steady_states] == [None, 5]
+    assert (steady.state, steady.reason) == (
+        ConditionState.FAILED,
+        "reached in round 5, but deep not reached after 6 rounds",
+    )
+    assert missed.statement.startswith("Test, deep: steady state was not reached after 6 rounds.")
 
 
 def test_the_table_of_rounds_has_a_row_for_each_cell_and_round() -> None:

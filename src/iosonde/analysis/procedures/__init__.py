@@ -2,8 +2,9 @@
 
 from iosonde.analysis.procedures.determination import Criterion, Determination, Verdict, criteria_of, determinations_of
 from iosonde.analysis.procedures.from_run import procedures_of, reported_orders
-from iosonde.analysis.procedures.reported import ReportedCell, reported_cells, window_words
-from iosonde.analysis.procedures.rounds import PhaseRounds, ProcedureRounds, RoundValue
+from iosonde.analysis.procedures.reported import ReportedCell, window_words
+from iosonde.analysis.procedures.round_value import RoundValue
+from iosonde.analysis.procedures.rounds import PhaseRounds, ProcedureRounds
 
 __all__ = [
     "Criterion",
@@ -16,7 +17,6 @@ __all__ = [
     "criteria_of",
     "determinations_of",
     "procedures_of",
-    "reported_cells",
     "reported_orders",
     "window_words",
 ]

@@ -249,12 +249,14 @@ def _steady_state(run: RunRecord, rounds: ProcedureRounds) -> Condition:
 
 
 def unsteady_before(run: RunRecord, rounds: ProcedureRounds) -> str:
-    """The verdict on a long trial before the rounds that had to be steady too and was not, in words; else empty."""
-    found = None if rounds.judged is None else judged_samples(run, rounds)
-    if found is None:
+    """The verdicts on phases that had to be steady before the last judged one and were not, in words; else empty."""
+    if rounds.judged is None:
         return ""
-    own = criteria_of(found)[0]
-    return "" if own.verdict is Verdict.REACHED else f"{found.name} {block_text(own)}"
+    samples = judged_samples(run, rounds)
+    long = [(samples, block_text(criteria_of(samples)[0]))] if samples is not None else []
+    before = [(each, steady_text(run, each)) for each in rounds.all_judged[:-1]]
+    unsteady = [each for each in (*long, *before) if criteria_of(each[0])[0].verdict is not Verdict.REACHED]
+    return ", ".join(f"{phase.name} {text}" for phase, text in unsteady)
 
 
 def steady_text(run: RunRecord | None, phase: PhaseRounds) -> str:

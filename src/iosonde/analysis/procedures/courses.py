@@ -7,15 +7,15 @@ from typing import Final
 
 from iosonde.analysis.latency import leading
 from iosonde.analysis.procedures.from_run import trials_of_phase
-from iosonde.analysis.procedures.rounds import PhaseRounds, ProcedureRounds, RoundValue
+from iosonde.analysis.procedures.round_value import RoundValue
+from iosonde.analysis.procedures.rounds import PhaseRounds, ProcedureRounds
 from iosonde.analysis.samples import BlockSamples
-from iosonde.analysis.totals import COUNTED_IN_ALL, count_of
+from iosonde.analysis.totals import count_of, parts_of
 from iosonde.records import (
     LONG_ROLES,
     CellRecord,
     IntervalRecord,
     Operation,
-    OperationTotals,
     Phase,
     PhasePlan,
     Procedures,
@@ -252,9 +252,9 @@ def _with_last(groups: list[list[_Part]], sample_ns: int) -> list[list[_Part]]:
 
 
 def _sample(record: CellRecord, parts: Sequence[_Part], times_ns: tuple[int, int], written_bytes: int) -> Sample:
-    on = [each for each in parts if each.is_on]
-    counted = [totals for each in on for totals in _counted(record, each.interval)]
-    every = [leading(each) for part in parts for each in _counted(record, part.interval) if each.count]
+    on, subject = [each for each in parts if each.is_on], record.workload.subject
+    counted = [totals for each in on for totals in parts_of(each.interval.operations, subject)]
+    every = [leading(each) for part in parts for each in parts_of(part.interval.operations, subject) if each.count]
     completed = sum(each.count for each in every)
     return Sample(
         *times_ns,
@@ -267,13 +267,6 @@ def _sample(record: CellRecord, parts: Sequence[_Part], times_ns: tuple[int, int
         latency_ns_max=max((each.latency_ns_max for each in every), default=None),
         written_bytes=written_bytes,
     )
-
-
-def _counted(record: CellRecord, interval: IntervalRecord) -> list[OperationTotals]:
-    subject, operations = record.workload.subject, interval.operations
-    if subject in operations:
-        return [operations[subject]]
-    return [operations[each] for each in COUNTED_IN_ALL if each in operations] if subject is Operation.ALL else []
 
 
 def judged_samples(run: RunRecord, rounds: ProcedureRounds) -> PhaseRounds | None:
@@ -295,13 +288,9 @@ def judged_samples(run: RunRecord, rounds: ProcedureRounds) -> PhaseRounds | Non
 
 
 def every_judged(run: RunRecord, rounds: ProcedureRounds) -> tuple[PhaseRounds, ...]:
-    """All that steady state is judged by: the samples of a long trial, and then rounds."""
-    return tuple(each for each in (judged_samples(run, rounds), rounds.judged) if each is not None)
-
-
-def judged_rounds(run: RunRecord, rounds: ProcedureRounds) -> PhaseRounds | None:
-    """What steady state is judged by: rounds, or the samples of a long trial; None if it is not judged."""
-    return judged_samples(run, rounds) if rounds.judged is None else rounds.judged
+    """All that steady state is judged by: the samples of a long trial, and then the rounds of each phase."""
+    samples = judged_samples(run, rounds)
+    return rounds.all_judged if samples is None else (samples, *rounds.all_judged)
 
 
 def _as_rounds(

@@ -6,7 +6,7 @@ from statistics import fmean
 
 from iosonde.analysis.operating_points import ChosenPoints, Point, chosen_points
 from iosonde.analysis.procedures.from_run import trials_of_phase
-from iosonde.analysis.procedures.reported import ReportedCell, reported_cells
+from iosonde.analysis.procedures.reported import ReportedCell
 from iosonde.analysis.procedures.rounds import PhaseRounds, ProcedureRounds
 from iosonde.records import CellRecord, OperatingPoints, RunRecord, Workload
 
@@ -39,7 +39,7 @@ class DemandCell:
 
 def varied_cells(phase: PhaseRounds, points: OperatingPoints) -> tuple[ReportedCell, ...]:
     """The cells of which operating points are chosen, with all their reported figures."""
-    return tuple(each for each in reported_cells(phase) if each.cell in points.cells)
+    return tuple(each for each in phase.reported if each.cell in points.cells)
 
 
 def demand_of(run: RunRecord, rounds: ProcedureRounds, phase: PhaseRounds) -> tuple[DemandCell, ...]:

@@ -5,7 +5,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 
 from iosonde.analysis.latency import leading
-from iosonde.analysis.procedures.rounds import PhaseRounds, ProcedureRounds, RoundValue
+from iosonde.analysis.procedures.round_value import RoundValue
+from iosonde.analysis.procedures.rounds import PhaseRounds, ProcedureRounds
 from iosonde.analysis.rounds import gap_ns
 from iosonde.analysis.samples import value_of
 from iosonde.analysis.states import measured_repeats
@@ -141,9 +142,9 @@ def round_value(record: CellRecord) -> RoundValue:
         return RoundValue(iops=0.0, bytes_per_s=0.0) if record.is_silent else RoundValue()
     found = leading(totals)
     return RoundValue(
-        iops=value_of(totals, record.measured_ns, Quantity.IOPS),
-        bytes_per_s=value_of(totals, record.measured_ns, Quantity.BYTES_PER_S),
-        latency_ns_mean=value_of(totals, record.measured_ns, Quantity.LATENCY_NS_MEAN),
+        iops=value_of([totals], record.measured_ns, Quantity.IOPS),
+        bytes_per_s=value_of([totals], record.measured_ns, Quantity.BYTES_PER_S),
+        latency_ns_mean=value_of([totals], record.measured_ns, Quantity.LATENCY_NS_MEAN),
         latency_ns_min=found.latency_ns_min,
         latency_ns_max=found.latency_ns_max,
         latency=found.latency,

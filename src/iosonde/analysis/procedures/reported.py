@@ -6,7 +6,7 @@ from statistics import fmean
 from typing import Final
 
 from iosonde.analysis.histogram import SAMPLES_BEYOND_MIN, merge_histograms, values_at_ranks
-from iosonde.analysis.procedures.rounds import PhaseRounds, RoundValue
+from iosonde.analysis.procedures.round_value import RoundValue
 from iosonde.records import Histogram, Workload
 from iosonde.vocabulary import Quantity
 
@@ -60,13 +60,8 @@ class ReportedCell:
         return found
 
 
-def reported_cells(phase: PhaseRounds) -> tuple[ReportedCell, ...]:
-    """The reported figures of each cell of a phase, each once, in the order of the round."""
-    return tuple(_reported(phase, cell) for cell in dict.fromkeys(phase.cells))
-
-
-def _reported(phase: PhaseRounds, cell: str) -> ReportedCell:
-    values = phase.in_window(cell)
+def reported_cell(cell: str, workload: Workload, values: Sequence[RoundValue]) -> ReportedCell:
+    """The reported figures of a cell from its values in the rounds of a window."""
     known = [each.latency for each in values if each.latency is not None]
     latency = merge_histograms(known) if known and len(known) == len(values) else None
     shortest = min((each.latency_ns_min for each in values if each.latency_ns_min is not None), default=None)
@@ -77,7 +72,7 @@ def _reported(phase: PhaseRounds, cell: str) -> ReportedCell:
         levels = levels_of(latency, smallest_ns=shortest, largest_ns=longest)
     return ReportedCell(
         cell=cell,
-        workload=phase.workloads[cell],
+        workload=workload,
         rounds=len(values),
         iops=_mean(values, Quantity.IOPS),
         bytes_per_s=_mean(values, Quantity.BYTES_PER_S),

@@ -7,32 +7,10 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from iosonde.records import Histogram, Procedure, SteadyState, Tracked, Workload
+from iosonde.analysis.procedures.reported import ReportedCell, reported_cell
+from iosonde.analysis.procedures.round_value import TRACKABLE, RoundValue
+from iosonde.records import Procedure, SteadyState, Tracked, Workload
 from iosonde.vocabulary import PhaseRole, Quantity
-
-TRACKABLE = (Quantity.IOPS, Quantity.BYTES_PER_S, Quantity.LATENCY_NS_MEAN)
-"""The quantities of which each round has a value."""
-
-
-@dataclass(frozen=True)
-class RoundValue:
-    """One cell in one round. None is unknown.
-
-    ``latency_ns_max`` is the longest operation. ``latency`` has the distribution of all operations of the round, None
-    if its source does not keep it.
-    """
-
-    iops: float | None = None
-    bytes_per_s: float | None = None
-    latency_ns_mean: float | None = None
-    latency_ns_min: int | None = None
-    latency_ns_max: int | None = None
-    latency: Histogram | None = None
-
-    def of(self, quantity: Quantity) -> float | None:
-        """The value of one of ``TRACKABLE``."""
-        found: float | None = getattr(self, quantity.value)
-        return found
 
 
 @dataclass(frozen=True)
@@ -88,6 +66,12 @@ class PhaseRounds:
         return tuple(self.values[number - 1][place] for number in self.window for place in places)
 
     @cached_property
+    def reported(self) -> tuple[ReportedCell, ...]:
+        """The reported figures of each cell, each once, in the order of the round."""
+        cells = dict.fromkeys(self.cells)
+        return tuple(reported_cell(each, self.workloads[each], self.in_window(each)) for each in cells)
+
+    @cached_property
     def _arrays(self) -> dict[Quantity, NDArray[np.float64]]:
         return {
             quantity: np.array(
@@ -112,7 +96,11 @@ class ProcedureRounds:
 
     def of(self, role: PhaseRole) -> PhaseRounds | None:
         """The last phase of a role that has rounds, or None."""
-        return next((each for each in reversed(self.phases) if each.role is role and each.rounds), None)
+        return next(reversed(self.all_of(role)), None)
+
+    def all_of(self, role: PhaseRole) -> tuple[PhaseRounds, ...]:
+        """The phases of a role that have rounds, in order."""
+        return tuple(each for each in self.phases if each.role is role and each.rounds)
 
     @property
     def main(self) -> PhaseRounds | None:
@@ -121,6 +109,10 @@ class ProcedureRounds:
 
     @property
     def judged(self) -> PhaseRounds | None:
-        """The phase with tracking variables: the reported one, or the screening of a short form before it."""
-        judged = [each for each in self.phases if each.rounds and each.tracked]
-        return judged[-1] if judged else None
+        """The last phase with tracking variables: the reported one, or the screening of a short form before it."""
+        return self.all_judged[-1] if self.all_judged else None
+
+    @property
+    def all_judged(self) -> tuple[PhaseRounds, ...]:
+        """All phases with tracking variables and rounds, in order."""
+        return tuple(each for each in self.phases if each.rounds and each.tracked)

@@ -6,7 +6,7 @@ from functools import cached_property
 
 from iosonde.analysis.procedures.conditions import Condition, conditions_of
 from iosonde.analysis.procedures.courses import LongPhase, long_phases
-from iosonde.analysis.procedures.reported import ReportedCell, reported_cells
+from iosonde.analysis.procedures.reported import ReportedCell
 from iosonde.analysis.procedures.rounds import PhaseRounds, ProcedureRounds
 from iosonde.analysis.procedures.zones import ZonedWorkload, zoned_quantity, zoned_workloads
 from iosonde.records import RunRecord, Workload
@@ -183,7 +183,7 @@ def _demands(entry: Entry) -> int:
 
 def _figures(entry: Entry, *, with_demand: bool) -> Iterator[tuple[Place, Figures]]:
     for phase in entry.phases:
-        cells = reported_cells(phase)
+        cells = phase.reported
         zones = {
             cell.cell: f"zone {number}" for each in zoned_workloads(cells) for number, cell in enumerate(each.cells, 1)
         }

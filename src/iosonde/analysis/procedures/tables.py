@@ -6,7 +6,8 @@ from iosonde.analysis.columns import Table, integer, maybe_integer, real, text
 from iosonde.analysis.procedures.courses import every_judged
 from iosonde.analysis.procedures.determination import Determination, determinations_of
 from iosonde.analysis.procedures.from_run import procedures_of
-from iosonde.analysis.procedures.rounds import PhaseRounds, ProcedureRounds, RoundValue
+from iosonde.analysis.procedures.round_value import RoundValue
+from iosonde.analysis.procedures.rounds import PhaseRounds, ProcedureRounds
 from iosonde.records import RunRecord
 
 

@@ -8,7 +8,7 @@ import altair as alt
 
 from iosonde.analysis.cells import CellEstimate
 from iosonde.charts.figure import Row
-from iosonde.charts.lines import COMMON_TOOLTIP, named_rows, tooltip
+from iosonde.charts.lines import COMMON_TOOLTIP, corner_rows, tooltip
 from iosonde.charts.matrix.keys import Key
 from iosonde.charts.matrix.quantities import Quantity
 from iosonde.charts.quantities import NO_VALUE
@@ -27,7 +27,6 @@ ON_DARK: Final = "#fdfefe"
 DARK_FROM: Final = 0.7
 """From this strength on, text is white. Here black and white text have the same contrast, 4.5:1 by WCAG 2."""
 
-_CORNER: Final = 0.9
 GAP: Final = 0.04
 LETTERS_A_COLUMN: Final = 3.9
 """The width of five characters with a margin, as a multiple of the font size."""
@@ -76,10 +75,7 @@ def heat_map(
         chart.mark_rect().encode(x=x, y=y, color=strength, tooltip=told),
         number.encode(x=x, y=y, text=alt.Text("drawn_number:N"), color=on_it),
         unit.encode(x=x, y=y, text=alt.Text("drawn_unit:N"), color=on_it),
-        # Invisible points in a corner. A cross on an invalid cell is drawn there, so that the number stays readable.
-        named_rows(
-            chart.mark_point(size=1, opacity=0).encode(x=_at(x, _CORNER), y=_at(y, 1 - _CORNER)),
-        ),
+        corner_rows(chart, x, y),
     ]
     missing = _missing(rows, across, apart, cells)
     if missing:
@@ -101,12 +97,6 @@ def _missing(rows: Sequence[Row], across: Key, apart: Key, cells: Cells) -> list
         for cell in cells
         if cell.cell not in known
     ]
-
-
-def _at(channel: alt.X | alt.Y, place: float) -> alt.X | alt.Y:
-    copied = channel.copy()
-    copied["bandPosition"] = place
-    return copied
 
 
 class _Strength:

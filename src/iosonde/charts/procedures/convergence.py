@@ -82,7 +82,7 @@ def _layers(rows: Sequence[Row], phase: PhaseRounds, unit: Unit, names: Sequence
     shade = alt.Chart(window).mark_rect(color=GRID, opacity=0.6)
     told = tooltip(series="cell", round="round", drawn_value=unit.title.lower())
     return [
-        shade.encode(x=alt.X("left:Q", scale=across), x2="right:Q"),
+        shade.encode(x=alt.X("left:Q", scale=across), x2=alt.X2("right:Q")),
         chart.mark_line(strokeWidth=1.6).encode(x=x, y=y, color=coloured, strokeDash=dash_of(series)),
         named_rows(
             chart.mark_point(size=34, filled=True, opacity=1).encode(

@@ -168,7 +168,9 @@ def _layers(rows: Sequence[Row], drawn: _Drawn) -> list[alt.Chart]:
     told = tooltip(series="series", drawn_at=across.title.lower(), drawn_value=unit.title.lower())
     is_few = len(rows) <= DOTS_MAX
     return [
-        chart.mark_line(strokeWidth=1.6).encode(x=x, y=y, color=coloured, strokeDash=dashed, detail="part:N"),
+        chart.mark_line(strokeWidth=1.6).encode(
+            x=x, y=y, color=coloured, strokeDash=dashed, detail=alt.Detail("part:N")
+        ),
         named_rows(
             chart.mark_point(size=26 if is_few else 8, filled=True, opacity=1 if is_few else 0.5).encode(
                 x=x, y=y, color=coloured, tooltip=told

@@ -190,7 +190,7 @@ def _marked(rows: Sequence[Row], points: Sequence[tuple[str, str]], x: alt.X, y:
     text = alt.Chart(alt.InlineData(values=marks)).mark_text(
         align="left", dx=12, dy=13, fontSize=12.5, fontWeight=600, color=INK
     )
-    layers.append(text.encode(x=x, y=y, text="drawn_name:N"))
+    layers.append(text.encode(x=x, y=y, text=alt.Text("drawn_name:N")))
     return layers
 
 

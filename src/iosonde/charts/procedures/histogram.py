@@ -90,7 +90,7 @@ def _layers(rows: list[Row], marks: list[Row], domain: tuple[float, float], unit
     layers = [
         named_rows(
             chart.mark_bar(color="#56B4E9", stroke="white", strokeWidth=0.3).encode(
-                x=x, x2="to:Q", y=y, y2=alt.Y2("drawn_low:Q"), tooltip=told
+                x=x, x2=alt.X2("to:Q"), y=y, y2=alt.Y2("drawn_low:Q"), tooltip=told
             )
         ),
         alt.Chart(alt.InlineData(values=marks))

@@ -8,7 +8,7 @@ import altair as alt
 from iosonde.analysis.procedures import ReportedCell, window_words
 from iosonde.charts.axes import log_domain, log_scaled, log_ticks, number_axis
 from iosonde.charts.figure import Figure, Row
-from iosonde.charts.lines import named_rows, tooltip
+from iosonde.charts.lines import corner_rows, named_rows, tooltip
 from iosonde.charts.procedures.styles import Unit, colour_of, dash_of, mix_name, shape_of, styled, unit_of
 from iosonde.charts.quantities import significant
 from iosonde.charts.theme import INK, layered
@@ -77,8 +77,9 @@ def matrix_heat_map(identity: str, title: str, cells: Sequence[ReportedCell], qu
     told = tooltip(cell="cell", block_size="block size", series="reads/writes", drawn_value=unit.title.lower())
     chart = alt.Chart()
     layers = [
-        named_rows(chart.mark_rect(stroke="white", strokeWidth=1).encode(x=x, y=y, color=colour, tooltip=told)),
-        chart.mark_text(fontSize=12).encode(x=x, y=y, text="drawn_value:N", color=text),
+        chart.mark_rect(stroke="white", strokeWidth=1).encode(x=x, y=y, color=colour, tooltip=told),
+        chart.mark_text(fontSize=12).encode(x=x, y=y, text=alt.Text("drawn_value:N"), color=text),
+        corner_rows(chart, x, y),
     ]
     return Figure(
         identity, title, caption, layered(layers, rows, caption, height=max(ROW_PX * len(sizes), 102)), tuple(rows)

@@ -76,7 +76,7 @@ def _chart(rows: Sequence[Row], unit: Unit, caption: str) -> alt.LayerChart:
     layers = [
         named_rows(chart.mark_bar(height={"band": 0.72}).encode(x=x, y=y, color=colour, tooltip=told)),
         chart.mark_text(align="left", baseline="middle", dx=5, fontSize=12, color=INK).encode(
-            x=x, y=y, text="drawn_label:N"
+            x=x, y=y, text=alt.Text("drawn_label:N")
         ),
     ]
     return layered(layers, rows, caption, height=max(BAR_PX * len(rows), PLOT_PX_MIN))

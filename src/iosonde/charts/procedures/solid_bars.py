@@ -223,8 +223,8 @@ def _layers(
     order = alt.Order("corner:Q")
     told = tooltip(cell="cell", block_size="block size", series="reads/writes", drawn_value=unit.title.lower())
     return [
-        grid.encode(x=x, y=y, detail="line:N", order=order),
-        solid.encode(x=x, y=y, detail="face:N", order=order, fill=alt.Fill("fill:N", scale=None)),
+        grid.encode(x=x, y=y, detail=alt.Detail("line:N"), order=order),
+        solid.encode(x=x, y=y, detail=alt.Detail("face:N"), order=order, fill=alt.Fill("fill:N", scale=None)),
         *_texts(labels, x, y),
         named_rows(
             alt.Chart()
@@ -244,7 +244,7 @@ def _texts(labels: Sequence[Row], x: alt.X, y: alt.Y) -> Iterator[alt.Chart]:
         text = alt.Chart(alt.InlineData(values=mine)).mark_text(
             align=align, baseline=baseline, dx=dx, dy=dy, fontSize=12, **style
         )
-        yield text.encode(x=x, y=y, text="text:N")
+        yield text.encode(x=x, y=y, text=alt.Text("text:N"))
 
 
 def _page(scene: _Scene) -> tuple[float, float, float, float]:

@@ -96,8 +96,10 @@ def _layers(found: Determination, unit: Unit, band: tuple[float, float], ends: t
     told = tooltip(cell="cell", round="round", drawn_value=unit.title.lower())
     chart = alt.Chart()
     return [
-        alt.Chart(shade).mark_rect(color=GRID, opacity=0.5).encode(y=alt.Y("low:Q", scale=scale), y2="high:Q"),
-        alt.Chart(drawn).mark_line(strokeWidth=1.8).encode(x=x, y=y, color=colour, strokeDash=dash, detail="part:N"),
+        alt.Chart(shade).mark_rect(color=GRID, opacity=0.5).encode(y=alt.Y("low:Q", scale=scale), y2=alt.Y2("high:Q")),
+        alt.Chart(drawn)
+        .mark_line(strokeWidth=1.8)
+        .encode(x=x, y=y, color=colour, strokeDash=dash, detail=alt.Detail("part:N")),
         named_rows(
             chart.mark_point(size=60, filled=True, opacity=1, color=COLOURS[VALUE]).encode(x=x, y=y, tooltip=told)
         ),

@@ -59,7 +59,7 @@ def by_zone(identity: str, title: str, lines: Mapping[str, ZonedWorkload], quant
     told = tooltip(series="line", zone="zone", drawn_offset="offset", drawn_value=unit.title.lower())
     layers = [
         chart.mark_line(strokeWidth=1.4).encode(
-            x=x, y=y, color=coloured, strokeDash=dash_of(series), detail="drawn_stretch:N"
+            x=x, y=y, color=coloured, strokeDash=dash_of(series), detail=alt.Detail("drawn_stretch:N")
         ),
         named_rows(
             chart.mark_point(size=16, filled=True, opacity=1).encode(

@@ -11,10 +11,9 @@ from iosonde.analysis.procedures import (
     criteria_of,
     determinations_of,
     procedures_of,
-    reported_cells,
 )
 from iosonde.analysis.procedures.conditions import Condition, conditions_of
-from iosonde.analysis.procedures.courses import judged_rounds, long_phases
+from iosonde.analysis.procedures.courses import every_judged, long_phases
 from iosonde.analysis.procedures.demand import demand_of, measured_points, rule_of, varied_phase
 from iosonde.analysis.procedures.recovery import level_of, recoveries_of, shown_quantity
 from iosonde.records import RunRecord
@@ -68,10 +67,19 @@ class ExportedPoint:
 
 
 @dataclass(frozen=True)
+class ExportedSteadyState:
+    """The steady state of one phase by several criteria, and the determinations of its last window."""
+
+    phase: str
+    criteria: tuple[Criterion, ...]
+    determinations: tuple[Determination, ...]
+
+
+@dataclass(frozen=True)
 class ExportedProcedure:
     """The results of a procedure. ``rounds`` is the number of rounds of each phase.
 
-    ``criteria`` and ``determinations`` are those of steady state, and ``reported`` the figures of each cell.
+    ``steady_states`` are those of all phases with a criterion, and ``reported`` the figures of each cell.
     ``long_trials`` are the trials whose course is reported, and ``points`` the operating points.
     """
 
@@ -79,8 +87,7 @@ class ExportedProcedure:
     attempt: int
     conditions: tuple[Condition, ...]
     rounds: dict[str, int]
-    criteria: tuple[Criterion, ...]
-    determinations: tuple[Determination, ...]
+    steady_states: tuple[ExportedSteadyState, ...]
     reported: tuple[ExportedReport, ...]
     long_trials: tuple[ExportedTrial, ...]
     points: tuple[ExportedPoint, ...]
@@ -89,14 +96,15 @@ class ExportedProcedure:
 def exported_procedures(run: RunRecord) -> Iterator[ExportedProcedure]:
     """Each procedure of a run."""
     for each in procedures_of(run):
-        judged = judged_rounds(run, each)
         yield ExportedProcedure(
             name=each.procedure.name,
             attempt=each.attempt,
             conditions=conditions_of(run, each),
             rounds={phase.name: phase.rounds for phase in each.phases},
-            criteria=() if judged is None else criteria_of(judged),
-            determinations=() if judged is None else determinations_of(judged),
+            steady_states=tuple(
+                ExportedSteadyState(phase.name, criteria_of(phase), determinations_of(phase))
+                for phase in every_judged(run, each)
+            ),
             reported=tuple(_reported(each)),
             long_trials=tuple(_long_trials(run, each)),
             points=tuple(_points(run, each)),
@@ -135,7 +143,7 @@ def _points(run: RunRecord, rounds: ProcedureRounds) -> Iterator[ExportedPoint]:
 
 def _reported(rounds: ProcedureRounds) -> Iterator[ExportedReport]:
     for phase in rounds.phases:
-        for cell in reported_cells(phase):
+        for cell in phase.reported:
             yield _exported(phase.name, tuple(phase.window), cell)
 
 

@@ -1,6 +1,6 @@
 """The part of a chapter on long trials: their course, their steady state and their recovery."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from iosonde.analysis.procedures import ProcedureRounds, criteria_of, determinations_of
 from iosonde.analysis.procedures.conditions import block_text
@@ -29,20 +29,21 @@ from iosonde.charts.quantities import significant
 from iosonde.records import RunRecord, SteadySamples
 from iosonde.report.blocks import Block, Charts, Folded, Paragraph
 from iosonde.report.procedures.course_tables import idle_table, phase_table, rest_table, with_scale
-from iosonde.report.procedures.tables import criteria_table, determination_table
+from iosonde.report.procedures.draw_chart import DrawChart
+from iosonde.report.procedures.steady_tables import criteria_table, determination_table
 from iosonde.report.procedures.words import title_of
+from iosonde.report.validity import Invalid
 from iosonde.units import format_duration
 from iosonde.vocabulary import PhaseRole, ProcedureKind, Quantity
-
-DrawChart = Callable[..., Figure]
-"""Draws a chart that is told its id and title: the part of the id, the title, the function, and what it is given."""
 
 CONTINUOUS = "continuous writes"
 SAME_SHARE = 0.05
 """A difference between the end of a trial and its mean, as a share of the mean, that is not worth a second figure."""
 
 
-def course_blocks(run: RunRecord, rounds: ProcedureRounds, chart: DrawChart, figure: DrawChart) -> Iterator[Block]:
+def course_blocks(
+    run: RunRecord, rounds: ProcedureRounds, chart: DrawChart, figure: DrawChart, invalid: Invalid
+) -> Iterator[Block]:
     """The course of all long trials of a procedure; nothing without any."""
     phases = [each for each in long_phases(run, rounds) if each.samples]
     if not phases:
@@ -51,7 +52,7 @@ def course_blocks(run: RunRecord, rounds: ProcedureRounds, chart: DrawChart, fig
     quantity = shown_quantity(phases)
     yield from _courses(rounds.procedure.kind, phases, quantity, capacity, chart)
     yield from _tables(rounds.procedure.kind, phases, quantity, capacity, scale_of(run))
-    yield from sample_blocks(run, rounds, figure)
+    yield from sample_blocks(run, rounds, figure, invalid)
 
 
 def _courses(
@@ -106,7 +107,7 @@ def _tables(
         yield with_scale(rest_table(after, quantity), scale)
 
 
-def sample_blocks(run: RunRecord, rounds: ProcedureRounds, figure: DrawChart) -> Iterator[Block]:
+def sample_blocks(run: RunRecord, rounds: ProcedureRounds, figure: DrawChart, invalid: Invalid) -> Iterator[Block]:
     """The steady state of a long trial, judged by one sample of each block of its time."""
     rule = next((each.stop for each in rounds.procedure.phases if isinstance(each.stop, SteadySamples)), None)
     if rule is None:
@@ -128,7 +129,7 @@ def sample_blocks(run: RunRecord, rounds: ProcedureRounds, figure: DrawChart) ->
             figure(f"samples-{number}", "Measurement window", measurement_window, each) for number, each in windows
         )
         yield Charts(tuple(drawn))
-        yield determination_table(found)
+        yield determination_table(found, invalid)
     table = criteria_table(phase)
     if table is not None and found:
         yield table

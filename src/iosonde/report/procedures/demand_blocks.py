@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
-from iosonde.analysis.procedures import ProcedureRounds, reported_cells
+from iosonde.analysis.procedures import ProcedureRounds
 from iosonde.analysis.procedures.courses import scale_of, trial_course
 from iosonde.analysis.procedures.demand import (
     DemandCell,
@@ -27,7 +27,7 @@ from iosonde.charts.quantities import significant
 from iosonde.records import RunRecord
 from iosonde.report.blocks import Block, Charts, Folded, Paragraph
 from iosonde.report.dashes import Dash
-from iosonde.report.procedures.course_blocks import DrawChart
+from iosonde.report.procedures.draw_chart import DrawChart
 from iosonde.report.procedures.tables import cell_table
 from iosonde.report.signs import INVALID
 from iosonde.report.tables import Head, Line, ResultTable
@@ -66,7 +66,7 @@ def demand_blocks(run: RunRecord, rounds: ProcedureRounds, chart: DrawChart, inv
     if "maximum" not in {each.name for each in points}:
         yield Paragraph(f"No cell has a mean response time below {format_duration(rule.latency_ns_max)}: no maximum.")
     yield from _measured(run, rounds, points, chart, invalid)
-    yield Folded("All cells", (cell_table(reported_cells(phase), invalid),))
+    yield Folded("All cells", (cell_table(phase.reported, invalid),))
 
 
 def demand_table(demand: Sequence[DemandCell], quantity: Quantity, invalid: Invalid) -> ResultTable:
@@ -160,7 +160,7 @@ def _measured(
     if phase is None:
         return
     records = {each.cell: each for each in trials_of_phase(run, rounds.procedure.name, phase.name)}
-    reported = {each.cell: each for each in reported_cells(phase)}
+    reported = {each.cell: each for each in phase.reported}
     for point in points:
         figures = []
         for cell in point.cells:

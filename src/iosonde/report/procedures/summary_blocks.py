@@ -6,7 +6,6 @@ from iosonde.analysis.procedures import (
     ProcedureRounds,
     ReportedCell,
     criteria_of,
-    reported_cells,
 )
 from iosonde.analysis.procedures.conditions import Condition, conditions_of, not_verified, steady_text, unsteady_before
 from iosonde.analysis.procedures.zones import ZonedWorkload, zoned_quantity, zoned_workloads
@@ -64,7 +63,7 @@ def procedure_answer(run: RunRecord, rounds: ProcedureRounds, invalid: Invalid) 
     verdict = f"steady state {steady_text(run, phase)}" if criteria_of(phase) else rounds_word(phase.rounds)
     if before := unsteady_before(run, rounds):
         verdict = f"{verdict}, but {before}"
-    if rounds.main is not None and (zoned := zoned_workloads(reported_cells(rounds.main))):
+    if rounds.main is not None and (zoned := zoned_workloads(rounds.main.reported)):
         return f"{title}: {verdict}, {_zones_text(zoned)}"
     window = phase.window
     figures = "; ".join(_figures(rounds, invalid))
@@ -100,7 +99,7 @@ def _figures(rounds: ProcedureRounds, invalid: Invalid) -> Iterator[str]:
     judged, main = rounds.judged, rounds.main
     if main is None:
         return
-    cells = {each.cell: each for each in reported_cells(main)}
+    cells = {each.cell: each for each in main.reported}
     wanted: list[tuple[ReportedCell, Quantity]] = []
     if judged is not None:
         wanted = [(cells[each.cell], each.quantity) for each in judged.tracked if each.cell in cells]

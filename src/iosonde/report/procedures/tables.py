@@ -5,19 +5,15 @@ from dataclasses import dataclass
 from typing import Final
 
 from iosonde.analysis.procedures import (
-    Determination,
-    PhaseRounds,
     ProcedureRounds,
     ReportedCell,
-    criteria_of,
     window_words,
 )
-from iosonde.analysis.procedures.conditions import Condition, verdict_text
+from iosonde.analysis.procedures.conditions import Condition
 from iosonde.charts.procedures.matrix import mixes_of, sizes_of
 from iosonde.charts.procedures.styles import Unit, mix_name, unit_of
-from iosonde.charts.procedures.window import MINUS, line_text
 from iosonde.charts.quantities import significant
-from iosonde.records import RunRecord
+from iosonde.records import RunRecord, Workload
 from iosonde.report.blocks import FactGroup
 from iosonde.report.dashes import Dash
 from iosonde.report.procedures.words import (
@@ -25,7 +21,6 @@ from iosonde.report.procedures.words import (
     cells_of,
     demand_text,
     mixes_text,
-    rounds_word,
     sizes_text,
     stop_words,
     times_text,
@@ -50,90 +45,13 @@ def condition_table(conditions: Sequence[Condition]) -> ResultTable:
     )
 
 
-def determination_table(found: Sequence[Determination]) -> ResultTable:
-    """The determination block: a column for each tracking variable."""
-    units = [unit_of(each.quantity, each.values) for each in found]
-    heads = (
-        Head("", number=False),
-        *(
-            Head(f"{unit.title}, {each.workload.size_text} {mix_name(each.workload)}", unit.name)
-            for each, unit in zip(found, units, strict=True)
-        ),
-    )
-
-    def line(name: str, text: Callable[[Determination, Unit], str]) -> Line:
-        return Line((name, *(text(each, unit) for each, unit in zip(found, units, strict=True))))
-
-    def shown(value: float, unit: Unit) -> str:
-        return significant(unit.shown(value))
-
-    first, intervals = found[0], len(found[0].rounds) - 1
-    lines = [
-        *(
-            line(f"Round {number}", lambda each, unit, place=place: shown(each.values[place], unit))  # type: ignore[misc]
-            for place, number in enumerate(first.rounds)
-        ),
-        line("Average", lambda each, unit: shown(each.average, unit)),
-        line("Allowed maximum data excursion", lambda each, unit: shown(each.range_allowed, unit)),
-        line(
-            "Measured maximum data excursion",
-            lambda each, unit: f"{shown(each.range_measured, unit)} ({_percent(each.range_share)})",
-        ),
-        line("Allowed maximum slope excursion", lambda each, unit: shown(each.excursion_allowed, unit)),
-        line(
-            "Measured maximum slope excursion",
-            lambda each, unit: f"{shown(each.excursion_measured, unit)} ({_percent(each.excursion_share)})",
-        ),
-        line(
-            f"Slope per round, × {intervals} {'interval' if intervals == 1 else 'intervals'}, × {intervals + 1} rounds",
-            lambda each, _: ", ".join(
-                map(_percent, (each.slope_per_round_share, each.excursion_share, each.slope_all_rounds_share))
-            ),
-        ),
-        line("Best-fit line (R: round)", lambda each, unit: line_text(each, unit).removesuffix(f" {unit.name}")),
-        line(
-            "Correlation coefficient",
-            lambda each, _: (
-                Dash("all values are equal")
-                if each.correlation is None
-                else f"{each.correlation:.3f}".replace("-", MINUS)
-            ),
-        ),
-        line("Steady in this window", lambda each, _: "yes" if each.is_steady else "no"),
-        line("This variable alone", lambda each, _: _reached(each)),
-    ]
-    return ResultTable(
-        caption=f"Steady-state determination over rounds {first.rounds[0]} to {first.rounds[-1]}. "
-        "Percentages are of the average. The slope is judged over the intervals of the window.",
-        heads=heads,
-        lines=tuple(lines),
-        notes=(),
-    ).explained
+def column_name(workload: Workload, cell: str, invalid: Invalid) -> str:
+    """Block size and mix of a cell above its column, with a sign if the cell is invalid."""
+    return f"{workload.size_text} {mix_name(workload)}{_sign(cell, invalid)}"
 
 
-def _percent(share: float) -> str:
-    return f"{100 * share:.2f} %"
-
-
-def _reached(found: Determination) -> str:
-    if found.reached is None:
-        return "not reached"
-    left = "" if found.left is None else f", left in {found.left}"
-    return f"reached in round {found.reached}{left}"
-
-
-def criteria_table(phase: PhaseRounds) -> ResultTable | None:
-    """The verdict of the procedure's own criterion, and those of other tools for comparison."""
-    found = criteria_of(phase)
-    if not found:
-        return None
-    own = "ended the rounds" if found[0].reached is not None else "would have ended the rounds, but was not reached"
-    return ResultTable(
-        caption=f"The verdicts of several criteria on the same {rounds_word(phase.rounds)}. The first one {own}.",
-        heads=(Head("Criterion", number=False), Head("Applied to", number=False), Head("Verdict", number=False)),
-        lines=tuple(Line((each.name, each.of, verdict_text(each))) for each in found),
-        notes=(),
-    )
+def _sign(cell: str, invalid: Invalid) -> str:
+    return f" {INVALID}" if cell in invalid else ""
 
 
 def is_matrix(cells: Sequence[ReportedCell]) -> bool:
@@ -168,18 +86,18 @@ def _matrix_table(cells: Sequence[ReportedCell], shown: _Shown, invalid: Invalid
         caption=f"{shown.title} ({shown.unit.name}): block sizes by mix of reads/writes.",
         heads=(Head("Block size", number=False), *(Head(mix) for mix in mixes)),
         lines=tuple(Line((exact_size(size), *(text(size, mix) for mix in mixes))) for size in sizes),
-        notes=invalid_notes(cells, invalid),
+        notes=invalid_notes((each.cell for each in cells), invalid),
     ).explained
 
 
 def figure_text(value: float, unit: Unit, cell: ReportedCell, invalid: Invalid) -> str:
     """A figure of a cell, with a sign if the cell is invalid."""
-    return f"{significant(unit.shown(value))}{f' {INVALID}' if cell.cell in invalid else ''}"
+    return f"{significant(unit.shown(value))}{_sign(cell.cell, invalid)}"
 
 
-def invalid_notes(cells: Iterable[ReportedCell], invalid: Invalid, where: str = "") -> tuple[str, ...]:
+def invalid_notes(cells: Iterable[str], invalid: Invalid, where: str = "") -> tuple[str, ...]:
     """The note that explains the sign of invalid cells; none if all are valid."""
-    ids = dict.fromkeys(each for cell in cells for each in invalid.get(cell.cell, ()))
+    ids = dict.fromkeys(each for cell in cells for each in invalid.get(cell, ()))
     return (f"{INVALID} {MARK}{where}, {see(tuple(ids))}.",) if ids else ()
 
 
@@ -261,31 +179,3 @@ def loop_facts(run: RunRecord, rounds: ProcedureRounds) -> Iterator[FactGroup]:
                 ("rounds measured", f"{found.rounds}"),
             ),
         )
-
-
-def round_table(phase: PhaseRounds, cells: Sequence[str], quantity: Quantity) -> ResultTable:
-    """The value of some cells in every round."""
-    series = {cell: phase.series(cell, quantity) for cell in cells}
-    unit = unit_of(quantity, (float(each) for found in series.values() for each in found if each == each))  # noqa: PLR0124 - NaN
-    heads = [Head(f"{phase.workloads[cell].size_text} {mix_name(phase.workloads[cell])}", unit.name) for cell in series]
-    lines = [
-        Line(
-            (
-                f"{number}{' *' if number in phase.window else ''}",
-                *(
-                    Dash("the trial has no value")
-                    if found[number - 1] != found[number - 1]
-                    else significant(unit.shown(float(found[number - 1])))
-                    for found in series.values()
-                ),
-            )
-        )
-        for number in range(1, phase.rounds + 1)
-    ]
-    table = ResultTable(
-        caption=f"{unit.title} in every round. * marks the measurement window.",
-        heads=(Head("Round", number=False), *heads),
-        lines=tuple(lines),
-        notes=(),
-    )
-    return table.explained

@@ -10,7 +10,7 @@ from iosonde.charts.procedures.zones import by_zone, in_charts, unit_of_zones
 from iosonde.charts.quantities import significant
 from iosonde.report.blocks import Block, Charts, Folded
 from iosonde.report.dashes import Dash
-from iosonde.report.procedures.course_blocks import DrawChart
+from iosonde.report.procedures.draw_chart import DrawChart
 from iosonde.report.procedures.tables import NOT_MEASURED, figure_text, invalid_notes
 from iosonde.report.signs import INVALID
 from iosonde.report.tables import Head, Line, ResultTable
@@ -67,7 +67,7 @@ def _summary(workloads: Sequence[ZonedWorkload], quantity: Quantity, invalid: In
             *map(Head, ("Zones", "First zone", "Last zone", "Lowest", "Mean of the zones", "Highest")),
         ),
         lines=tuple(Line((name(each), *texts(each))) for each in workloads),
-        notes=invalid_notes((cell for each in workloads for cell in each.cells), invalid, " in a zone"),
+        notes=invalid_notes((cell.cell for each in workloads for cell in each.cells), invalid, " in a zone"),
     ).explained
 
 
@@ -95,5 +95,5 @@ def _table(workloads: Sequence[ZonedWorkload], quantity: Quantity, invalid: Inva
             Line((f"{number}", format_size(start) if start else "0", *(text(row.get(start)) for row in at)))
             for number, start in enumerate(starts, 1)
         ),
-        notes=invalid_notes((cell for each in workloads for cell in each.cells), invalid),
+        notes=invalid_notes((cell.cell for each in workloads for cell in each.cells), invalid),
     ).explained

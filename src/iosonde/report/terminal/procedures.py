@@ -5,11 +5,12 @@ from collections.abc import Iterator
 from rich.console import RenderableType
 from rich.text import Text
 
-from iosonde.analysis.procedures import determinations_of, procedures_of, reported_cells
+from iosonde.analysis.procedures import determinations_of, procedures_of
 from iosonde.analysis.procedures.conditions import conditions_of
 from iosonde.records import RunRecord
 from iosonde.report.procedures.results import result_tables
-from iosonde.report.procedures.tables import condition_table, criteria_table, determination_table
+from iosonde.report.procedures.steady_tables import criteria_table, determination_table
+from iosonde.report.procedures.tables import condition_table
 from iosonde.report.procedures.words import statement_of, title_of
 from iosonde.report.tables import ResultTable
 from iosonde.report.terminal.figures import render_table
@@ -22,12 +23,12 @@ def render_procedures(run: RunRecord, invalid: Invalid) -> Iterator[RenderableTy
         yield Text(title_of(rounds.procedure), style="bold underline")
         yield Text(statement_of(rounds))
         tables: list[ResultTable | None] = [condition_table(conditions_of(run, rounds))]
-        if rounds.judged is not None:
-            found = determinations_of(rounds.judged)
-            tables += [determination_table(found)] if found else []
-            tables.append(criteria_table(rounds.judged))
+        for phase in rounds.all_judged:
+            found = determinations_of(phase)
+            tables += [determination_table(found, invalid)] if found else []
+            tables.append(criteria_table(phase))
         if rounds.main is not None:
-            tables += result_tables(rounds.procedure.kind, reported_cells(rounds.main), invalid)
+            tables += result_tables(rounds.procedure.kind, rounds.main.reported, invalid)
         for table in tables:
             if table is not None:
                 yield Text(table.caption, style="dim")
