@@ -188,6 +188,22 @@ def test_an_interrupted_procedure_on_a_file_is_said_to_begin_again_with_all_of_i
     assert clockwork.words(following, 10.0).startswith((f"{kept} of at least ", f"{kept} trials"))
 
 
+def test_rounds_that_a_phase_did_not_need_are_not_left(tmp_path: Path) -> None:
+    (tmp_path / "two.toml").write_text(TWO.replace("rounds_max = 6", "rounds_max = 9"), encoding="utf-8")
+    measure(profile_request(["sim:fixed,seed=5"], tmp_path / "two.toml", size="64MiB"), tmp_path / "run")
+    run = load_run(tmp_path / "run")
+    plan, turns = run.header.plan, run.turns
+    first_of_second = next(place for place, turn in enumerate(turns) if turn.procedure == "second")
+    assert first_of_second < 1 + 2 * 9
+
+    # One trial of the second procedure follows, although the plan may have more trials than were measured.
+    left = remaining(plan, turns[:first_of_second], turns[first_of_second : first_of_second + 1])
+
+    assert left.turns_ns == left.more_ns == 20_000_000 + OVERHEAD_NS
+    clockwork = Clockwork(plan, turns, virtual=False)
+    assert clockwork.total_ns == remaining(plan, (), turns).turns_ns
+
+
 def test_a_finished_run_of_procedures_has_nothing_left_of_an_interrupted_attempt(tmp_path: Path) -> None:
     (tmp_path / "two.toml").write_text(TWO, encoding="utf-8")
     request = profile_request([str(tmp_path)], tmp_path / "two.toml", size="64MiB")

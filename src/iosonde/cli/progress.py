@@ -11,7 +11,7 @@ from iosonde.analysis.latency import leading
 from iosonde.campaign import Observer
 from iosonde.cli.messages import say
 from iosonde.cli.signals import FileObserver
-from iosonde.plans import remaining, timed, turn_cost_ns, turn_duration_ns
+from iosonde.plans import LongestRest, remaining, timed, turn_cost_ns, turn_duration_ns
 from iosonde.printing import printable, trials_text
 from iosonde.records import (
     CellPlan,
@@ -98,7 +98,9 @@ class Clockwork:
         self._done_ns: dict[int, int] = {}
         self._started_s: float | None = None
         self._turns_ns = 0
-        # The part of the budget that no known turn uses.
+        self._known = list(done)
+        self._rest = LongestRest(plan, self._lasts_ns) if plan.aim is None else None
+        # What may follow the known turns: by the stop rule, or the part of the budget that none of them uses.
         self._free_ns = remaining(plan, done, ()).more_ns
         for turn in turns:
             self._add(turn)
@@ -116,8 +118,15 @@ class Clockwork:
 
     def _add(self, turn: CellTurn) -> None:
         self._done_ns[turn.order] = self._turns_ns
-        self._turns_ns += turn_duration_ns(self._plan, timed(self._cells[turn.cell], turn))
-        self._free_ns -= turn_cost_ns(self._cells[turn.cell], turn)
+        self._turns_ns += self._lasts_ns(turn)
+        self._known.append(turn)
+        if self._rest is None:
+            self._free_ns -= turn_cost_ns(self._cells[turn.cell], turn)
+        else:
+            self._free_ns = self._rest.after_ns(self._known)
+
+    def _lasts_ns(self, turn: CellTurn) -> int:
+        return turn_duration_ns(self._plan, timed(self._cells[turn.cell], turn))
 
     def left_ns(self, turn: CellTurn, now_s: float, *, over: bool = False) -> int | None:
         """Time from the start of this turn, or from its end, to the end of the run; None while unknown."""
@@ -127,7 +136,7 @@ class Clockwork:
         if not done and self._virtual:
             return None
         if over:
-            done += turn_duration_ns(self._plan, timed(self._cells[turn.cell], turn))
+            done += self._lasts_ns(turn)
         if not done:
             return self.total_ns
         # A real run takes about the planned time; the first turns predict little, since they load modules.

@@ -44,7 +44,7 @@ from iosonde.plans.profiles import (
     load_profile,
 )
 from iosonde.plans.read_campaign import read_campaign
-from iosonde.plans.remaining import Remaining, remaining
+from iosonde.plans.remaining import LongestRest, Remaining, remaining
 from iosonde.plans.verifying import account_bytes, is_verified, verified_step_bytes
 
 __all__ = [
@@ -64,6 +64,7 @@ __all__ = [
     "Buffers",
     "CampaignTable",
     "Cost",
+    "LongestRest",
     "Preconditioning",
     "Remaining",
     "TargetInfo",

@@ -1,7 +1,8 @@
 """The remaining time of a plan after some of its trials, estimated in the same way as its cost."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import accumulate, takewhile
 
 from iosonde.plans.cost import ASSUMED_WRITE_BYTES_PER_S, CELL_OVERHEAD_NS, timed, trials_at_most, turn_duration_ns
 from iosonde.plans.precision import turn_cost_ns
@@ -21,6 +22,35 @@ class Remaining:
         return self.turns_ns + self.more_ns
 
 
+class LongestRest:
+    """The longest time of the trials that may follow the known ones, if the stop rule limits their number.
+
+    In a procedure it depends on where the last trial is: a phase that ended early leaves fewer trials.
+    """
+
+    def __init__(self, plan: Plan, lasts_ns: Callable[[CellTurn], int]) -> None:
+        every = trials_at_most(plan)
+        # The time of the trials from each place on.
+        self._from_ns = (*reversed(tuple(accumulate(map(lasts_ns, reversed(every)), initial=0))),)
+        self._first = {_round_of(turn): place for place, turn in reversed(tuple(enumerate(every)))}
+        self._has_procedures = bool(plan.procedures)
+
+    def after_ns(self, turns: Sequence[CellTurn]) -> int:
+        """The longest time after these trials, which are all of the run so far."""
+        place = len(turns)
+        if turns and self._has_procedures:
+            last = turns[-1]
+            alike = takewhile(
+                lambda turn: (_round_of(turn), turn.attempt) == (_round_of(last), last.attempt), reversed(turns)
+            )
+            place = self._first[_round_of(last)] + sum(1 for _ in alike)
+        return self._from_ns[min(place, len(self._from_ns) - 1)]
+
+
+def _round_of(turn: CellTurn) -> tuple[str | None, str | None, int]:
+    return turn.procedure, turn.phase, turn.round or 1
+
+
 def remaining(
     plan: Plan,
     done: Iterable[CellTurn],
@@ -32,13 +62,11 @@ def remaining(
     """The time of the trials that are ``left``, and the rest of the budget after them and those already ``done``."""
     cells, done, left = {cell.cell: cell for cell in plan.cells}, tuple(done), tuple(left)
 
-    def lasts_ns(turns: Iterable[CellTurn]) -> int:
-        return sum(
-            turn_duration_ns(plan, timed(cells[turn.cell], turn), bytes_per_s, overhead_ns=overhead_ns)
-            for turn in turns
-        )
+    def lasts_ns(turn: CellTurn) -> int:
+        return turn_duration_ns(plan, timed(cells[turn.cell], turn), bytes_per_s, overhead_ns=overhead_ns)
 
+    turns_ns = sum(map(lasts_ns, left))
     if plan.aim is None:
-        return Remaining(lasts_ns(left), lasts_ns(trials_at_most(plan)[len(done) + len(left) :]))
+        return Remaining(turns_ns, LongestRest(plan, lasts_ns).after_ns((*done, *left)))
     spent_ns = sum(turn_cost_ns(cells[turn.cell], turn) for turn in (*done, *left))
-    return Remaining(lasts_ns(left), max(plan.aim.budget_ns - spent_ns, 0))
+    return Remaining(turns_ns, max(plan.aim.budget_ns - spent_ns, 0))
