@@ -56,6 +56,24 @@ def test_the_json_has_verdicts_and_figures(tmp_path: Path) -> None:
     assert test["cells"][0]["iops"] == 100.0
 
 
+def test_the_table_of_rounds_of_a_run_is_judged_as_the_run_was(tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    done = iosonde("run", "sim:sata-dc,seed=4,scale=300", "--profile", "pts-tp", "--seed", "1", "--out", run)
+    assert done.returncode == 0, done.stderr
+    iosonde("report", run, "--csv", tmp_path / "csv", "--json", tmp_path / "run.json")
+    procedures = json.loads((tmp_path / "run.json").read_text())["procedures"]
+
+    tests = json.loads(iosonde("steady", tmp_path / "csv/rounds.csv", "--json").stdout)
+
+    # Preconditioning has no rounds to judge, and the two procedures are two tests.
+    assert [each["test"] for each in tests] == [f"{each['name']}, rounds: throughput" for each in procedures]
+    for test, procedure in zip(tests, procedures, strict=True):
+        [own] = procedure["steady_states"]
+        [variable] = test["tracking_variables"]
+        assert test["criteria"][0]["reached_round"] == own["criteria"][0]["reached"]
+        assert variable["average"] == own["determinations"][0]["average"]
+
+
 def test_a_wrong_tracking_variable_is_refused_with_an_example(tmp_path: Path) -> None:
     wrong = {"reed=0": "unknown key reed", "read=x": "invalid literal", "read=50": "no cell of tracking variable 1"}
     for text, message in wrong.items():

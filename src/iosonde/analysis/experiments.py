@@ -11,7 +11,7 @@ from iosonde.analysis.cells import CellEstimate, estimate_cell, plan_of, was_loo
 from iosonde.analysis.families import Along, Family, families_of
 from iosonde.analysis.knee import Knee, depth_points, find_knee, knee_of
 from iosonde.analysis.scaling import Scaling, scaling_of
-from iosonde.analysis.states import sort_rounds
+from iosonde.analysis.states import WindowOrders, sort_rounds
 from iosonde.analysis.stretches import Stretch, stretch_of
 from iosonde.analysis.sustained import Sustained, sustained_of
 from iosonde.records import CellPlan, CellRecord, Experiment, Operation, Plan, PlannedExperiment, RunRecord
@@ -150,25 +150,25 @@ def estimate_run(run: RunRecord) -> RunEstimates:
     ordered = {cell: sorted(found, key=lambda record: record.repeat) for cell, found in records.items()}
 
     planned = run.header.plan
-    reported = _reported(run) if planned.procedures else None
+    windows = _windows(run) if planned.procedures else None
 
     def estimated(plan: CellPlan) -> CellEstimate:
         found = ordered.get(plan.cell, [])
-        if reported is not None:
-            return estimate_cell(plan, found, repeats=sort_rounds(found, reported))
+        if windows is not None:
+            return estimate_cell(plan, found, repeats=sort_rounds(found, windows))
         return estimate_cell(plan, found, looked=was_looked_at(planned, found))
 
     cells = tuple(estimated(plan) for plan in _planned(planned.cells, run.cells))
-    if reported is not None:
-        ordered = {cell: [each for each in found if each.order in reported] for cell, found in ordered.items()}
+    if windows is not None:
+        ordered = {cell: [each for each in found if each.order in windows.last] for cell, found in ordered.items()}
     return RunEstimates(cells, ordered, planned.experiments, run.preparation, _beside_rounds(planned))
 
 
-def _reported(run: RunRecord) -> frozenset[int]:
+def _windows(run: RunRecord) -> WindowOrders:
     # Imported here: few runs have procedures, and it imports NumPy.
-    from iosonde.analysis.procedures import reported_orders
+    from iosonde.analysis.procedures import window_orders
 
-    return reported_orders(run)
+    return window_orders(run)
 
 
 def _beside_rounds(plan: Plan) -> frozenset[str]:

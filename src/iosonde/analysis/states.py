@@ -19,7 +19,7 @@ failed.
 """
 
 from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from math import fsum, sqrt
 from typing import Annotated, Final
@@ -109,21 +109,36 @@ def sort_repeats(records: Sequence[CellRecord]) -> Repeats:
     return Repeats(tuple(kept), discarded, fates, warming_up=longest in warming)
 
 
-def sort_rounds(records: Sequence[CellRecord], reported: Collection[int]) -> Repeats:
-    """The rounds of one cell of a standard procedure: those with the orders ``reported`` are used.
+@dataclass(frozen=True)
+class WindowOrders:
+    """The orders of the trials of procedures that are in measurement windows.
 
-    Rounds are no repeats of one measurement, so none is discarded for what it shows. The others are outside of the
-    measurement window.
+    ``last`` are those of the last phase that measured their cell, which the figures of the cell include. ``earlier``
+    are those of phases before it.
+    """
+
+    last: frozenset[int]
+    earlier: frozenset[int]
+
+
+def sort_rounds(records: Sequence[CellRecord], windows: WindowOrders) -> Repeats:
+    """The rounds of one cell of a standard procedure: those in the window of its last phase are used.
+
+    Rounds are no repeats of one measurement, so none is discarded for what it shows.
     """
     fates = {
         record.order: DiscardReason.INTERRUPTED if record.outcome is Outcome.CUT else DiscardReason.FAILED
         for record in records
     }
     finished = sorted(measured_repeats(records), key=lambda record: record.order)
-    fates |= {
-        each.order: DiscardReason.USED if each.order in reported else DiscardReason.OUTSIDE_WINDOW for each in finished
-    }
-    return Repeats(tuple(each for each in finished if each.order in reported), (), fates)
+    fates |= {each.order: _fate_of_round(each.order, windows) for each in finished}
+    return Repeats(tuple(each for each in finished if each.order in windows.last), (), fates)
+
+
+def _fate_of_round(order: int, windows: WindowOrders) -> DiscardReason:
+    if order in windows.last:
+        return DiscardReason.USED
+    return DiscardReason.EARLIER_PHASE if order in windows.earlier else DiscardReason.OUTSIDE_WINDOW
 
 
 def failed_repeats(records: Sequence[CellRecord]) -> list[CellRecord]:

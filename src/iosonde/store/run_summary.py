@@ -232,9 +232,9 @@ class _Looking:
     def keep_reported(self, run: RunRecord) -> None:
         """Keeps what a report of procedures has: figures of the reported rounds, and trials of the last attempts."""
         # Imported here: few runs have procedures, and it imports NumPy.
-        from iosonde.analysis.procedures.from_run import last_attempts, reported_orders
+        from iosonde.analysis.procedures.from_run import last_attempts, window_orders
 
-        last, reported = last_attempts(run), reported_orders(run)
+        last, reported = last_attempts(run), window_orders(run).last
         self._cells = {order: cell for order, cell in self._cells.items() if order in last}
         self._records = {order: each for order, each in self._records.items() if order in reported}
         self._payloads = {order: each for order, each in self._payloads.items() if order in reported}

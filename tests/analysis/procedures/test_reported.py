@@ -98,6 +98,22 @@ def test_results_of_the_run_include_the_window_only() -> None:
     assert cell.repeats.discarded == ()
 
 
+def test_rounds_of_an_earlier_phase_are_not_called_outside_of_the_window() -> None:
+    procedure = steady_procedure()
+    [rounds] = procedure.phases
+    phases = (rounds.model_copy(update={"name": "before"}), rounds)
+    names = ["before"] * 6 + ["rounds"] * 5
+    run = procedure_run(steady_procedure(phases=phases), write_rounds(*range(90, 101)), phase=names)
+
+    [cell] = RunAnalysis(run).estimates.cells
+
+    assert list(cell.repeats.fates.values()) == [
+        DiscardReason.OUTSIDE_WINDOW,
+        *[DiscardReason.EARLIER_PHASE] * 5,
+        *[DiscardReason.USED] * 5,
+    ]
+
+
 def test_an_incomplete_round_is_left_out() -> None:
     values: list[dict[str, Any]] = [{WRITE.cell: 100, MIX.cell: 50}] * 2
     run = procedure_run(steady_procedure((WRITE, MIX), (WRITE,)), [*values, {WRITE.cell: 900}], (WRITE, MIX))

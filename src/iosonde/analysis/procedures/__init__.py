@@ -1,7 +1,7 @@
 """Standard procedures: their rounds, measurement windows, steady state, and the figures that they report."""
 
 from iosonde.analysis.procedures.determination import Criterion, Determination, Verdict, criteria_of, determinations_of
-from iosonde.analysis.procedures.from_run import procedures_of, reported_orders
+from iosonde.analysis.procedures.from_run import procedures_of, window_orders
 from iosonde.analysis.procedures.reported import ReportedCell, window_words
 from iosonde.analysis.procedures.round_value import RoundValue
 from iosonde.analysis.procedures.rounds import PhaseRounds, ProcedureRounds
@@ -17,6 +17,6 @@ __all__ = [
     "criteria_of",
     "determinations_of",
     "procedures_of",
-    "reported_orders",
+    "window_orders",
     "window_words",
 ]

@@ -9,7 +9,7 @@ from iosonde.analysis.procedures.round_value import RoundValue
 from iosonde.analysis.procedures.rounds import PhaseRounds, ProcedureRounds
 from iosonde.analysis.rounds import gap_ns
 from iosonde.analysis.samples import value_of
-from iosonde.analysis.states import measured_repeats
+from iosonde.analysis.states import WindowOrders, measured_repeats
 from iosonde.analysis.totals import total_of
 from iosonde.records import (
     CellRecord,
@@ -47,9 +47,10 @@ def procedures_of(run: RunRecord) -> tuple[ProcedureRounds, ...]:
     )
 
 
-def reported_orders(run: RunRecord) -> frozenset[int]:
-    """The orders of the trials that results include: those in the window of the last phase that measured their cell."""
-    found: set[int] = set()
+def window_orders(run: RunRecord) -> WindowOrders:
+    """The trials that results include: those in the windows of the last attempt of each procedure."""
+    last: set[int] = set()
+    earlier: set[int] = set()
     trials = _last_attempts(run)
     for procedure in run.header.plan.procedures:
         mine = trials.get(procedure.name, [])
@@ -58,9 +59,10 @@ def reported_orders(run: RunRecord) -> frozenset[int]:
             own = [(turn, record) for turn, record in mine if turn.phase == phase.name]
             rows = _complete(phase, own)
             size = phase.stop.window if isinstance(phase.stop, SteadyState) else len(rows)
-            window = rows[-size:] if rows else [own]
-            found |= {turn.order for row in window for turn, _ in row if last_phase[turn.cell] == phase.name}
-    return frozenset(found)
+            for row in rows[-size:] if rows else [own]:
+                for turn, _ in row:
+                    (last if last_phase[turn.cell] == phase.name else earlier).add(turn.order)
+    return WindowOrders(frozenset(last), frozenset(earlier))
 
 
 def last_attempts(run: RunRecord) -> frozenset[int]:

@@ -28,6 +28,7 @@ def _round_table(procedures: Sequence[ProcedureRounds]) -> Table:
         for number, row in enumerate(phase.values, 1)
         for cell, value in zip(phase.cells, row, strict=True)
     ]
+    workloads = [phase.workloads[cell] for _, phase, _, cell, _ in rows]
     return {
         "procedure": text([each.procedure.name for each, *_ in rows]),
         "attempt": integer([each.attempt for each, *_ in rows]),
@@ -36,6 +37,12 @@ def _round_table(procedures: Sequence[ProcedureRounds]) -> Table:
         "round": integer([number for _, _, number, *_ in rows]),
         "in_window": text(["yes" if number in phase.window else "no" for _, phase, number, *_ in rows]),
         "cell": text([cell for *_, cell, _ in rows]),
+        "pattern": text([str(each.pattern) for each in workloads]),
+        "read_percent": integer([each.read_percent for each in workloads]),
+        "block_size_bytes": integer([each.block_size_bytes for each in workloads]),
+        "block_sizes": text([each.block_sizes and str(each.block_sizes) for each in workloads]),
+        "queue_depth": integer([each.queue_depth for each in workloads]),
+        "jobs": integer([each.jobs for each in workloads]),
         "iops": real([value.iops for *_, value in rows]),
         "bytes_per_s": real([value.bytes_per_s for *_, value in rows]),
         "latency_ns_mean": real([value.latency_ns_mean for *_, value in rows]),

@@ -52,9 +52,9 @@ def _sorted(run: RunRecord, records: Sequence[CellRecord]) -> Repeats:
     if not run.header.plan.procedures:
         return sort_repeats(records)
     # Imported here: few runs have procedures, and it imports NumPy.
-    from iosonde.analysis.procedures import reported_orders
+    from iosonde.analysis.procedures import window_orders
 
-    return sort_rounds(records, reported_orders(run))
+    return sort_rounds(records, window_orders(run))
 
 
 def _name(names: Sequence[str], words: str) -> str:

@@ -49,13 +49,15 @@ class Tracking:
 class Measured:
     """One cell in one round, counted as the tool counts.
 
-    Without ``states_demand`` the source does not say how many operations were in flight; one is assumed.
+    Without ``states_demand`` the source does not say how many operations were in flight; one is assumed. ``test`` is
+    the name of the test that the source states; empty if it does not.
     """
 
     round: int
     workload: Workload
     value: RoundValue
     states_demand: bool = True
+    test: str = ""
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,7 @@
 """Finds out which tool wrote files, and reads their rounds."""
 
 from collections.abc import Callable, Iterator, Sequence
+from itertools import product
 from pathlib import Path
 from typing import Final
 
@@ -25,7 +26,7 @@ def read_rounds(paths: Sequence[Path], tracking: Sequence[Tracking] = ()) -> tup
     """The rounds in files and folders, by test. Raises UsageError for files of no known tool.
 
     All JSON files of fio together are one set of rounds. Sequential and random workloads are different tests, and so
-    are those with one operation in flight and with more.
+    are those with one operation in flight and with more. So are procedures and phases that a table names.
     """
     found: list[MeasuredRounds] = []
     outputs: dict[Path, str] = {}
@@ -61,8 +62,9 @@ def _tests(source: str, measured: Sequence[Measured], tracking: Sequence[Trackin
     }
     if not measured:
         raise UsageError(f"{source} has no rounds", _WAY_OUT)
-    for name, (kind, belongs) in chosen.items():
-        mine = [each for each in measured if belongs(each)]
+    stated = dict.fromkeys(each.test for each in measured)
+    for test, (name, (kind, belongs)) in product(stated, chosen.items()):
+        mine = [each for each in measured if each.test == test and belongs(each)]
         if not mine:
             continue
         # A table that does not state the demand says by its values what it is about.
@@ -71,7 +73,8 @@ def _tests(source: str, measured: Sequence[Measured], tracking: Sequence[Trackin
         is_iops = kind is ProcedureKind.LATENCY and (no_latency or no_demand)
         mine_kind = ProcedureKind.IOPS if is_iops else kind
         applying = [each for each in tracking if any(each.is_of(cell.workload) for cell in mine)]
-        yield rounds_of(source, mine, name="iops" if is_iops else name, kind=mine_kind, tracking=applying)
+        found = "iops" if is_iops else name
+        yield rounds_of(source, mine, name=f"{test}: {found}" if test else found, kind=mine_kind, tracking=applying)
 
 
 def _is_random(measured: Measured) -> bool:
