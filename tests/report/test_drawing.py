@@ -60,6 +60,15 @@ def test_a_process_that_dies_is_told_and_nobody_waits_for_it() -> None:
     assert not children() & set(drawers.processes) - before
 
 
+@pytest.mark.parametrize(("cpus", "with_pngs", "number"), [(1, True, 1), (2, False, 1), (2, True, 2), (8, False, 2)])
+def test_a_cpu_is_left_to_the_caller_unless_pngs_are_made(
+    cpus: int, number: int, monkeypatch: pytest.MonkeyPatch, *, with_pngs: bool
+) -> None:
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: set(range(cpus)))
+    with Drawers(with_pngs=with_pngs) as drawers:
+        assert len(drawers.processes) == number
+
+
 def test_a_process_that_cannot_be_started_is_an_error_with_a_hint(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "executable", "/nowhere/python")
     with (

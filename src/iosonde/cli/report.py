@@ -145,7 +145,7 @@ def drawers_for(places: "Places") -> "AbstractContextManager[Drawers | None]":
     if places.has_pictures:
         from iosonde.report.drawing import Drawers
 
-        return Drawers()
+        return Drawers(with_pngs=places.markdown is not None or places.charts is not None)
     if places.any and places.html is None:
         return nullcontext()
     from iosonde.report.stills import drawers_if_any

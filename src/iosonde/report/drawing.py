@@ -75,11 +75,13 @@ class DrawingError(Exception):
 class Drawers:
     """A pool of drawing processes, which end with the context. They initialise while the caller reads and computes.
 
-    Entering the context raises OutputError if none can be started.
+    One CPU is left to the caller, unless PNGs are to be made (``with_pngs``), which takes longer than what the caller
+    does. Entering the context raises OutputError if none can be started.
     """
 
-    def __init__(self) -> None:
-        self._number = min(DRAWERS_MAX, len(os.sched_getaffinity(0)))
+    def __init__(self, *, with_pngs: bool = False) -> None:
+        cpus = len(os.sched_getaffinity(0))
+        self._number = max(min(DRAWERS_MAX, cpus if with_pngs else cpus - 1), 1)
         self._processes: list[subprocess.Popen[bytes]] = []
         self._idle = SimpleQueue[subprocess.Popen[bytes]]()
         self._threads = ThreadPoolExecutor(self._number)

@@ -4,8 +4,18 @@ import pytest
 
 from iosonde.analysis.procedures import procedures_of
 from iosonde.analysis.procedures.conditions import ConditionState, conditions_of
-from iosonde.records import CellPlan, Experiment, Procedure, RunRecord, SimulationFacts, TargetFacts
-from iosonde.vocabulary import PurgeState, WriteCache
+from iosonde.records import (
+    CellPlan,
+    Experiment,
+    PhasePlan,
+    Procedure,
+    Rounds,
+    RunRecord,
+    SimulationFacts,
+    TargetFacts,
+    Timing,
+)
+from iosonde.vocabulary import PhaseRole, PurgeState, WriteCache
 from tests.builders import SECOND_NS, cell_plan, cell_record, drive_state, target_facts, workload
 from tests.procedure_builder import TIMING, WRITE, operations, procedure_run, steady_procedure, write_rounds
 
@@ -104,6 +114,23 @@ def test_a_drive_that_reports_nothing_leaves_link_and_temperature_unknown() -> N
 
     assert found["Link"] is ConditionState.UNKNOWN
     assert found["Temperature"] is ConditionState.UNKNOWN
+
+
+@pytest.mark.parametrize(("written", "state"), [(100, ConditionState.VERIFIED), (99, ConditionState.FAILED)])
+def test_preconditioning_is_verified_by_the_bytes_that_were_written(written: int, state: ConditionState) -> None:
+    amount = Timing(warmup_ns=0, measure_ns=0, interval_ns=SECOND_NS, amount_bytes=100 * 4096)
+    fill = cell_plan(workload(read_percent=0, queue_depth=2), Experiment.PROCEDURE, timing=amount)
+    [rounds] = steady_procedure().phases
+    before = PhasePlan(name="fill", role=PhaseRole.PRECONDITIONING, cells=(fill.cell,), stop=Rounds(rounds=1))
+    run = procedure_run(
+        steady_procedure(phases=(before, rounds)),
+        [{fill.cell: written}, *write_rounds(*[100] * 5)],
+        (fill, WRITE),
+        phase=["fill", *["rounds"] * 5],
+    )
+    [found] = procedures_of(run)
+
+    assert {each.name: each.state for each in conditions_of(run, found)}["Preconditioning"] is state
 
 
 def test_a_procedure_without_preconditioning_says_so() -> None:
