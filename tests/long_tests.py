@@ -29,7 +29,7 @@ CASES_KEPT: Final[dict[str, dict[str, int]]] = {
         "test_on_a_narrow_terminal_a_model_is_shown_whole_and_no_word_is_cut": 8,
     },
     "tests/cli/test_wrong_input.py": {
-        "test_wrong_input_is_named_with_the_way_out": 50,
+        "test_wrong_input_is_named_with_the_way_out": 35,
     },
     "tests/docs/test_numbers.py": {
         "test_a_json_path_is_one_of_the_document": 20,
@@ -38,7 +38,7 @@ CASES_KEPT: Final[dict[str, dict[str, int]]] = {
         "test_noise_makes_a_dip_in_at_most_one_of_twenty_flat_sweeps": 0,
     },
     "tests/hostile/test_dying_engines.py": {
-        "test_what_no_engine_says_is_told_by_its_field": 8,
+        "test_what_no_engine_says_is_told_by_its_field": 5,
     },
     "tests/hostile/test_foreign_text.py": {
         "test_what_a_run_says_is_printed_as_text": 8,
@@ -64,7 +64,7 @@ CASES_KEPT: Final[dict[str, dict[str, int]]] = {
     },
     "tests/hostile/test_own_files.py": {
         "test_a_damaged_account_is_told_and_the_run_can_go_on_without_it": 1,
-        "test_nothing_is_written_through_another_name": 4,
+        "test_nothing_is_written_through_another_name": 3,
     },
     "tests/hostile/test_read_names.py": {
         "test_what_is_no_file_of_a_run_is_refused": 18,
@@ -74,8 +74,9 @@ CASES_KEPT: Final[dict[str, dict[str, int]]] = {
     },
     "tests/hostile/test_written_names.py": {
         "test_an_output_that_does_not_fit_leaves_nothing_and_what_was_there": 3,
-        "test_what_is_no_plain_file_at_the_name_is_refused_and_left": 8,
-        "test_what_lies_beside_the_name_is_neither_opened_nor_removed": 5,
+        "test_another_name_of_somebodys_file_is_parted_from_it": 3,
+        "test_what_is_no_plain_file_at_the_name_is_refused_and_left": 5,
+        "test_what_lies_beside_the_name_is_neither_opened_nor_removed": 3,
     },
     "tests/report/test_degenerate.py": {
         "test_what_is_at_the_edge_has_its_report": 3,
@@ -141,7 +142,7 @@ CASES_KEPT: Final[dict[str, dict[str, int]]] = {
         "test_every_chapter_chart_table_text_and_path_of_a_row_is_in_the_report": 1,
     },
     "tests/stories/test_short_procedures.py": {
-        "test_a_short_form_says_that_it_is_one_and_measures_its_matrix_once_steady": 3,
+        "test_a_short_form_says_that_it_is_one_and_measures_its_matrix_once_steady": 2,
     },
     "tests/stories/test_simulated.py": {
         "test_a_drive_that_fails_on_a_schedule_is_recorded_and_says_so": 1,
@@ -158,7 +159,7 @@ CASES_KEPT: Final[dict[str, dict[str, int]]] = {
         "test_a_sound_file_raises_no_alarm_at_once_or_later": 2,
     },
     "tests/stories/test_whole_reports.py": {
-        "test_every_other_profile_and_example_runs_to_a_whole_report_on_paper_too": 3,
+        "test_every_other_profile_and_example_runs_to_a_whole_report_on_paper_too": 2,
         "test_the_lab_runs_on_every_model_to_a_whole_report": 1,
         "test_the_main_job_on_a_slow_disk_ends_with_its_report_in_every_form": 0,
     },

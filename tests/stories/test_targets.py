@@ -10,7 +10,7 @@ import pytest
 
 from iosonde.records import Operation, Outcome
 from iosonde.store import load_run
-from tests.commands import iosonde
+from tests.commands import few_cells, iosonde
 from tests.stories.test_meanwhile import own_file, replace, start, wait_for_first_cell
 
 SHORT = ["--duration", "50ms", "--warmup", "10ms", "--size", "16MiB", "--buffered"]
@@ -124,7 +124,7 @@ def test_one_file_is_not_two_targets(tmp_path: Path, twice: str) -> None:
 
 
 def test_the_directory_of_a_run_is_no_target_and_is_not_written_again(tmp_path: Path) -> None:
-    words = ("run", "sim:mmc", "--quick", "--out", "first")
+    words = ("run", "sim:mmc", "--profile", few_cells(tmp_path), "--out", "first")
     assert iosonde(*words, folder=tmp_path).returncode == 0
     before = {path.name: path.read_bytes() for path in (tmp_path / "first").iterdir()}
     target = iosonde("run", "first", "--size", "16MiB", "--quick", folder=tmp_path)
