@@ -26,7 +26,7 @@ WAYS_OUT: Final = MappingProxyType(
         "swap": "stop using it as swap space (swapoff), or use another device",
         "held": "remove what is built on it (dmsetup, vgchange, mdadm --stop), or specify that device instead",
         "exclusive": "stop what uses it, or use another device",
-        "open": "stop that process, or consent with --consent open",
+        "open": "stop that process, or consent with --consent open if it only watches the device",
         "exported": "detach the loop device (losetup -d) or remove the export first",
         "below": "stop the other users of what it is built on, or consent with --consent below",
         "paths": "specify the multipath device above its paths",

@@ -55,7 +55,14 @@ def test_what_was_not_verified_comes_first() -> None:
 
 
 def test_a_write_cache_that_was_not_set_is_unknown() -> None:
-    assert states(target=device())["Write cache"] is ConditionState.UNKNOWN
+    run = procedure_run(steady_procedure(), write_rounds(*[100] * 5), target=device())
+    [found] = procedures_of(run)
+    [cache] = [each for each in conditions_of(run, found) if each.name == "Write cache"]
+
+    assert (cache.state, cache.reason) == (
+        ConditionState.UNKNOWN,
+        "it was not set; the kernel takes it for write back",
+    )
     assert states()["Write cache"] is ConditionState.UNKNOWN
 
 

@@ -114,7 +114,9 @@ def _write_cache(run: RunRecord, trials: Sequence[CellRecord]) -> Condition:
     if run.header.target.kind == "file":
         said = "not set: for a file, the cache of the drive below is left as it was"
         return Condition(name, ConditionState.UNKNOWN, said)
-    return Condition(name, ConditionState.UNKNOWN, "it was not set")
+    device = run.header.target.device
+    reported = "" if device is None or not device.write_cache else f"; the kernel takes it for {device.write_cache}"
+    return Condition(name, ConditionState.UNKNOWN, f"it was not set{reported}")
 
 
 def _active_range(run: RunRecord, rounds: ProcedureRounds) -> Condition:
