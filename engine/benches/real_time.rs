@@ -80,6 +80,7 @@ fn main() {
         recorder,
         host_monitor: HostMonitor::of_thread(),
         stop: Arc::default(),
+        heard_ns: Arc::default(),
     };
     let mut worker = Worker::new(&job, parts, clock.now());
     while worker.step() == Step::Running {}

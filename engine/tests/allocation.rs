@@ -50,6 +50,7 @@ fn allocations_of(job: &Job) -> u64 {
         recorder,
         host_monitor: HostMonitor::of_thread(),
         stop: Arc::default(),
+        heard_ns: Arc::default(),
     };
     let mut worker = Worker::new(job, parts, clock.now());
     assert_eq!(worker.step(), Step::Running);

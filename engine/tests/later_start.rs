@@ -99,6 +99,7 @@ fn a_worker_in_virtual_time_plans_nothing_before_its_start() {
             arrivals: Arrivals::of(&job, 0),
             recorder,
             stop: Arc::default(),
+            heard_ns: Arc::default(),
         };
         let mut machine = Machine::new(&job, parts, START_NS);
         let mut planned = |now| machine.plan(now, 64, &mut SharedBuffers::none());

@@ -285,6 +285,16 @@ def test_a_drive_that_fails_on_a_schedule_is_recorded_and_says_so(
     assert words in (tmp_path / "run/report.html").read_text(encoding="utf-8")
 
 
+def test_a_worker_waits_for_a_slow_drive_that_still_completes_operations_of_others(tmp_path: Path) -> None:
+    # Operations complete one by one in the order of the workers: the last worker hears nothing for three times 32 s.
+    slow = FRAIL.replace("servers = 4", "servers = 1").replace("service_ns = 1_000_000", "service_ns = 1_000_000_000")
+    (tmp_path / "slow.toml").write_text(slow.removesuffix("\n[[faults]]\n"), encoding="utf-8")
+    words = ("--read", "0", "--queue-depth", "32", "--jobs", "4", "--duration", "100s", "--warmup", "0s", "--json")
+    ended = run_command("probe", "sim:./slow.toml", *words, folder=tmp_path)
+    assert "did not complete" not in ended.stderr
+    assert json.loads(ended.stdout)["cells"][0]["operations"]["write"]["count"] in {99, 100}
+
+
 def test_a_drive_that_never_answers_again_ends_the_run_and_offers_no_resumption(tmp_path: Path) -> None:
     (tmp_path / "frail.toml").write_text(f'{FRAIL}kind = "stall"\nfrom_ns = 200_000_000\n', encoding="utf-8")
     ended = run_command(

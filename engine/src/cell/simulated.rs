@@ -160,6 +160,7 @@ fn workers(job: &Job, context: &SimulatedContext<'_>, start_ns: u64) -> (Vec<Vir
             arrivals: Arrivals::of(job, number),
             recorder,
             stop: Arc::clone(&context.stop),
+            heard_ns: shared.heard_ns(),
         };
         let slots = job.slots() as usize;
         VirtualWorker {

@@ -208,6 +208,7 @@ fn run<R: Ring>(
         recorder: setup.recorder,
         host_monitor: HostMonitor::of_thread(),
         stop: setup.stop,
+        heard_ns: setup.shared.heard_ns(),
     };
     let migrated = migrations();
     setup.ready.send((setup.worker, Ok(granted))).ok()?;

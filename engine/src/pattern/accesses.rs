@@ -33,9 +33,16 @@ pub struct Shared {
     left: Vec<Arc<AtomicU64>>,
     // What all workers together may still write; None without a limit.
     budget: Option<WriteBudget>,
+    heard_ns: Arc<AtomicU64>,
 }
 
 impl Shared {
+    /// When an operation of any worker last completed after the end of the job.
+    #[must_use]
+    pub fn heard_ns(&self) -> Arc<AtomicU64> {
+        Arc::clone(&self.heard_ns)
+    }
+
     /// The shared state of a job at its start.
     ///
     /// A sequential stream starts at a block drawn from the seed; otherwise all cells would start in the same area,
@@ -57,7 +64,7 @@ impl Shared {
         };
         let left_bytes = job.amount_bytes.map(|amount| amount - job.done_bytes);
         let left = (0..job.targets).filter_map(|_| left_bytes).map(|amount| Arc::new(AtomicU64::new(amount)));
-        Self { cursors, left: left.collect(), budget: None }
+        Self { cursors, left: left.collect(), budget: None, heard_ns: Arc::default() }
     }
 
     /// The same state, with a limit on what is written.

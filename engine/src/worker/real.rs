@@ -1,7 +1,7 @@
 //! A worker in real time: a state machine with its ring and clock.
 
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, AtomicU64};
 
 use super::Recorder;
 use super::batch::BatchSize;
@@ -37,6 +37,8 @@ pub struct WorkerParts<R, C> {
     pub host_monitor: HostMonitor,
     /// Set from outside to end the job early.
     pub stop: Arc<AtomicBool>,
+    /// When an operation of any worker last completed after the end of the job.
+    pub heard_ns: Arc<AtomicU64>,
 }
 
 /// One queue.
@@ -55,8 +57,10 @@ pub struct Worker<R, C> {
 impl<R: Ring, C: Clock> Worker<R, C> {
     /// A worker that starts at `start_ns`.
     pub fn new(job: &Job, parts: WorkerParts<R, C>, start_ns: u64) -> Self {
-        let WorkerParts { ring, clock, accesses, payload, ledger, arrivals, recorder, host_monitor, stop } = parts;
-        let machine = Machine::new(job, MachineParts { accesses, payload, ledger, arrivals, recorder, stop }, start_ns);
+        let WorkerParts { ring, clock, accesses, payload, ledger, arrivals, recorder, host_monitor, stop, heard_ns } =
+            parts;
+        let parts = MachineParts { accesses, payload, ledger, arrivals, recorder, stop, heard_ns };
+        let machine = Machine::new(job, parts, start_ns);
         let slots = job.slots();
         Self {
             machine,

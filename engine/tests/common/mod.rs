@@ -233,6 +233,7 @@ impl WorkerRig {
             recorder,
             host_monitor: HostMonitor::none(),
             stop: Arc::clone(&stop),
+            heard_ns: Arc::default(),
         };
         Self { worker: Worker::new(job, parts, start_ns), clock, spares, stop, script, seen }
     }

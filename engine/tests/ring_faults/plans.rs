@@ -270,6 +270,7 @@ fn an_invented_completion_panics() {
         recorder,
         host_monitor: HostMonitor::none(),
         stop: Arc::default(),
+        heard_ns: Arc::default(),
     };
     let mut worker = Worker::new(&load, parts, 0);
     while worker.step() == Step::Running {}

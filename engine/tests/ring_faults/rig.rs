@@ -82,6 +82,7 @@ pub fn run_on<R: Ring>(job: &Job, ring: R, payload: Option<Payload>, faults: &[F
         recorder,
         host_monitor: HostMonitor::none(),
         stop: Arc::default(),
+        heard_ns: Arc::default(),
     };
     let mut worker = Worker::new(job, parts, 0);
     let steps = (0..STEPS_MAX).find(|_| worker.step() == Step::Done);

@@ -1,5 +1,7 @@
 //! Completion: counts operations, and records faults.
 
+use std::sync::atomic::Ordering;
+
 use super::{FaultyCompletion, Machine, Next};
 use crate::job::Sync;
 use crate::record::{Class, FaultKind, Phase, SlowIo};
@@ -13,6 +15,7 @@ impl Machine {
             self.last_completion_ns = now;
             if self.drain_since_ns.is_some() {
                 self.recorder.count_drained(completions.len() as u64);
+                self.heard_ns.fetch_max(now, Ordering::Relaxed);
             }
         }
         for &completion in completions {

@@ -6,7 +6,7 @@ mod ledger;
 mod submit;
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use super::fault::FaultyCompletion;
 use super::final_report::{Censored, FinalReport};
@@ -83,6 +83,8 @@ pub struct MachineParts {
     pub recorder: Recorder,
     /// Set from outside to end the job early.
     pub stop: Arc<AtomicBool>,
+    /// When an operation of any worker last completed after the end of the job.
+    pub heard_ns: Arc<AtomicU64>,
 }
 
 /// One queue. It reads no clock, and submits nothing itself.
@@ -93,6 +95,7 @@ pub struct Machine {
     arrivals: Option<Arrivals>,
     recorder: Recorder,
     stop: Arc<AtomicBool>,
+    heard_ns: Arc<AtomicU64>,
     // Nothing is submitted before this time.
     start_ns: u64,
     // Whether anything was submitted.
@@ -159,6 +162,7 @@ impl Machine {
             arrivals,
             recorder,
             stop: parts.stop,
+            heard_ns: parts.heard_ns,
             start_ns,
             has_begun: false,
             window,
@@ -275,7 +279,9 @@ impl Machine {
     #[inline]
     pub(super) fn give_up_ns(&self) -> Option<u64> {
         let since_ns = self.drain_since_ns?;
-        Some((since_ns.max(self.last_completion_ns) + DRAIN_NS_MAX).min(since_ns + DRAIN_ALL_NS_MAX))
+        // The operations of a slow target may wait behind those of another worker.
+        let heard_ns = self.last_completion_ns.max(self.heard_ns.load(Ordering::Relaxed));
+        Some((since_ns.max(heard_ns) + DRAIN_NS_MAX).min(since_ns + DRAIN_ALL_NS_MAX))
     }
 
     // Ends the measurement now.
