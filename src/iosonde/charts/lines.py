@@ -10,8 +10,8 @@ from iosonde.analysis.dips import dips_of
 from iosonde.analysis.families import Along
 from iosonde.charts.theme import INK, Series, colour, dash, shape
 
-_CORNER: Final = 0.9
-"""Where in a field of a map its corner points are, as a share of its width and height."""
+_CORNER: Final = (0.9, 0.22)
+"""Where in a field of a map its corner points are, as shares of its width and height: a cross is within its field."""
 
 COMMON_TOOLTIP = (
     "series",
@@ -60,7 +60,7 @@ def corner_rows(chart: alt.Chart, x: alt.X, y: alt.Y) -> alt.Chart:
 
     Crosses on invalid cells are drawn there, so that the number in the field stays readable.
     """
-    return named_rows(chart.mark_point(size=1, opacity=0).encode(x=_at(x, _CORNER), y=_at(y, 1 - _CORNER)))
+    return named_rows(chart.mark_point(size=1, opacity=0).encode(x=_at(x, _CORNER[0]), y=_at(y, _CORNER[1])))
 
 
 def _at(channel: alt.X | alt.Y, place: float) -> alt.X | alt.Y:
