@@ -1,13 +1,16 @@
 """The PDF report, typeset by Typst. The same run gives the same bytes on every machine."""
 
 import json
+import os
 from collections.abc import Callable, Mapping
 from functools import partial
 from importlib.resources import files
 from pathlib import Path
+from threading import Event, Thread
 from typing import Any, Final
 
 from iosonde.charts.figure import Figure
+from iosonde.errors import HINT_PROCESSES, OutputError
 from iosonde.failures import STRICT, FailureLog, PartFailure
 from iosonde.report.blocks import Chapter, Charts, FactGroups, Folded, Leaf, Notice, block_name
 from iosonde.report.chart_sizes import PAPER_ROW_MAX, PAPER_WIDTHS_PX, paper_sizes
@@ -38,12 +41,29 @@ def render_pdf(page: Page, drawers: Drawers, paper: Paper = Paper.A4, failures: 
 
     drawn = draw_pictures(page, drawers, failures, placed, with_pngs=False)
     data = _shown(paper_data(drawn.page, paper, drawn.svgs, failures))
+    _check_threads(len(os.sched_getaffinity(0)))
     with fonts_folder() as folder:
         typeset = partial(_typeset, charts=drawn.svgs, fonts=folder)
         try:
             return typeset(data)
         except RuntimeError as error:
             return typeset(_without_broken(data, typeset, error, failures))
+
+
+def _check_threads(number: int) -> None:
+    """Raises OutputError if so many threads cannot be started. Typst starts one for each CPU, and would panic."""
+    end = Event()
+    threads = [Thread(target=end.wait) for _ in range(number)]
+    try:
+        for each in threads:
+            each.start()
+    except RuntimeError as error:
+        raise OutputError("cannot start another thread to typeset the PDF", HINT_PROCESSES) from error
+    finally:
+        end.set()
+        for each in threads:
+            if each.ident is not None:
+                each.join()
 
 
 def _typeset(data: Mapping[str, Any], charts: Mapping[str, str], fonts: Path) -> bytes:
