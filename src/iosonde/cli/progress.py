@@ -101,7 +101,7 @@ class Clockwork:
         self._known = list(done)
         self._rest = LongestRest(plan, self._lasts_ns) if plan.aim is None else None
         # What may follow the known turns: by the stop rule, or the part of the budget that none of them uses.
-        self._free_ns = remaining(plan, done, ()).more_ns
+        self._free_ns = remaining(plan, done, ()).more_ns if self._rest is None else self._rest.after_ns(self._known)
         for turn in turns:
             self._add(turn)
 

@@ -99,7 +99,7 @@ def _trial_written(cell: CellPlan, phase: PhasePlan | None, bytes_per_s: int, *,
 
 
 def _first_window_ns(phase: PhasePlan | None) -> int | None:
-    """The time after which a trial can end at the earliest because its samples are steady; None if it cannot."""
+    """The earliest time at which a trial can end because its samples are steady; None if it cannot."""
     stop = None if phase is None else phase.stop
     return stop.window * stop.block_ns if isinstance(stop, SteadySamples) else None
 

@@ -31,7 +31,7 @@ class LongestRest:
     def __init__(self, plan: Plan, lasts_ns: Callable[[CellTurn], int]) -> None:
         every = trials_at_most(plan)
         # The time of the trials from each place on.
-        self._from_ns = (*reversed(tuple(accumulate(map(lasts_ns, reversed(every)), initial=0))),)
+        self._from_ns = tuple(accumulate(map(lasts_ns, reversed(every)), initial=0))[::-1]
         self._first = {_round_of(turn): place for place, turn in reversed(tuple(enumerate(every)))}
         self._has_procedures = bool(plan.procedures)
 

@@ -130,7 +130,7 @@ def _is_readable(columns: Sequence[Fitted], width: int) -> bool:
 
 
 def _total(widths: Sequence[int]) -> int:
-    """The width of a table with columns of these widths."""
+    """The width of a table: its columns, and the gutters between them."""
     return sum(widths) + GUTTER * (len(widths) - 1)
 
 

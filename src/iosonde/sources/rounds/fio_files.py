@@ -156,7 +156,7 @@ def _bytes_per_s(part: Mapping[str, Any]) -> float:
 
 
 def _rounded(of: Callable[[list[float]], float], values: Sequence[float | None]) -> int | None:
-    """The least or the largest value; None if one of them is unknown, or without any."""
+    """The smallest or the largest value; None if a value is unknown, or if there are none."""
     known = [each for each in values if each is not None]
     return round(of(known)) if known and len(known) == len(values) else None
 

@@ -50,7 +50,7 @@ class Measured:
     """One cell in one round, counted as the tool counts.
 
     Without ``states_demand`` the source does not say how many operations were in flight; one is assumed. ``test`` is
-    the name of the test that the source states; empty if it does not.
+    the name of the test in the source; empty if it has none.
     """
 
     round: int

@@ -26,7 +26,7 @@ def read_rounds(paths: Sequence[Path], tracking: Sequence[Tracking] = ()) -> tup
     """The rounds in files and folders, by test. Raises UsageError for files of no known tool.
 
     All JSON files of fio together are one set of rounds. Sequential and random workloads are different tests, and so
-    are those with one operation in flight and with more. So are procedures and phases that a table names.
+    are those with one operation in flight and with more. Each phase of a procedure that a table names is a test.
     """
     found: list[MeasuredRounds] = []
     outputs: dict[Path, str] = {}
