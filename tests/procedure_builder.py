@@ -134,6 +134,6 @@ def _record(plan: CellPlan, value: int | CellRecord | None, order: int, number: 
     return cell_record(plan, operations(plan, value), repeat=number, order=order, round=number, **clocks)
 
 
-def write_rounds(*values: int | None) -> list[dict[str, int | CellRecord | None]]:
+def write_rounds(*values: int | CellRecord | None) -> list[dict[str, int | CellRecord | None]]:
     """Rounds of the only cell ``WRITE``."""
     return [{WRITE.cell: value} for value in values]

@@ -176,6 +176,7 @@ fn requests_of_a_stall_over_the_end_are_censored_and_waited_for() {
     let age_ns = 100 * MS + SERVICE_NS;
     assert_eq!((censored.count, censored.age_ns_min, censored.age_ns_max), (4, age_ns, age_ns));
     assert_eq!(censored.latency_ns_max, 10_100 * MS + SERVICE_NS);
+    assert_eq!(censored.drain_ns, 10 * SECOND, "from the end to the last completion");
 }
 
 #[test]
@@ -185,7 +186,7 @@ fn an_endless_stall_ends_the_job_as_stuck_thirty_virtual_seconds_after_its_end()
     assert_eq!((result.outcome, failure(&result)), (Outcome::Failed, (FailureKind::Stuck, None)));
     assert_eq!(result.failure.expect("it failed").message, "4 operations did not complete within 30 s");
     assert_eq!(iosonde_engine::clock::Clock::now(&bay.clock), 31 * SECOND);
-    assert_eq!((intervals.len(), result.censored.count), (10, 4));
+    assert_eq!((intervals.len(), result.censored.count, result.censored.drain_ns), (10, 4, 0));
 }
 
 #[test]

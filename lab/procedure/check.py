@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import Final
 
 from iosonde.analysis.procedures import ProcedureRounds, criteria_of, procedures_of
-from iosonde.analysis.procedures.conditions import ConditionState, conditions_of
+from iosonde.analysis.procedures.condition import ConditionState
+from iosonde.analysis.procedures.conditions import conditions_of
 from iosonde.records import RunRecord
 from iosonde.store import load_run
 from iosonde.vocabulary import Outcome, PurgeState

@@ -15,6 +15,8 @@ pub struct Censored {
     pub age_ns_max: u64,
     /// The longest latency of those that completed later.
     pub latency_ns_max: u64,
+    /// How long after the end of the measurement the last of them completed; 0 if none did.
+    pub drain_ns: u64,
     /// How long the oldest arrival had been waiting for a free slot at the end; 0 if none was waiting, None in a closed
     /// loop.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -25,6 +27,7 @@ impl Censored {
     /// Adds another worker's.
     pub fn add(&mut self, other: &Self) {
         self.waiting_age_ns_max = self.waiting_age_ns_max.max(other.waiting_age_ns_max);
+        self.drain_ns = self.drain_ns.max(other.drain_ns);
         if other.count == 0 {
             return;
         }

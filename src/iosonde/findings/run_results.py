@@ -100,7 +100,8 @@ def _state_of_procedures(run: RunRecord) -> WrittenState | None:
         return None
     # Imported here: few runs have procedures, and it imports NumPy.
     from iosonde.analysis.procedures import procedures_of
-    from iosonde.analysis.procedures.conditions import PRECONDITIONING, STEADY_STATE, ConditionState, conditions_of
+    from iosonde.analysis.procedures.condition import ConditionState
+    from iosonde.analysis.procedures.conditions import PRECONDITIONING, STEADY_STATE, conditions_of
 
     verified: list[set[str]] = [
         {condition.name for condition in conditions_of(run, each) if condition.state is ConditionState.VERIFIED}

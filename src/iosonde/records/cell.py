@@ -91,6 +91,7 @@ class Censored(Record):
 
     ``waiting_age_ns_max`` is how long the oldest operation without a place in the queue had waited since its intended
     start: 0 if none waited, None in a closed loop. Such operations were never submitted, so nothing else is known.
+    ``drain_ns`` is the time from the end of the measurement to the last completion; None if unknown.
     """
 
     count: int
@@ -98,6 +99,7 @@ class Censored(Record):
     age_ns_max: int
     latency_ns_max: int
     waiting_age_ns_max: int | None = None
+    drain_ns: int | None = None
 
 
 class ThreadCpu(Record):

@@ -81,6 +81,8 @@ UPGRADES: Final[Mapping[int, Upgrade]] = {
     7: Upgrade(),
     # New: the array that a purged device is a member of, which no older run has.
     8: Upgrade(),
+    # New: how long operations took to complete after the end of a trial; unknown for older runs.
+    9: Upgrade(),
 }
 """The steps, by the version that they convert from."""
 

@@ -3,9 +3,11 @@ from typing import Any
 import pytest
 
 from iosonde.analysis.procedures import procedures_of
-from iosonde.analysis.procedures.conditions import ConditionState, conditions_of
+from iosonde.analysis.procedures.condition import ConditionState
+from iosonde.analysis.procedures.conditions import conditions_of
 from iosonde.records import (
     CellPlan,
+    Censored,
     Experiment,
     PhasePlan,
     Procedure,
@@ -114,6 +116,27 @@ def test_a_gap_within_the_window_fails_and_one_before_it_does_not() -> None:
     assert states(gaps_s={3: 11})["No gap in the window"] is ConditionState.FAILED
     six = [{WRITE.cell: 100}] * 6
     assert states(rounds=six, gaps_s={2: 11})["No gap in the window"] is ConditionState.VERIFIED
+
+
+def test_the_time_in_which_operations_completed_after_a_trial_is_no_gap() -> None:
+    left = Censored(count=8, age_ns_min=0, age_ns_max=SECOND_NS, latency_ns_max=45 * SECOND_NS, drain_ns=44 * SECOND_NS)
+    slow = cell_record(WRITE, operations(WRITE, 100), censored=left)
+
+    assert states(rounds=write_rounds(*[slow] * 5), gaps_s={3: 53})["No gap in the window"] is ConditionState.VERIFIED
+    assert states(rounds=write_rounds(*[slow] * 5), gaps_s={3: 55})["No gap in the window"] is ConditionState.FAILED
+
+
+def test_the_time_in_which_operations_completed_is_told_if_it_is_longer_than_a_gap_may_be() -> None:
+    left = Censored(count=8, age_ns_min=0, age_ns_max=SECOND_NS, latency_ns_max=45 * SECOND_NS, drain_ns=44 * SECOND_NS)
+    rounds = write_rounds(*[cell_record(WRITE, operations(WRITE, 100), censored=left)] * 5)
+    run = procedure_run(steady_procedure(), rounds, gaps_s={3: 46})
+    [found] = procedures_of(run)
+    [reason] = [each.reason for each in conditions_of(run, found) if each.name == "No gap in the window"]
+
+    assert reason == (
+        "no gap of more than 10.0 s; the longest was 2.0 s; operations in flight at the end of a trial took up to "
+        "44.0 s to complete"
+    )
 
 
 def test_a_drive_that_reports_nothing_leaves_link_and_temperature_unknown() -> None:

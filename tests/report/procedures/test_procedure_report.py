@@ -4,7 +4,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from iosonde.analysis.procedures.conditions import ConditionState
+from iosonde.analysis.procedures.condition import ConditionState
 from iosonde.analysis.run import RunAnalysis
 from iosonde.failures import FailureLog
 from iosonde.findings import Severity, find_in

@@ -328,6 +328,7 @@ impl Machine {
             count: ages.clone().count() as u64,
             age_ns_min: ages.clone().min().unwrap_or(0),
             age_ns_max: ages.max().unwrap_or(0),
+            drain_ns: self.last_completion_ns.saturating_sub(end_ns),
             ..self.censored
         };
         FinalReport {

@@ -1,31 +1,18 @@
 """The mandatory conditions of a procedure, each verified, failed, skipped or unknown, with the reason."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from enum import StrEnum
-from itertools import pairwise
 from typing import Final
 
 from iosonde.analysis.drive_counters import Counter, DriveChange, drive_changes
+from iosonde.analysis.procedures.condition import Condition, ConditionState
 from iosonde.analysis.procedures.courses import judged_samples
 from iosonde.analysis.procedures.determination import Criterion, Verdict, criteria_of
 from iosonde.analysis.procedures.from_run import trials_of_procedure
+from iosonde.analysis.procedures.gap_condition import gap_condition
 from iosonde.analysis.procedures.rounds import PhaseRounds, ProcedureRounds
-from iosonde.analysis.rounds import gap_ns
 from iosonde.records import CellRecord, FastRandom, Operation, Outcome, ProcedureStart, RunRecord, Workload
 from iosonde.units import format_amount, format_duration, format_size
 from iosonde.vocabulary import Data, PhaseRole, PurgeState
-
-
-class ConditionState(StrEnum):
-    """How far a condition is known to have been met. ``simulated``: a model stands for the drive."""
-
-    FAILED = "failed"
-    UNKNOWN = "unknown"
-    SKIPPED = "skipped"
-    SIMULATED = "simulated"
-    VERIFIED = "verified"
-
 
 PRECONDITIONING: Final = "Preconditioning"
 STEADY_STATE: Final = "Steady state"
@@ -33,15 +20,6 @@ ROUNDED_BYTES_MAX: Final = 8 << 20
 """A test region is whole blocks of 1 MiB, or of 8 MiB on a large simulated drive. Capacities seldom are."""
 
 _WORST_FIRST: Final = tuple(ConditionState)
-
-
-@dataclass(frozen=True)
-class Condition:
-    """A condition, its state, and the reason: what was seen, or why it could not be seen."""
-
-    name: str
-    state: ConditionState
-    reason: str
 
 
 def conditions_of(run: RunRecord, rounds: ProcedureRounds) -> tuple[Condition, ...]:
@@ -56,7 +34,7 @@ def conditions_of(run: RunRecord, rounds: ProcedureRounds) -> tuple[Condition, .
         _link(run),
         _thermal(run, trials),
         _steady_state(run, rounds),
-        _gaps(rounds, trials),
+        gap_condition(rounds, trials),
     )
     return tuple(sorted(found, key=lambda each: _WORST_FIRST.index(each.state)))
 
@@ -295,44 +273,6 @@ def verdict_text(criterion: Criterion) -> str:
 def block_text(criterion: Criterion) -> str:
     """The verdict on samples, of which each block of a long trial has one: ``reached in block 7``."""
     return verdict_text(criterion).replace("round", "block")
-
-
-def _gaps(rounds: ProcedureRounds, trials: Sequence[CellRecord]) -> Condition:
-    name, phase = "No gap in the window", rounds.judged or rounds.main
-    if phase is None:
-        return _gaps_of_trials(name.removesuffix(" in the window"), trials, rounds.procedure.gap_ns_max)
-    if phase.broken is None:
-        return Condition(name, ConditionState.UNKNOWN, "the time between some trials is unknown")
-    # A gap before the first round of the window does not matter.
-    inside = sorted(phase.broken.intersection(phase.window[1:]))
-    allowed = format_duration(rounds.procedure.gap_ns_max)
-    if inside:
-        said = f"more than {allowed} passed before or in round {', '.join(map(str, inside))}"
-        return Condition(name, ConditionState.FAILED, said)
-    if phase.gap_ns_longest is None:
-        return Condition(name, ConditionState.VERIFIED, f"no gap of more than {allowed}")
-    longest = format_duration(phase.gap_ns_longest)
-    if phase.broken and not phase.is_whole_window:
-        said = f"there is no whole window; {longest} passed between two trials, and {allowed} is allowed"
-        return Condition(name, ConditionState.FAILED, said)
-    where = "before it, the longest" if phase.broken else "the longest"
-    return Condition(name, ConditionState.VERIFIED, f"no gap of more than {allowed}; {where} was {longest}")
-
-
-def _gaps_of_trials(name: str, trials: Sequence[CellRecord], gap_ns_max: int) -> Condition:
-    """Between long trials, which follow each other at once but for the idle time that belongs to them."""
-    if not trials:
-        return Condition(name, ConditionState.UNKNOWN, "no trial is complete")
-    gaps = [(after, gap_ns(before, after)) for before, after in pairwise(trials)]
-    found = [gap - after.timing.idle_ns for after, gap in gaps if gap is not None]
-    if len(found) < len(gaps):
-        return Condition(name, ConditionState.UNKNOWN, "the time between some trials is unknown")
-    allowed, longest = format_duration(gap_ns_max), max(found, default=0)
-    if longest > gap_ns_max:
-        said = f"{format_duration(longest)} passed between two trials; {allowed} is allowed"
-        return Condition(name, ConditionState.FAILED, said)
-    but = ", apart from the idle time that belongs to them" if any(each.timing.idle_ns for each in trials) else ""
-    return Condition(name, ConditionState.VERIFIED, f"no gap of more than {allowed} between trials{but}")
 
 
 def not_verified(conditions: Sequence[Condition]) -> Iterator[Condition]:

@@ -7,7 +7,7 @@ from itertools import pairwise
 from iosonde.analysis.latency import leading
 from iosonde.analysis.procedures.round_value import RoundValue
 from iosonde.analysis.procedures.rounds import PhaseRounds, ProcedureRounds
-from iosonde.analysis.rounds import gap_ns
+from iosonde.analysis.rounds import drain_ns, gap_ns
 from iosonde.analysis.samples import value_of
 from iosonde.analysis.states import WindowOrders, measured_repeats
 from iosonde.analysis.totals import total_of
@@ -105,6 +105,7 @@ def _phase(
     cells = phase.cells or tuple(turn.cell for turn, _ in rows[0]) if rows else phase.cells
     counted = {record.order for record in measured_repeats([record for _, record in trials])}
     gaps = list(_gaps([each for row in rows for each in row]))
+    drains = [drain_ns(record) for row in rows for _, record in row]
     known = [gap for _, gap in gaps if gap is not None]
     return PhaseRounds(
         name=phase.name,
@@ -119,6 +120,7 @@ def _phase(
         if len(known) == len(gaps)
         else None,
         gap_ns_longest=max(known, default=None),
+        drain_ns_longest=max((each for each in drains if each is not None), default=None),
     )
 
 

@@ -19,7 +19,8 @@ class PhaseRounds:
 
     ``values`` has a row for each complete round, with a value for each of ``cells``. A cell may be there several times.
     ``rule`` is the criterion that ends the phase, None if it has a fixed number of rounds. ``broken`` has the rounds
-    that follow or contain a gap that is too long, None if the gaps are unknown.
+    that follow or contain a gap that is too long, None if the gaps are unknown. ``drain_ns_longest`` is the longest
+    time in which the operations of a trial completed after its end, None if it is unknown.
     """
 
     name: str
@@ -30,6 +31,7 @@ class PhaseRounds:
     rule: SteadyState | None = None
     broken: frozenset[int] | None = None
     gap_ns_longest: int | None = None
+    drain_ns_longest: int | None = None
 
     @property
     def rounds(self) -> int:

@@ -4,7 +4,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from iosonde.analysis.procedures.conditions import Condition, conditions_of
+from iosonde.analysis.procedures.condition import Condition
+from iosonde.analysis.procedures.conditions import conditions_of
 from iosonde.analysis.procedures.courses import LongPhase, long_phases
 from iosonde.analysis.procedures.reported import ReportedCell
 from iosonde.analysis.procedures.rounds import PhaseRounds, ProcedureRounds

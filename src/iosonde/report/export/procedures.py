@@ -12,7 +12,8 @@ from iosonde.analysis.procedures import (
     determinations_of,
     procedures_of,
 )
-from iosonde.analysis.procedures.conditions import Condition, conditions_of
+from iosonde.analysis.procedures.condition import Condition
+from iosonde.analysis.procedures.conditions import conditions_of
 from iosonde.analysis.procedures.courses import every_judged, long_phases
 from iosonde.analysis.procedures.demand import demand_of, measured_points, rule_of, varied_phase
 from iosonde.analysis.procedures.recovery import level_of, recoveries_of, shown_quantity

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from iosonde.analysis.procedures import ProcedureRounds
-from iosonde.analysis.procedures.conditions import Condition, conditions_of
+from iosonde.analysis.procedures.condition import Condition
+from iosonde.analysis.procedures.conditions import conditions_of
 from iosonde.printing import printable
 from iosonde.records import RunRecord
 from iosonde.report.procedures.words import (

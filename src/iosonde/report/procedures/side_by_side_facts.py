@@ -5,7 +5,8 @@ from enum import StrEnum
 from typing import Final
 
 from iosonde.analysis.procedures import criteria_of
-from iosonde.analysis.procedures.conditions import STEADY_STATE, ConditionState, steady_text
+from iosonde.analysis.procedures.condition import ConditionState
+from iosonde.analysis.procedures.conditions import STEADY_STATE, steady_text
 from iosonde.analysis.procedures.courses import scale_of
 from iosonde.analysis.procedures.side_by_side import Entry, SameTest
 from iosonde.records import CellPlan, Procedure

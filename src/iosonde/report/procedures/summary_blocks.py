@@ -7,7 +7,8 @@ from iosonde.analysis.procedures import (
     ReportedCell,
     criteria_of,
 )
-from iosonde.analysis.procedures.conditions import Condition, conditions_of, not_verified, steady_text, unsteady_before
+from iosonde.analysis.procedures.condition import Condition
+from iosonde.analysis.procedures.conditions import conditions_of, not_verified, steady_text, unsteady_before
 from iosonde.analysis.procedures.zones import ZonedWorkload, zoned_quantity, zoned_workloads
 from iosonde.charts.procedures.styles import Unit, cell_label, mix_name, unit_of
 from iosonde.charts.quantities import significant

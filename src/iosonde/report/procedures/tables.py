@@ -9,7 +9,7 @@ from iosonde.analysis.procedures import (
     ReportedCell,
     window_words,
 )
-from iosonde.analysis.procedures.conditions import Condition
+from iosonde.analysis.procedures.condition import Condition
 from iosonde.charts.procedures.matrix import mixes_of, sizes_of
 from iosonde.charts.procedures.styles import Unit, mix_name, unit_of
 from iosonde.charts.quantities import significant
