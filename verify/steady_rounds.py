@@ -23,16 +23,49 @@ SEEDS: Final = 30
 ROUNDS: Final = 20
 PROCESSES: Final = 2
 TESTS: Final = ("iops", "lat", "tp")
-SCALES: Final = {"sata-dc": 300, "enterprise-nvme": 1000, "client-nvme": 300, "usb-stick": 30, "cloud-burst": 300}
-"""The models whose capacity can be scaled, with their scale."""
-
 STATIONARY: Final = ("fixed", "mm1", "mmc")
 """Models without a state: they are steady from the first round on, so the first window of five is steady."""
 
-TIME_SCALE: Final = 300
-"""Divides the times of models that have no capacity to scale."""
-
 STATIONARY_ROUND: Final = 5
+
+
+@dataclass(frozen=True)
+class Drive:
+    """A model, and what its capacity and all times are divided by; a model without a state has no capacity."""
+
+    model: str
+    scale: int
+
+    def __str__(self) -> str:
+        return f"{self.model} 1:{self.scale}"
+
+    @property
+    def is_stationary(self) -> bool:
+        """Whether it has no state."""
+        return self.model in STATIONARY
+
+    @property
+    def target(self) -> str:
+        """Its name as a target."""
+        return f"sim:{self.model}" if self.is_stationary else f"sim:{self.model},scale={self.scale}"
+
+    @property
+    def time_scale(self) -> int | None:
+        """What only times are divided by; None if they follow the capacity."""
+        return self.scale if self.is_stationary else None
+
+
+DRIVES: Final = (
+    Drive("sata-dc", 300),
+    Drive("enterprise-nvme", 1000),
+    Drive("client-nvme", 300),
+    Drive("client-nvme", 30),
+    Drive("usb-stick", 30),
+    Drive("usb-stick", 1),
+    Drive("cloud-burst", 300),
+    *(Drive(model, 300) for model in STATIONARY),
+)
+"""The scales are those at which a test runs in a minute, and where cells are too short then, larger ones as well."""
 
 
 @dataclass(frozen=True)
@@ -50,13 +83,13 @@ class Edge:
 
 @dataclass(frozen=True)
 class FoundRounds:
-    """The round in which each seed of a model is found steady in a test, and that of the mean of all seeds.
+    """The round in which each seed of a drive is found steady in a test, and that of the mean of all seeds.
 
     None is not found within all rounds. ``stopped`` is the round in which the shipped procedure ended with the first
     seed. The figures are of one of the test's procedures.
     """
 
-    model: str
+    drive: Drive
     procedure: str
     of_mean: int | None
     of_seeds: tuple[int | None, ...]
@@ -75,7 +108,7 @@ class FoundRounds:
     def holds(self) -> bool:
         """Whether all seeds are, the procedure ends as they are judged, and a model without a state at round 5."""
         stops_there = self.stopped == (self.of_seeds[0] or self.stopped)
-        is_first = self.model not in STATIONARY or self.of_mean == STATIONARY_ROUND
+        is_first = not self.drive.is_stationary or self.of_mean == STATIONARY_ROUND
         return self.near == len(self.of_seeds) and stops_there and is_first
 
 
@@ -87,21 +120,21 @@ Tracked = dict[str, list[NDArray[np.float64]]]
 
 
 def steady_rounds(
-    tests: Sequence[str] = TESTS, models: Sequence[str] = (*SCALES, *STATIONARY), seeds: int = SEEDS
+    tests: Sequence[str] = TESTS, drives: Sequence[Drive] = DRIVES, seeds: int = SEEDS
 ) -> Iterator[FoundRounds]:
-    """Each test on each model."""
-    pairs = [(model, test) for test in tests for model in models]
-    jobs = [(model, test, seed) for model, test in pairs for seed in range(1, seeds + 1)]
+    """Each test on each drive."""
+    pairs = [(drive, test) for test in tests for drive in drives]
+    jobs = [(drive, test, seed) for drive, test in pairs for seed in range(1, seeds + 1)]
     with ProcessPoolExecutor(PROCESSES) as pool:
         every = zip(jobs, pool.map(tracked_rounds, *zip(*jobs, strict=True)), strict=True)
-        for (model, test), group in groupby(every, key=lambda each: each[0][:2]):
+        for (drive, test), group in groupby(every, key=lambda each: each[0][:2]):
             found = [values for _, values in group]
-            ends = stopped_rounds(model, test, seed=1)
+            ends = stopped_rounds(drive, test, seed=1)
             for procedure, end in ends.items():
-                yield found_rounds(model, procedure, [each[procedure] for each in found], end)
+                yield found_rounds(drive, procedure, [each[procedure] for each in found], end)
 
 
-def found_rounds(model: str, procedure: str, series: Sequence[Variables], stopped: int) -> FoundRounds:
+def found_rounds(drive: Drive, procedure: str, series: Sequence[Variables], stopped: int) -> FoundRounds:
     """The rounds of each seed and of the mean. ``series`` has the tracking variables of each seed."""
     mean = [np.mean(variable, axis=0) for variable in zip(*series, strict=True)]
     of_mean, of_seeds = _reached(mean), tuple(map(_reached, series))
@@ -109,7 +142,7 @@ def found_rounds(model: str, procedure: str, series: Sequence[Variables], stoppe
     # A seed that is found later was judged differently in the true round.
     rounds = sorted({each if of_mean is None else min(each, of_mean) for each in far})
     edges = tuple(_edge(each, mean, series) for each in rounds)
-    return FoundRounds(model, procedure, of_mean, of_seeds, stopped, edges)
+    return FoundRounds(drive, procedure, of_mean, of_seeds, stopped, edges)
 
 
 def _edge(last: int, mean: Variables, series: Sequence[Variables]) -> Edge:
@@ -130,7 +163,7 @@ def _reached(variables: Variables) -> int | None:
     return judge_steadiness(named, SNIA).reached
 
 
-def tracked_rounds(model: str, test: str, seed: int) -> Tracked:
+def tracked_rounds(drive: Drive, test: str, seed: int) -> Tracked:
     """The values of ``ROUNDS`` rounds, whether they are steady or not."""
     text = shipped_text(PACKAGE, f"pts-{test}")
     heading = "[procedure.phase.steady]\n"
@@ -140,18 +173,16 @@ def tracked_rounds(model: str, test: str, seed: int) -> Tracked:
     with TemporaryDirectory() as folder:
         file = Path(folder) / "longer.toml"
         file.write_text(longer, encoding="utf-8")
-        return _tracked(model, str(file), seed)
+        return _tracked(drive, str(file), seed)
 
 
-def stopped_rounds(model: str, test: str, seed: int) -> dict[str, int]:
+def stopped_rounds(drive: Drive, test: str, seed: int) -> dict[str, int]:
     """The last round of each procedure of a test, as it is shipped."""
-    return {name: len(values[0]) for name, values in _tracked(model, f"pts-{test}", seed).items()}
+    return {name: len(values[0]) for name, values in _tracked(drive, f"pts-{test}", seed).items()}
 
 
-def _tracked(model: str, profile: str, seed: int) -> Tracked:
-    target = f"sim:{model},scale={SCALES[model]}" if model in SCALES else f"sim:{model}"
-    scale = None if model in SCALES else TIME_SCALE
-    run = measured(profile_request([target], profile, seed=seed, time_scale=scale))
+def _tracked(drive: Drive, profile: str, seed: int) -> Tracked:
+    run = measured(profile_request([drive.target], profile, seed=seed, time_scale=drive.time_scale))
     found: Tracked = {}
     for each in procedures_of(run):
         phase = each.judged
@@ -161,11 +192,11 @@ def _tracked(model: str, profile: str, seed: int) -> Tracked:
 
 
 def steady_rounds_row(each: FoundRounds) -> tuple[str, ...]:
-    """A model in a procedure."""
+    """A drive in a procedure."""
     counts = sorted(Counter(each.of_seeds).items(), key=lambda pair: pair[0] or ROUNDS + 1)
     return (
         each.procedure,
-        f"{each.model} 1:{SCALES.get(each.model, TIME_SCALE)}",
+        str(each.drive),
         _round(each.of_mean),
         ", ".join(f"{_round(number)} ({count})" for number, count in counts),
         f"{each.near} of {len(each.of_seeds)}",
@@ -177,23 +208,13 @@ def steady_rounds_row(each: FoundRounds) -> tuple[str, ...]:
 def edge_sentences(found: Sequence[FoundRounds]) -> str:
     """Why rounds are found too far from the true one, in figures; empty if none is."""
     said = [
-        f"{each.procedure} on {each.model}, round {edge.round}: range {_three(edge.ranges)}, limit 20 %; best-fit line "
+        f"{each.procedure} on {each.drive}, round {edge.round}: range {_three(edge.ranges)}, limit 20 %; best-fit line "
         f"{_three(edge.lines)}, limit 10 %."
         for each in found
         for edge in each.edges
     ]
     lead = "Rounds in which a limit lies among the figures of single seeds, so that they are found too far off:"
     return " ".join(["", lead, *said]) if said else ""
-
-
-def _apart(found: Sequence[FoundRounds]) -> str:
-    """Why the mean of all seeds is no measure of some models."""
-    if all(each.holds for each in found if each.model == "client-nvme"):
-        return ""
-    return (
-        " On client-nvme, the SLC cache of each drive is full in some rounds and empty in others, at its own times. "
-        "The mean of all seeds averages that out, and says nothing about a single drive."
-    )
 
 
 def _three(values: tuple[float, float, float]) -> str:
@@ -206,14 +227,15 @@ def _round(number: int | None) -> str:
 
 
 def steady_rounds_page(found: Sequence[FoundRounds]) -> str:
-    """All models and tests."""
+    """All drives and tests."""
     return page(
         "Rounds until steady state",
         f"Tests of the SNIA PTS on simulated drives, {ROUNDS} rounds each with {SEEDS} seeds. The true round is the "
         "first at which the criterion holds for the means of all seeds. A test finds it if all seeds are steady at "
         f"most one round before or after it; models without a state ({', '.join(STATIONARY)}) must be steady in round "
         f"{STATIONARY_ROUND}. The shipped procedure must end in the round found for the same seed. Capacity and times "
-        f"are divided by the number after the model.{edge_sentences(found)}{_apart(found)}",
+        f"are divided by the number after the model. The shorter the cells, the fewer operations each "
+        f"value is a mean of, and the more it differs among seeds: see the larger scales.{edge_sentences(found)}",
         ("procedure", "model", "true round", "rounds found (seeds)", "within one round", "procedure ended", "found"),
         map(steady_rounds_row, found),
     )
