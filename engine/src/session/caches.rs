@@ -1,6 +1,5 @@
 //! The write caches of devices in a session.
 
-use std::io::Write;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -11,7 +10,7 @@ use crate::protocol::Event;
 use crate::watchdog::{ProgressSource, waiting_for};
 use crate::write_cache::{CacheState, Kept, set_caches};
 
-impl<W: Write> Session<W> {
+impl Session<'_> {
     // Asks a block device about its write cache.
     pub(super) fn survey_cache(&mut self, id: u64, path: PathBuf) -> Result<Event, Failure> {
         let opener = Arc::clone(&self.opener);

@@ -2,6 +2,7 @@
 
 mod awake;
 mod caches;
+mod ledgers;
 mod open_target;
 mod opening;
 mod purging;
@@ -25,7 +26,6 @@ pub use target_opener::{OpenByPath, TargetOpener};
 
 use crate::cell::{
     CALIBRATION_SPAN_BYTES, Interval, JobContext, JobResult, SimulatedContext, calibration, run_job, run_simulated_job,
-    verify,
 };
 use crate::clock::{Clock, Monotonic, read_ns};
 use crate::failure::{Failure, FailureKind};
@@ -60,7 +60,7 @@ pub fn serve_with(input: impl Read + Send + 'static, output: impl Write, opener:
 /// measurement.
 pub fn serve_within(
     input: impl Read + Send + 'static,
-    output: impl Write,
+    mut output: impl Write,
     opener: impl TargetOpener,
     deadlines: [Deadlines; 2],
 ) -> io::Result<()> {
@@ -70,11 +70,22 @@ pub fn serve_within(
     std::thread::Builder::new()
         .name("commands".to_owned())
         .spawn(move || read_commands(BufReader::new(input), &sender, &heard))?;
+    answer_to(&mut output, &commands, stop_control, Arc::new(opener), deadlines)
+}
+
+// Does not depend on the types of input and output, so that it is compiled once for all of them.
+fn answer_to(
+    output: &mut dyn Write,
+    commands: &Receiver<Result<NumberedCommand, Failure>>,
+    stop_control: Arc<StopControl>,
+    opener: Arc<dyn TargetOpener>,
+    deadlines: [Deadlines; 2],
+) -> io::Result<()> {
     let mut session = Session {
         clock: Monotonic::start(),
         virtual_clock: VirtualClock::default(),
         output: BufWriter::new(output),
-        opener: Arc::new(opener),
+        opener,
         deadlines,
         thread: Arc::new(WatchedThread::start()?),
         is_given_up: false,
@@ -87,7 +98,7 @@ pub fn serve_within(
         awake: None,
     };
     session.send(&Event::Hello(Hello::here()));
-    session.answer_all(&commands);
+    session.answer_all(commands);
     session.end()
 }
 
@@ -100,11 +111,11 @@ enum JobEvent {
     Measured(Box<JobResult>),
 }
 
-struct Session<W: Write> {
+struct Session<'a> {
     clock: Monotonic,
     // The clock of simulated drives.
     virtual_clock: VirtualClock,
-    output: BufWriter<W>,
+    output: BufWriter<&'a mut dyn Write>,
     opener: Arc<dyn TargetOpener>,
     deadlines: [Deadlines; 2],
     // Runs everything that may wait for a target.
@@ -125,7 +136,7 @@ struct Session<W: Write> {
     awake: Option<File>,
 }
 
-impl<W: Write> Session<W> {
+impl Session<'_> {
     fn send(&mut self, event: &Event) {
         if self.output_error.is_some() {
             return;
@@ -343,25 +354,6 @@ impl<W: Write> Session<W> {
             }
         };
         self.run_watched(self.deadlines[0], work, &mut |_, ()| ControlFlow::Continue(()))
-    }
-
-    // Reads back what the ledgers cover.
-    fn verify(&mut self, id: u64) -> Result<Event, Failure> {
-        let targets = std::mem::take(&mut self.targets);
-        let stop = Arc::clone(&self.stop_control.stop);
-        let work = move |progress: &mut dyn FnMut((u32, u64))| {
-            let found: Result<Vec<_>, Failure> = (0_u32..)
-                .zip(&targets)
-                .map(|(number, target)| verify(target, &stop, &mut |read_bytes| progress((number, read_bytes))))
-                .collect();
-            (targets, found)
-        };
-        let (targets, found) = self.run_watched(self.deadlines[0], work, &mut |session, (target, read_bytes)| {
-            session.send(&Event::Verifying { id, target, read_bytes });
-            ControlFlow::Continue(())
-        })?;
-        self.targets = targets;
-        Ok(Event::Verified { id, targets: found? })
     }
 
     fn wait(&self, duration_ns: u64) {

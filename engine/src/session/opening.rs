@@ -1,6 +1,5 @@
 //! Opening and inspecting targets in a session.
 
-use std::io::Write;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -16,7 +15,7 @@ use crate::sim::{Drive, FaultPlan, Model, check_faults};
 use crate::target::{Target, TargetKind};
 use crate::watchdog::{ProgressSource, waiting_for};
 
-impl<W: Write> Session<W> {
+impl Session<'_> {
     // Opens a target, with its drive if it is simulated.
     pub(super) fn open(&mut self, id: u64, spec: TargetSpec) -> Result<Event, Failure> {
         if self.targets.len() >= TARGETS_MAX as usize {

@@ -1,6 +1,5 @@
 //! Purging devices in a session, and reading them back.
 
-use std::io::Write;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -16,7 +15,7 @@ use crate::watchdog::{ProgressSource, waiting_for};
 /// Interval between two progress reports.
 const PROGRESS_EVERY: Duration = Duration::from_millis(500);
 
-impl<W: Write> Session<W> {
+impl Session<'_> {
     // Asks a block device how it can be purged.
     pub(super) fn survey(&mut self, id: u64, path: PathBuf) -> Result<Event, Failure> {
         let opener = Arc::clone(&self.opener);
