@@ -5,7 +5,7 @@ import pytest
 from iosonde.analysis.procedures import procedures_of
 from iosonde.analysis.procedures.side_by_side import Place, SameTest, Source, overlaps, same_tests
 from iosonde.records import RunRecord
-from iosonde.vocabulary import ProcedureKind, Quantity
+from iosonde.vocabulary import Access, ProcedureKind, Quantity
 from tests.builders import cell_plan, workload
 from tests.procedure_builder import MATRIX, READ, WRITE, procedure_run, steady_procedure, write_rounds
 
@@ -57,6 +57,22 @@ def test_the_demand_is_not_part_of_a_cell_unless_a_test_has_several() -> None:
     assert places(source("a", only_deep), source("b", both)) == {
         f"4 KiB 0/100 1 × QD {depth}" for depth in (WRITE.workload.queue_depth, 32)
     }
+
+
+def test_cells_that_only_their_pattern_tells_apart_are_all_compared() -> None:
+    deep = workload(read_percent=0, pattern=Access.SEQUENTIAL)
+    streamed = cell_plan(deep, WRITE.experiments[0], timing=WRITE.timing)
+    both = procedure_run(
+        steady_procedure((WRITE, streamed), (WRITE,), kind=ProcedureKind.IOPS),
+        [{WRITE.cell: 50, streamed.cell: 100}] * 5,
+        (WRITE, streamed),
+    )
+    assert places(source("a", run(*[100] * 5)), source("b", both)) == {"4 KiB 0/100 random", "4 KiB 0/100 sequential"}
+
+
+def test_the_rounds_of_no_steady_state_overlap_with_nothing() -> None:
+    (found,) = same_tests([source("a", run(50, 400, 100, 300, 20)), source("b", run(*[100] * 5))])
+    assert overlaps(of_rounds(found, 0), of_rounds(found, 1)) is None
 
 
 def places(*sources: Source) -> set[str]:

@@ -7,6 +7,8 @@ from functools import cached_property
 from iosonde.analysis.procedures.condition import Condition
 from iosonde.analysis.procedures.conditions import conditions_of
 from iosonde.analysis.procedures.courses import LongPhase, long_phases
+from iosonde.analysis.procedures.determination import Verdict, criteria_of
+from iosonde.analysis.procedures.other_settings import other_settings
 from iosonde.analysis.procedures.reported import ReportedCell
 from iosonde.analysis.procedures.rounds import PhaseRounds, ProcedureRounds
 from iosonde.analysis.procedures.zones import ZonedWorkload, zoned_quantity, zoned_workloads
@@ -31,26 +33,36 @@ class Source:
 
 @dataclass(frozen=True)
 class Place:
-    """What is compared: a mix and a block size. ``demand`` and ``zone`` are empty where a test has only one of them."""
+    """What is compared: a mix and a block size. ``demand`` and ``zone`` are empty where a test has only one of them.
+
+    ``others`` are the settings that tell cells apart which are the same otherwise.
+    """
 
     mix: str
     size: str
     demand: str = ""
     zone: str = ""
+    others: str = ""
 
     def __str__(self) -> str:
-        return " ".join(filter(None, (self.size, self.mix, self.demand, self.zone)))
+        return " ".join(filter(None, (self.size, self.mix, self.demand, self.zone, self.others)))
 
 
 @dataclass(frozen=True)
 class Figures:
-    """A cell of one entry: its reported figures, and the phase that they are from."""
+    """A cell of one entry: its reported figures, and the phase that they are from.
+
+    ``is_steady`` is whether the criterion of the phase holds in its window, or there is none.
+    """
 
     cell: ReportedCell
     phase: PhaseRounds
+    is_steady: bool
 
     def of_rounds(self, quantity: Quantity) -> list[float]:
-        """The known values of the rounds of the window."""
+        """The known values of the rounds of the window. Those of no steady state overlap with anything: none."""
+        if not self.is_steady:
+            return []
         values = (each.of(quantity) for each in self.phase.in_window(self.cell.cell))
         return [each for each in values if each is not None]
 
@@ -95,8 +107,15 @@ class SameTest:
     @cached_property
     def all_figures(self) -> tuple[dict[Place, Figures], ...]:
         """The cells of each entry."""
-        each_has_one = all(_demands(each) <= 1 for each in self.entries)
-        return tuple(dict(_figures(each, with_demand=not each_has_one)) for each in self.entries)
+        with_demand = any(_demands(each) > 1 for each in self.entries)
+        found = [list(_figures(each, with_demand=with_demand)) for each in self.entries]
+        if all(len({place for place, _ in each}) == len(each) for each in found):
+            return tuple(map(dict, found))
+        among = [each.cell.workload for entry in found for _, each in entry]
+        return tuple(
+            {replace(place, others=other_settings(each.cell.workload, among)): each for place, each in entry}
+            for entry in found
+        )
 
     @cached_property
     def zoned(self) -> dict[str, dict[str, ZonedWorkload]]:
@@ -185,6 +204,7 @@ def _demands(entry: Entry) -> int:
 def _figures(entry: Entry, *, with_demand: bool) -> Iterator[tuple[Place, Figures]]:
     for phase in entry.phases:
         cells = phase.reported
+        is_steady = all(each.verdict is Verdict.REACHED for each in criteria_of(phase)[:1])
         zones = {
             cell.cell: f"zone {number}" for each in zoned_workloads(cells) for number, cell in enumerate(each.cells, 1)
         }
@@ -196,7 +216,7 @@ def _figures(entry: Entry, *, with_demand: bool) -> Iterator[tuple[Place, Figure
                 demand=f"{asked.jobs} × QD {asked.queue_depth}" if with_demand else "",
                 zone=zones.get(cell.cell, ""),
             )
-            yield place, Figures(cell, phase)
+            yield place, Figures(cell, phase, is_steady)
 
 
 def overlaps(first: Sequence[float], second: Sequence[float]) -> bool | None:

@@ -6,6 +6,7 @@ from typing import Any, Final
 
 import altair as alt
 
+from iosonde.analysis.procedures.other_settings import other_settings
 from iosonde.charts.quantities import BANDWIDTH_UNIT, IOPS_BASE, latency_unit
 from iosonde.charts.theme import INK, INK_SOFT, PALETTE, Series
 from iosonde.records import Workload
@@ -62,8 +63,9 @@ def cell_label(workload: Workload, among: Sequence[Workload]) -> str:
         parts.append(workload.size_text)
     if len({mix_name(each) for each in among}) > 1 or len(among) == 1:
         parts.append(mix_name(workload))
-    if len({each.pattern for each in among}) > 1:
-        parts.append(str(workload.pattern))
+    alike = [each for each in among if (each.size_text, mix_name(each)) == (workload.size_text, mix_name(workload))]
+    if others := other_settings(workload, alike):
+        parts.append(others)
     if len({(each.jobs, each.queue_depth) for each in among}) > 1:
         parts.append(f"{workload.jobs} × QD {workload.queue_depth}")
     return " ".join(parts) or workload.size_text

@@ -9,7 +9,7 @@ from iosonde.analysis.procedures.condition import ConditionState
 from iosonde.analysis.procedures.conditions import STEADY_STATE, steady_text
 from iosonde.analysis.procedures.courses import scale_of
 from iosonde.analysis.procedures.side_by_side import Entry, SameTest
-from iosonde.records import CellPlan, Procedure
+from iosonde.records import CellPlan, Procedure, Workload
 from iosonde.report.procedures.header import UNKNOWN, device_facts
 from iosonde.report.procedures.side_by_side_tables import short_label
 from iosonde.report.procedures.words import (
@@ -22,8 +22,9 @@ from iosonde.report.tables import Head, Line, ResultTable
 from iosonde.units import SECOND_NS, short_duration
 
 FACT_COLUMNS_MAX: Final = 4
+DEMANDS_MAX: Final = 3
 MUST_AGREE: Final = (
-    *("Specification", "Form", "Parameters", "Trial length", "Time scale"),
+    *("Specification", "Form", "Parameters", "Access pattern", "Demand", "Trial length, unscaled", "Time scale"),
     *("Active range", "Precondition"),
 )
 """Runs that differ in one of these are not of the same test."""
@@ -74,6 +75,10 @@ def _entry_facts(entry: Entry) -> Iterator[tuple[str, str]]:
     if run is not None:
         yield "Specification", _each(specification_text(each.procedure) or "none" for each in procedures)
     yield "Form", _each(_form(each.procedure) for each in procedures)
+    workloads = [each for phase in entry.phases for each in phase.workloads.values()]
+    if workloads:
+        yield "Access pattern", _each(sorted({str(each.pattern) for each in workloads}))
+        yield "Demand", _demand_text(workloads)
     judged = [each.judged for each in procedures if each.judged is not None and criteria_of(each.judged)]
     yield STEADY_STATE, _each(steady_text(run, each) for each in judged) or _condition(entry, STEADY_STATE)
     if run is None:
@@ -84,13 +89,19 @@ def _entry_facts(entry: Entry) -> Iterator[tuple[str, str]]:
     yield "Time scale", f"1:{scale_of(run)}"
     groups = [measured_groups(run, each.procedure) for each in procedures]
     yield "Parameters", _each("; ".join(map(workloads_text, each)) for each in groups)
-    yield "Trial length", _each("; ".join(_times(plans, scale_of(run)) for plans in each) for each in groups)
+    yield "Trial length, unscaled", _each("; ".join(_times(plans, scale_of(run)) for plans in each) for each in groups)
     yield "Precondition", _each(_without_amount(preconditioning_text(run, each.procedure)) for each in procedures)
     for name in ("Purge", "Write cache", "Data pattern", "Link", "Temperature"):
         yield name, _condition(entry, name)
     yield "Host", f"{run.header.host.hostname}, {run.header.host.cpu_model}"
     yield "Software", f"iosonde {run.header.iosonde_version}"
     yield "Run start", run.header.created_at.split(".", maxsplit=1)[0].replace("T", " ")
+
+
+def _demand_text(workloads: Sequence[Workload]) -> str:
+    demands = sorted({(each.jobs, each.queue_depth) for each in workloads})
+    texts = [f"{jobs} × QD {depth}" for jobs, depth in demands]
+    return "; ".join(texts) if len(texts) <= DEMANDS_MAX else f"{len(texts)}, from {texts[0]} to {texts[-1]}"
 
 
 def _form(procedure: Procedure) -> str:
