@@ -10,6 +10,7 @@ from iosonde.errors import ExpectationError, UndecidedError, UsageError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from iosonde.analysis.procedures import Verdict
     from iosonde.report.judged_rounds import JudgedRounds
     from iosonde.sources.rounds import Tracking
 
@@ -69,13 +70,15 @@ def _check_verdicts(tests: "Sequence[JudgedRounds]") -> None:
     from iosonde.vocabulary import ProcedureKind
 
     few = [each for each in tests if each.phase.rule is not None and each.is_too_short]
-    never = [
-        each for each in tests if each.own is not None and each.own.verdict is not Verdict.REACHED and each not in few
-    ]
+    never = [each for each in tests if _verdict(each) not in {None, Verdict.REACHED} and each not in few]
     untracked = [each for each in tests if each.own is None and each.kind is not ProcedureKind.WRITE_SATURATION]
     if never:
+        found = {
+            "steady state was not reached": [each.name for each in never if _verdict(each) is Verdict.NOT_REACHED],
+            "steady state was left again": [each.name for each in never if _verdict(each) is Verdict.LEFT],
+        }
         raise ExpectationError(
-            f"steady state was not reached: {', '.join(each.name for each in never)}",
+            "; ".join(f"{what}: {', '.join(names)}" for what, names in found.items() if names),
             "measure more rounds, and check the drive's temperature and other users of the drive",
         )
     if few:
@@ -90,6 +93,10 @@ def _check_verdicts(tests: "Sequence[JudgedRounds]") -> None:
         )
 
 
+def _verdict(test: "JudgedRounds") -> "Verdict | None":
+    return None if test.own is None else test.own.verdict
+
+
 def _tracking(text: str) -> "Tracking":
     """A tracking variable from its keys. Raises UsageError."""
     from iosonde.analysis.procedures.round_value import TRACKABLE
@@ -98,7 +105,10 @@ def _tracking(text: str) -> "Tracking":
     from iosonde.vocabulary import Quantity
 
     hint = "use keys such as --track read=0,block_size=4KiB,quantity=iops"
-    keys = dict(part.partition("=")[::2] for part in text.split(","))
+    parts = [part.partition("=")[::2] for part in text.split(",")]
+    keys = dict(parts)
+    if len(keys) < len(parts):
+        raise UsageError(f"--track {text}: a key is there twice", "name each tracking variable with its own --track")
     unknown = set(keys) - {"read", "block_size", "queue_depth", "jobs", "quantity"}
     if unknown:
         raise UsageError(f"--track {text}: unknown key {min(unknown) or '(empty)'}", hint)

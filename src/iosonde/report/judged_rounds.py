@@ -48,9 +48,9 @@ class JudgedRounds:
         return self.criteria[0] if self.criteria else None
 
     @property
-    def measured_rounds(self) -> int:
-        """The number of rounds in which all tracking variables have a value."""
-        return sum(self._is_known)
+    def unknown_rounds(self) -> list[int]:
+        """The rounds in which a tracking variable has no value, as the file counts them."""
+        return [number for number, is_known in enumerate(self._is_known, self.first_round) if not is_known]
 
     @property
     def is_too_short(self) -> bool:
@@ -241,8 +241,12 @@ def verdict_words(test: JudgedRounds, criterion: Criterion) -> str:
     """A verdict in words, with rounds as the file counts them."""
     shift = test.first_round - 1
     if criterion.reached is None:
-        few = test.phase.rule is not None and test.rounds < test.phase.rule.window
-        return f"undecided: there are only {test.rounds} rounds" if few else f"not reached after {test.rounds} rounds"
+        size = 0 if test.phase.rule is None else test.phase.rule.window
+        if test.rounds < size:
+            return f"undecided: there are only {test.rounds} rounds"
+        if test.is_too_short:
+            return f"undecided: no {size} consecutive rounds have all values"
+        return f"not reached after {test.rounds} rounds"
     left = "" if criterion.left is None else f", left again in round {criterion.left + shift}"
     return f"reached in round {criterion.reached + shift}{left}"
 

@@ -50,6 +50,37 @@ def test_jobs_that_ran_together_are_one_cell(tmp_path: Path) -> None:
     assert series(verdicts_of(tmp_path)["iops"]) == [4000]
 
 
+def test_clones_of_two_jobs_that_ran_together_add_up_to_their_number(tmp_path: Path) -> None:
+    path = output(tmp_path, "round1.json", 650, 350, jobs=2)
+    path.write_text(path.read_text().replace('"jobname": "j"', '"jobname": "k"', 1))
+    assert verdicts_of(tmp_path)["iops"].cells[0].workload.jobs == 8
+
+
+def test_jobs_with_different_workloads_that_ran_together_are_refused(tmp_path: Path) -> None:
+    path = output(tmp_path, "round1.json", 650, 350, jobs=2)
+    path.write_text(path.read_text().replace('"rwmixread": "65"', '"rwmixread": "5"', 1))
+    with pytest.raises(UsageError, match="jobs with different workloads that ran at the same time"):
+        verdicts_of(tmp_path)
+
+
+@pytest.mark.parametrize("option", ["bssplit", "bsrange", "blocksize_range"])
+def test_a_job_with_several_block_sizes_is_refused(option: str, tmp_path: Path) -> None:
+    several: dict[str, Any] = {option: "64k/50:128k/50"}
+    output(tmp_path, "round1.json", 650, 350, **several)
+    with pytest.raises(UsageError, match="jobs with several block sizes"):
+        verdicts_of(tmp_path)
+
+
+def test_only_tests_with_a_named_tracking_variable_are_judged(tmp_path: Path) -> None:
+    for number in range(1, 6):
+        for kind in ("randwrite", "write"):
+            depth = 8 if kind == "write" else 32
+            output(tmp_path, f"round{number}-{kind}.json", 0, 100, rw=kind, iodepth=depth)
+    named = Tracking(Quantity.BYTES_PER_S, jobs=4, queue_depth=8)
+    assert set(verdicts_of(tmp_path)) == {"iops", "throughput"}
+    assert set(verdicts_of(tmp_path, tracking=(named,))) == {"throughput"}
+
+
 @pytest.mark.parametrize("name", ["round{}.json", "round{}/cell.json", "{}/cell.json", "cell-loop_{}.json"])
 def test_the_round_is_in_the_name_of_the_file_or_its_folder(name: str, tmp_path: Path) -> None:
     for number in (10, 9, 11):

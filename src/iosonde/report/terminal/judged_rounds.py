@@ -1,6 +1,7 @@
 """Shows the verdict on rounds that another tool measured: tracking variables, criteria and tables."""
 
 from collections.abc import Iterator
+from typing import Final
 
 from rich.console import Group, RenderableType
 from rich.table import Table
@@ -9,6 +10,8 @@ from rich.text import Text
 from iosonde.analysis.procedures import Determination
 from iosonde.printing import printable
 from iosonde.report.judged_rounds import FigureTable, JudgedRounds, alike, figure_tables, series_words, verdict_words
+
+NAMED_MAX: Final = 8
 
 
 def render_judged(tests: tuple[JudgedRounds, ...]) -> RenderableType:
@@ -25,11 +28,12 @@ def _test(test: JudgedRounds) -> Iterator[RenderableType]:
         window = ", ".join(map(str, test.window))
         style = "green" if own.reached is not None else "yellow"
         yield Text(f"  steady state {verdict_words(test, own)}; window: rounds {window}", style=style)
-    if own is not None and test.measured_rounds < test.phase.rounds:
-        known = f"{test.measured_rounds} of {test.phase.rounds} rounds have all tracking variables"
-        yield Text(f"  {known}, and a window of consecutive rounds has to", style="yellow")
-    if any(not each.average for each in test.determinations) or (own is not None and not test.determinations):
-        yield Text("  a tracking variable has no window of values above 0", style="yellow")
+    if own is not None and (unknown := test.unknown_rounds):
+        named = f"{', '.join(map(str, unknown[:NAMED_MAX]))}{' and others' if len(unknown) > NAMED_MAX else ''}"
+        plural = "s" if len(unknown) > 1 else ""
+        yield Text(f"  round{plural} {named}: no value of a tracking variable, so no window has it", "yellow")
+    elif any(not each.average for each in test.determinations) or (own is not None and not test.determinations):
+        yield Text("  a tracking variable is 0 in the whole window", style="yellow")
     for each in test.determinations:
         yield from _variable(test, each)
     for criterion in test.criteria[1:]:

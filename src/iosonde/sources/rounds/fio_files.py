@@ -22,6 +22,7 @@ _SIZE: Final = re.compile(r"^\s*(\d+(?:\.\d+)?)\s*(b|k|kb|kib|m|mb|mib)?\s*$", r
 _UNITS: Final = {"": 1, "b": 1, "k": 1024, "kb": 1024, "kib": 1024, "m": 1 << 20, "mb": 1 << 20, "mib": 1 << 20}
 READS: Final = {"read": 100, "randread": 100, "write": 0, "randwrite": 0}
 _GROUP_ENDS: Final = ("stonewall", "wait_for_previous")
+_SEVERAL_SIZES: Final = ("bssplit", "bsrange", "blocksize_range")
 MIXED: Final = frozenset({"rw", "readwrite", "randrw"})
 
 
@@ -96,6 +97,7 @@ def _cells(output: Mapping[str, Any], path: Path) -> Iterator[tuple[Workload, Ro
     """The cells of one output. Jobs of a group with the same options ran at the same time, and are one cell.
 
     A job with ``stonewall`` begins after all before it, so it begins another group, with its clones (``numjobs``).
+    Raises UsageError if jobs of a group had different workloads: what each would do alone is then unknown.
     """
     common = output.get("global options") or {}
     jobs: dict[tuple[int, Workload], list[Mapping[str, Any]]] = defaultdict(list)
@@ -105,9 +107,17 @@ def _cells(output: Mapping[str, Any], path: Path) -> Iterator[tuple[Workload, Ro
         group += mine != before and any(name in options for name in _GROUP_ENDS)
         before = mine
         jobs[group, _workload(options, path)].append(job)
+    if len({number for number, _ in jobs}) < len(jobs):
+        raise UsageError(
+            f"{path} has jobs with different workloads that ran at the same time",
+            "use outputs in which each workload ran alone (fio's option stonewall, or a call for each)",
+        )
     for (_, workload), alike in jobs.items():
+        # Clones of a job have its name, and their number is among its options.
+        names = len({job.get("jobname") for job in alike})
+        together = workload.model_copy(update={"jobs": workload.jobs * names})
         # A job with an error has no result, and neither has the cell.
-        yield workload, RoundValue() if any(job.get("error") for job in alike) else _value(alike)
+        yield together, RoundValue() if any(job.get("error") for job in alike) else _value(alike)
 
 
 def _workload(options: Mapping[str, Any], path: Path) -> Workload:
@@ -116,6 +126,12 @@ def _workload(options: Mapping[str, Any], path: Path) -> Workload:
         raise UsageError(
             f"{path} does not say what was measured: rw = {kind or 'none'}",
             "use outputs whose job options contain rw, bs, iodepth and numjobs (fio writes them for options of a job)",
+        )
+    several = next((name for name in _SEVERAL_SIZES if name in options), None)
+    if several is not None:
+        raise UsageError(
+            f"{path} has jobs with several block sizes: {several} = {options[several]}",
+            "use outputs with one block size per job",
         )
     read = READS.get(kind, int(options.get("rwmixread", 100 - int(options.get("rwmixwrite", 50)))))
     return workload_of(

@@ -73,6 +73,8 @@ def _tests(source: str, measured: Sequence[Measured], tracking: Sequence[Trackin
         is_iops = kind is ProcedureKind.LATENCY and (no_latency or no_demand)
         mine_kind = ProcedureKind.IOPS if is_iops else kind
         applying = [each for each in tracking if any(each.is_of(cell.workload) for cell in mine)]
+        if tracking and not applying:
+            continue  # The user named what to judge, and none of it is in this test.
         found = "iops" if is_iops else name
         yield rounds_of(source, mine, name=f"{test}: {found}" if test else found, kind=mine_kind, tracking=applying)
 
