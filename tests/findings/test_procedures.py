@@ -3,8 +3,9 @@
 from collections.abc import Callable
 
 from iosonde.findings import Severity
-from iosonde.records import Censored, RunRecord
-from tests.builders import SECOND_NS, cell_record, target_facts
+from iosonde.records import Censored, Experiment, PhasePlan, Rounds, RunRecord, Timing
+from iosonde.vocabulary import PhaseRole
+from tests.builders import SECOND_NS, cell_plan, cell_record, target_facts, workload
 from tests.findings.runs import only
 from tests.procedure_builder import READ, operations, procedure_run, steady_procedure, write_rounds
 
@@ -20,16 +21,36 @@ def busy_rounds(*values: int, share_percent: int = 100) -> RunRecord:
     return procedure_run(steady_procedure((READ,), (READ,)), rounds, (READ,), target=target)
 
 
+def filled(written: int) -> RunRecord:
+    """Steady rounds of reads after a preconditioning that should have written 100 operations."""
+    amount = Timing(warmup_ns=0, measure_ns=0, interval_ns=SECOND_NS, amount_bytes=100 * 4096)
+    fill = cell_plan(workload(read_percent=0, queue_depth=8), Experiment.PROCEDURE, timing=amount)
+    before = PhasePlan(name="fill", role=PhaseRole.PRECONDITIONING, cells=(fill.cell,), stop=Rounds(rounds=1))
+    of_depth_ns = 8 * SECOND_NS
+    return procedure_run(
+        steady_procedure((READ,), (READ,), phases=(before, *steady_procedure((READ,), (READ,)).phases)),
+        [
+            {fill.cell: cell_record(fill, operations(fill, written, of_depth_ns // written), measured_ns=SECOND_NS)},
+            *[{READ.cell: cell_record(READ, operations(READ, 10_000, of_depth_ns // 10_000))}] * 5,
+        ],
+        (fill, READ),
+        phase=["fill", *["rounds"] * 5],
+        target=target_facts(span_bytes=100 * 2**30),
+    )
+
+
 FIRES: dict[str, Callable[[], RunRecord]] = {
     # The line changes by 12 % of the average.
     "steady-state-missed": lambda: busy_rounds(9400, 9700, 10_000, 10_300, 10_600),
     # The queue of 8 is refilled 3 times, and what completed explains 80 % of it.
+    "preconditioning-failed": lambda: filled(99),
     "latency-cut-short": lambda: busy_rounds(*[24] * 5, share_percent=80),
 }
 
 NEAR_MISSES: list[tuple[str, Callable[[], RunRecord]]] = [
     # It changes by 8 %.
     ("steady-state-missed", lambda: busy_rounds(9600, 9800, 10_000, 10_200, 10_400)),
+    ("preconditioning-failed", lambda: filled(100)),
     ("latency-cut-short", lambda: busy_rounds(*[24] * 5, share_percent=96)),
 ]
 

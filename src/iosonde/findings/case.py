@@ -7,7 +7,7 @@ from functools import cached_property
 from iosonde.analysis.experiments import RunEstimates
 from iosonde.analysis.run import RunAnalysis
 from iosonde.analysis.states import Repeats
-from iosonde.records import CellRecord, EngineHello, HostFacts, RunRecord, TargetFacts
+from iosonde.records import CellRecord, EngineHello, Experiment, HostFacts, Procedures, RunRecord, TargetFacts
 
 # More names than this make a sentence unreadable. `Finding.cells` still lists all of them.
 CELLS_NAMED_MAX = 3
@@ -74,6 +74,11 @@ class Case:
         """The finished repeats of a cell, divided into used and discarded."""
         return self._repeats[cell]
 
+    def trials(self, number: int, which: str = "") -> str:
+        """A number of measurements of any cells: ``3 repeats``, in a procedure ``3 trials``; ``3 other repeats``."""
+        noun = "trial" if isinstance(self.run.header.plan.stop, Procedures) else "repeat"
+        return count_of(number, f"{which} {noun}".strip())
+
     @cached_property
     def used(self) -> tuple[CellRecord, ...]:
         """The repeats that results are computed from, cell by cell."""
@@ -105,9 +110,16 @@ def name_some(cells: tuple[str, ...]) -> str:
     return f"{shown} and {more} more" if more > 0 else shown
 
 
-def of_repeat(record: CellRecord, text: str) -> tuple[str, str]:
-    """A piece of evidence about one repeat: the name of its cell, and the text with the number of the repeat."""
-    return record.cell, f"repeat {record.repeat}: {text}"
+def trial_name(record: CellRecord) -> str:
+    """A trial among those of its cell: ``repeat 3``, in a procedure ``round 3``."""
+    if Experiment.PROCEDURE not in record.experiments:
+        return f"repeat {record.repeat}"
+    return f"trial {record.repeat}" if record.round is None else f"round {record.round}"
+
+
+def of_trial(record: CellRecord, text: str) -> tuple[str, str]:
+    """A piece of evidence about one trial: the name of its cell, and the text with the number of the trial."""
+    return record.cell, f"{trial_name(record)}: {text}"
 
 
 def count_of(number: int, noun: str) -> str:

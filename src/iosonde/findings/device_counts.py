@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from iosonde.analysis.device_counts import WITNESSED, Witnessed, apart_ns, witnessed
-from iosonde.findings.case import Case, count_of, distinct, of_repeat
+from iosonde.findings.case import Case, distinct, of_trial, trial_name
 from iosonde.findings.finding import Confidence, Finding, Severity
 from iosonde.records import CellRecord, Engine, Operation, Outcome, Sync
 from iosonde.units import format_bandwidth, format_latency, format_percent
@@ -43,11 +43,11 @@ def device_counts_differ(case: Case) -> Iterator[Finding]:
             severity=Severity.DOUBTFUL,
             confidence=Confidence.CERTAIN if is_less else Confidence.LIKELY,
             statement=(
-                f"In {count_of(len(mismatches), 'repeat')}, the kernel and the engine counted different amounts of "
-                f"I/O. The largest difference is in {worst.record.cell}, repeat {worst.record.repeat}: "
+                f"In {case.trials(len(mismatches))}, the kernel and the engine counted different amounts of "
+                f"I/O. The largest difference is in {worst.record.cell}, {trial_name(worst.record)}: "
                 f"{_amounts(witness)} ({format_percent(worst.share, 1, signed=True)})."
             ),
-            evidence=tuple(of_repeat(each.record, _amounts(each.witness)) for each in mismatches[:10]),
+            evidence=tuple(of_trial(each.record, _amounts(each.witness)) for each in mismatches[:10]),
             advice=(
                 "Some of the I/O did not reach the device. Possible causes are the page cache, reads of unwritten "
                 "blocks, and file-system compression. The results describe the file system, not the device."
@@ -73,11 +73,11 @@ def device_times_differ(case: Case) -> Iterator[Finding]:
             severity=Severity.INVALID if is_below else Severity.DOUBTFUL,
             confidence=Confidence.LIKELY,
             statement=(
-                f"In {count_of(len(mismatches), 'repeat')}, mean latency does not match the mean request time measured "
-                f"by the kernel. The largest difference is in {worst.record.cell}, repeat {worst.record.repeat}: "
+                f"In {case.trials(len(mismatches))}, mean latency does not match the mean request time measured "
+                f"by the kernel. The largest difference is in {worst.record.cell}, {trial_name(worst.record)}: "
                 f"{_times(worst.witness)}."
             ),
-            evidence=tuple(of_repeat(each.record, _times(each.witness)) for each in mismatches[:10]),
+            evidence=tuple(of_trial(each.record, _times(each.witness)) for each in mismatches[:10]),
             advice=(
                 "Latency cannot be lower than the kernel's request time. Do not use either value. Report this as a bug."
                 if is_below

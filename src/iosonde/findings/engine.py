@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from iosonde.findings.case import Case, count_of, distinct, name_some, of_repeat
+from iosonde.findings.case import Case, count_of, distinct, name_some, of_trial
 from iosonde.findings.finding import Confidence, Finding, Severity
 from iosonde.records import CellRecord, Engine, Sync, Workload
 from iosonde.units import format_percent
@@ -157,7 +157,7 @@ def kernel_workers(case: Case) -> Iterator[Finding]:
             evidence=(
                 ("queue depth", str(deepest)),
                 *((("requests per device queue", str(tags)),) if tags is not None else ()),
-                *(of_repeat(record, _workers_of(record)) for record in punted[:10]),
+                *(of_trial(record, _workers_of(record)) for record in punted[:10]),
             ),
             advice=_how_to_avoid_workers(deepest, tags, direct=case.run.header.target.direct),
             deciding_test="Run the cell again with --engine psync, and then at a lower queue depth.",

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from iosonde.findings.case import Case, count_of, distinct, name_some
+from iosonde.findings.case import Case, count_of, distinct, name_some, trial_name
 from iosonde.findings.finding import Confidence, Finding, Severity
 
 
@@ -47,7 +47,7 @@ def waiting_not_counted(case: Case) -> Iterator[Finding]:
                 "submission. The reported latency excludes the time that operations waited before submission. If the "
                 "target stalls or cannot sustain the rate, the actual latency is much higher than reported."
             ),
-            evidence=tuple((record.cell, f"repeat {record.repeat}") for record in paced[:10]),
+            evidence=tuple((record.cell, trial_name(record)) for record in paced[:10]),
             advice="Treat these latencies as lower bounds. iosonde's engine measures latency from the intended start.",
             deciding_test="Run these cells again with --engine auto.",
             cells=cells,

@@ -29,21 +29,24 @@ def drive_throttled(case: Case) -> Iterator[Finding]:
         return
     hot = sorted(shares, key=lambda cell: -max(shares[cell]))
     number, most = sum(len(each) for each in shares.values()), max(shares[hot[0]])
-    long = f"it throttled for {format_percent(most)} of the measurement time of a repeat"
+    long = f"it throttled for {format_percent(most)} of the measurement time"
     yield Finding(
         id="drive-throttled",
         severity=Severity.DOUBTFUL,
         confidence=Confidence.CERTAIN,
         statement=(
-            f"By its own counter, the drive throttled during {number} of {count_of(trials, 'repeat')} with a count, in "
+            f"By its own counter, the drive throttled during {number} of {case.trials(trials)} with a count, in "
             f"{count_of(len(hot), 'cell')}. In {hot[0]}, {long if most else 'it began to throttle'}."
         ),
         evidence=tuple(
-            (cell, f"{count_of(len(shares[cell]), 'repeat')}, at most {format_percent(max(shares[cell]))} of the time")
+            (
+                cell,
+                f"{case.trials(len(shares[cell]))}, at most {format_percent(max(shares[cell]))} of the time",
+            )
             for cell in hot[:EVIDENCE_MAX]
         ),
         advice=(
-            "The results of these repeats describe a drive that limits itself, usually because it is too hot. Cool it, "
+            "These results describe a drive that limits itself, usually because it is too hot. Cool it, "
             "or add idle time between cells; a longer measurement heats it more."
         ),
         deciding_test="Run these cells again on a cool drive, one at a time.",

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from iosonde.analysis.clocks import largest_drift_ppm
 from iosonde.analysis.states import has_steal, steal_share
-from iosonde.findings.case import Case, HostCase, count_of, distinct, name_some, of_repeat
+from iosonde.findings.case import Case, HostCase, count_of, distinct, name_some, of_trial
 from iosonde.findings.finding import Confidence, Finding, Severity
 from iosonde.records import CellRecord, Engine
 from iosonde.units import SECOND_NS, format_percent
@@ -168,11 +168,11 @@ def steal(case: Case) -> Iterator[Finding]:
             severity=Severity.DOUBTFUL,
             confidence=Confidence.LIKELY,
             statement=(
-                f"In {count_of(len(stolen), 'repeat')}, the hypervisor gave CPU time to other guests. Steal time "
+                f"In {case.trials(len(stolen))}, the hypervisor gave CPU time to other guests. Steal time "
                 f"reached {format_percent(steal_share(worst), 1)} of the worker threads' elapsed time. The measured "
                 "latency includes the resulting delays, which the target did not cause."
             ),
-            evidence=tuple(of_repeat(record, format_percent(steal_share(record), 1)) for record in stolen[:10]),
+            evidence=tuple(of_trial(record, format_percent(steal_share(record), 1)) for record in stolen[:10]),
             advice="Treat the results of these cells with caution, especially tail latency.",
             deciding_test="Run again when the hypervisor is under less load.",
             cells=distinct(record.cell for record in stolen),
@@ -195,7 +195,7 @@ def host_limited(case: Case) -> Iterator[Finding]:
                 f"The bottleneck in {count_of(len(cells), 'cell')} may be the CPU, not the target. In {worst.cell}, "
                 f"the engine thread was busy for {_busy_text(worst)} of the time."
             ),
-            evidence=tuple(of_repeat(record, _busy_text(record)) for record in busy[:10]),
+            evidence=tuple(of_trial(record, _busy_text(record)) for record in busy[:10]),
             advice="The results may show the limit of one CPU core. To use more cores, increase --jobs.",
             deciding_test="Run the cell again on a faster CPU, or with twice as many jobs and half the queue depth.",
             cells=cells,
@@ -217,7 +217,7 @@ def busy_by_design(case: Case) -> Iterator[Finding]:
                 f"In {name_some(cells)}, the engine thread was continuously busy, which is normal when it polls or "
                 "busy-waits for the next arrival. Its CPU time does not show whether the host was the bottleneck."
             ),
-            evidence=tuple(of_repeat(record, _busy_text(record)) for record in awake[:10]),
+            evidence=tuple(of_trial(record, _busy_text(record)) for record in awake[:10]),
             advice="With an arrival rate, check how late the engine submitted operations. With polling, compare with "
             "--poll interrupt.",
             deciding_test="",

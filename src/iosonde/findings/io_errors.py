@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from iosonde.analysis.states import failed_repeats
-from iosonde.findings.case import Case, count_of, distinct, name_some, of_repeat
+from iosonde.findings.case import Case, count_of, distinct, name_some, of_trial
 from iosonde.findings.finding import Confidence, Finding, Severity
 from iosonde.records import FaultKind
 
@@ -19,10 +19,10 @@ def cell_failed(case: Case) -> Iterator[Finding]:
             severity=Severity.INVALID,
             confidence=Confidence.CERTAIN,
             statement=(
-                f"{count_of(len(failed), 'repeat')} of {name_some(cells)} failed: "
-                f"{reasons[0] if reasons else 'reason unknown'}. Results exclude failed repeats."
+                f"{case.trials(len(failed))} of {name_some(cells)} failed: "
+                f"{reasons[0] if reasons else 'reason unknown'}. Results exclude what failed."
             ),
-            evidence=tuple(of_repeat(record, record.failure.message) for record in failed[:10] if record.failure),
+            evidence=tuple(of_trial(record, record.failure.message) for record in failed[:10] if record.failure),
             advice="Fix the cause and run again. Other cells are not affected.",
             deciding_test="",
             cells=cells,
@@ -49,7 +49,7 @@ def io_errors(case: Case) -> Iterator[Finding]:
                 "these operations and are not representative of a healthy device."
             ),
             evidence=tuple(
-                of_repeat(record, f"{fault.count} × {fault.operation} {fault.errno_name or 'short transfer'}")
+                of_trial(record, f"{fault.count} × {fault.operation} {fault.errno_name or 'short transfer'}")
                 for record, fault in faulty[:10]
             ),
             advice=(

@@ -8,7 +8,7 @@ from iosonde.analysis.depth import DEPTH_SHARE_INVALID, depth_share
 from iosonde.analysis.histogram import TAIL_PERCENT
 from iosonde.analysis.littles_law import LittlesLaw, littles_law
 from iosonde.analysis.queue_rounds import WARM_ROUNDS_MIN, QueueRounds, queue_rounds
-from iosonde.findings.case import Case, count_of, distinct, of_repeat
+from iosonde.findings.case import Case, count_of, distinct, of_trial, trial_name
 from iosonde.findings.finding import Confidence, Finding, Severity
 from iosonde.records import CellRecord, Engine
 from iosonde.units import format_duration, format_iops, format_latency, format_percent
@@ -123,12 +123,12 @@ def too_few_operations(case: Case) -> Iterator[Finding]:
         severity=Severity.DOUBTFUL,
         confidence=Confidence.CERTAIN,
         statement=(
-            f"In {count_of(len(least), 'cell')}, fewer than {OPERATIONS_MIN} operations completed in a repeat. In "
-            f"{record.cell}, repeat {record.repeat}, only {count_of(operations, 'operation')} completed. One "
+            f"In {count_of(len(least), 'cell')}, fewer than {OPERATIONS_MIN} operations completed in a trial. In "
+            f"{record.cell}, {trial_name(record)}, only {count_of(operations, 'operation')} completed. One "
             "operation more or less would change throughput by more than 10 %."
         ),
         evidence=tuple(
-            (each.cell, f"repeat {each.repeat}: {count_of(number, 'operation')}")
+            (each.cell, f"{trial_name(each)}: {count_of(number, 'operation')}")
             for each, number in list(least.values())[:EVIDENCE_MAX]
         ),
         advice="Do not rely on the results of these cells, even if their confidence intervals are narrow.",
@@ -170,8 +170,8 @@ def littles_law_off(case: Case) -> Iterator[Finding]:
         severity=Severity.INVALID,
         confidence=Confidence.CERTAIN,
         statement=(
-            f"In {count_of(len(off), 'repeat')}, IOPS, latency and queue depth are inconsistent. In {worst.cell}, "
-            f"repeat {worst.repeat}, IOPS × mean latency is {law.queue_depth_by_latency:.2f}, but the measured mean "
+            f"In {case.trials(len(off))}, IOPS, latency and queue depth are inconsistent. In {worst.cell}, "
+            f"{trial_name(worst)}, IOPS × mean latency is {law.queue_depth_by_latency:.2f}, but the measured mean "
             f"queue depth is {law.queue_depth_achieved:.2f} "
             f"({format_percent(law.residual_share, 1, signed=True)}). Operations that started before or ended after "
             "the measurement can only account for a difference of "
@@ -194,7 +194,7 @@ def beyond_edges(law: LittlesLaw) -> float:
 
 def _law_evidence(record: CellRecord, law: LittlesLaw) -> tuple[str, str]:
     by_latency = f"IOPS × mean latency {law.queue_depth_by_latency:.2f}"
-    return of_repeat(record, f"{by_latency}, measured queue depth {law.queue_depth_achieved:.2f}")
+    return of_trial(record, f"{by_latency}, measured queue depth {law.queue_depth_achieved:.2f}")
 
 
 def saturated(case: Case) -> Iterator[Finding]:

@@ -71,6 +71,33 @@ def steady_state_missed(case: Case) -> Iterator[Finding]:
     )
 
 
+def preconditioning_failed(case: Case) -> Iterator[Finding]:
+    """A procedure went on although its preconditioning did not write what it should."""
+    if not case.run.header.plan.procedures:
+        return
+    from iosonde.analysis.procedures import procedures_of
+    from iosonde.analysis.procedures.condition import ConditionState
+    from iosonde.analysis.procedures.conditions import PRECONDITIONING, conditions_of
+
+    failed = [
+        (each.procedure.title or each.procedure.name, condition.reason)
+        for each in procedures_of(case.run)
+        for condition in (conditions_of(case.run, each) if each.judged or each.main else ())
+        if (condition.name, condition.state) == (PRECONDITIONING, ConditionState.FAILED)
+    ]
+    if failed:
+        yield Finding(
+            id="preconditioning-failed",
+            severity=Severity.DOUBTFUL,
+            confidence=Confidence.CERTAIN,
+            statement=f"{'; '.join(f'{name}: the preconditioning failed: {reason}' for name, reason in failed)}. "
+            "The figures are those of a target in another state than the procedure asks for.",
+            evidence=tuple(failed),
+            advice="Do not report the figures as results of the procedure.",
+            deciding_test="Run the procedure again, with a preconditioning that may take as long as it needs.",
+        )
+
+
 def latency_cut_short(case: Case) -> Iterator[Finding]:
     """Trials of a procedure end before the operations of a deep queue complete, so only the fast ones are counted.
 
@@ -105,7 +132,8 @@ def latency_cut_short(case: Case) -> Iterator[Finding]:
             (cell, f"round {each.round or each.repeat}: {100 * part:.0f} % of the operations in flight")
             for cell, (each, part) in list(least.items())[:EVIDENCE_MAX]
         ),
-        advice="Report the latencies of these cells as lower bounds. Throughput is not affected in this way.",
+        advice="Report the latencies of these cells as lower bounds. The throughput of a mix can be too high: "
+        "mix-not-kept names the cells.",
         deciding_test=(
             "Run the procedure with a smaller divisor of times (--time-scale) or of the capacity (scale)."
             if case.is_simulated

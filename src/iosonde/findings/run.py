@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from iosonde.findings.case import Case, count_of, distinct, name_some, of_repeat
+from iosonde.findings.case import Case, count_of, distinct, name_some, of_trial, trial_name
 from iosonde.findings.finding import Confidence, Finding, Severity
 from iosonde.records import EngineHello, HostFacts, Outcome
 from iosonde.units import format_duration
@@ -124,9 +124,9 @@ def neighbours(case: Case) -> Iterator[Finding]:
             confidence=Confidence.CERTAIN,
             statement=(
                 f"{who} ({name_some(others)}) used the same device ({', '.join(devices)}) during "
-                f"{count_of(len(shared), 'repeat')}. The runs competed for the device."
+                f"{case.trials(len(shared))}. The runs competed for the device."
             ),
-            evidence=tuple((record.cell, f"repeat {record.repeat}") for record in shared[:10]),
+            evidence=tuple((record.cell, trial_name(record)) for record in shared[:10]),
             advice="Do not use the results of these cells. Run them again while no other run uses the device.",
             deciding_test="Run these cells again with no other I/O on the device.",
             cells=distinct(record.cell for record in shared),
@@ -146,7 +146,7 @@ def intervals_merged(case: Case) -> Iterator[Finding]:
                 f"The engine merged {count_of(number, 'interval')} with adjacent ones because the Python process did "
                 "not read them in time. Totals are complete, but time series have a lower resolution."
             ),
-            evidence=tuple(of_repeat(record, count_of(record.intervals_merged, "interval")) for record in merged[:10]),
+            evidence=tuple(of_trial(record, count_of(record.intervals_merged, "interval")) for record in merged[:10]),
             advice="Totals are not affected. For full-resolution time series, run again on an idle host.",
             deciding_test="",
             cells=distinct(record.cell for record in merged),

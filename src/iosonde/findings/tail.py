@@ -10,7 +10,7 @@ from iosonde.analysis.queue_rounds import queue_rounds
 from iosonde.analysis.slowest import KEPT_MIN, Common, Shared, shared_by_slowest
 from iosonde.analysis.tail_causes import SHARE_MIN, Cause, causes_of
 from iosonde.analysis.totals import total_of
-from iosonde.findings.case import Case, count_of, distinct, name_some, of_repeat
+from iosonde.findings.case import Case, count_of, distinct, name_some, of_trial, trial_name
 from iosonde.findings.finding import Confidence, Finding, Severity
 from iosonde.findings.load import COLD_SHARE_INVALID
 from iosonde.records import CellRecord, Operation
@@ -57,7 +57,7 @@ def slowest_together(case: Case) -> Iterator[Finding]:
         alike.sort(key=lambda each: -each[1].count)
         record, shared = alike[0]
         cells = distinct(each.cell for each, _ in alike)
-        where = f"{count_of(len(alike) - 1, 'more repeat')} of {name_some(cells)}"
+        where = f"{case.trials(len(alike) - 1, 'more')} of {name_some(cells)}"
         more = f" The same pattern occurred in {where}."
         if common is Common.OPERATION:
             more = f" In {where}, the slowest operations are also of a single class, which the evidence names."
@@ -66,7 +66,7 @@ def slowest_together(case: Case) -> Iterator[Finding]:
             severity=Severity.NOTE,
             confidence=Confidence.CERTAIN,
             statement=(
-                f"{shared.count} of the {shared.kept} slowest operations in {record.cell}, repeat {record.repeat}, "
+                f"{shared.count} of the {shared.kept} slowest operations in {record.cell}, {trial_name(record)}, "
                 f"{describe_shared(shared)}. About {shared.expected:.0f} would be expected by chance."
                 f"{more if len(alike) > 1 else ''}"
             ),
@@ -90,17 +90,17 @@ def slowest_by_host(case: Case) -> Iterator[Finding]:
     found.sort(key=lambda each: -each[1] / each[2])
     record, host, kept = found[0]
     cells = distinct(each.cell for each, _, _ in found)
-    more = f" The same applies to {count_of(len(found) - 1, 'more repeat')} of {name_some(cells)}."
+    more = f" The same applies to {case.trials(len(found) - 1, 'more')} of {name_some(cells)}."
     yield Finding(
         id="slowest-by-host",
         severity=Severity.NOTE,
         confidence=Confidence.CERTAIN,
         statement=(
-            f"The host delayed {host} of the {kept} slowest operations in {record.cell}, repeat {record.repeat}: its "
+            f"The host delayed {host} of the {kept} slowest operations in {record.cell}, {trial_name(record)}: its "
             "part is at least half of their delay over the median latency."
             f"{more if len(found) > 1 else ''}"
         ),
-        evidence=tuple(of_repeat(each, _host_evidence(each, number)) for each, number, _ in found[:EVIDENCE_MAX]),
+        evidence=tuple(of_trial(each, _host_evidence(each, number)) for each, number, _ in found[:EVIDENCE_MAX]),
         advice="Treat the highest percentiles of these cells as properties of the host and not of the target. Stop "
         "other programs on the worker's CPUs, or reserve CPUs for iosonde (`isolcpus`, a cpuset cgroup).",
         deciding_test="Run the cells again on an idle host. If the highest percentiles fall, the host was the cause.",
@@ -135,7 +135,7 @@ def describe_shared(shared: Shared) -> str:
 
 
 def _evidence(record: CellRecord, shared: Shared) -> tuple[str, str]:
-    return record.cell, f"repeat {record.repeat}: {shared.count} of {shared.kept} {describe_shared(shared)}"
+    return record.cell, f"{trial_name(record)}: {shared.count} of {shared.kept} {describe_shared(shared)}"
 
 
 def slowest_not_counted(case: Case) -> Iterator[Finding]:
@@ -162,12 +162,12 @@ def slowest_not_counted(case: Case) -> Iterator[Finding]:
         severity=Severity.INVALID if grave else Severity.NOTE,
         confidence=Confidence.CERTAIN,
         statement=(
-            f"In {count_of(len(found), 'repeat')}, the target stalled at the end of the measurement. In {record.cell}, "
-            f"repeat {record.repeat}, {_in_flight(censored.count, age_ns)}{in_the_end}. {slowest}. Latency results "
+            f"In {case.trials(len(found))}, the target stalled at the end of the measurement. In {record.cell}, "
+            f"{trial_name(record)}, {_in_flight(censored.count, age_ns)}{in_the_end}. {slowest}. Latency results "
             f"exclude operations in flight at the end and are therefore too low. {_too_low(max(lost.values()))}."
         ),
         evidence=tuple(
-            of_repeat(each, f"oldest in flight {format_latency(age)}, slowest completed {format_latency(most)}")
+            of_trial(each, f"oldest in flight {format_latency(age)}, slowest completed {format_latency(most)}")
             for each, (age, most) in found[:EVIDENCE_MAX]
         ),
         advice="Treat the latencies of these cells as lower bounds. Investigate why the target stalled.",

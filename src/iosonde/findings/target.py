@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterator
 from math import ceil
 
-from iosonde.findings.case import Case, count_of, distinct, name_some
+from iosonde.findings.case import Case, count_of, distinct, name_some, trial_name
 from iosonde.findings.finding import Confidence, Finding, Severity
 from iosonde.records import CellRecord, Operation, Outcome, RunHeader, RunRecord, Sync
 from iosonde.units import exact_size, format_percent, format_size
@@ -271,12 +271,12 @@ def targets_uneven(case: Case) -> Iterator[Finding]:
         severity=Severity.NOTE,
         confidence=Confidence.CERTAIN,
         statement=(
-            f"Throughput differed between targets in {count_of(len(uneven), 'repeat')} ({name_some(cells)}). In "
+            f"Throughput differed between targets in {case.trials(len(uneven))} ({name_some(cells)}). In "
             f"{worst.cell}, {paths[slowest]} achieved {format_percent(share)} of the IOPS of the fastest target. "
             "Latency results combine all targets, so a slow target increases tail latency."
         ),
         evidence=tuple(
-            (f"{record.cell}, repeat {record.repeat}", f"{paths[target]} {format_percent(share)}")
+            (f"{record.cell}, {trial_name(record)}", f"{paths[target]} {format_percent(share)}")
             for record, (target, share) in uneven[:10]
         ),
         advice="Before you use the totals, check the throughput of each target.",

@@ -7,7 +7,7 @@ from iosonde.analysis.estimate import LEVEL_SHARE_MIN
 from iosonde.analysis.regimes import Regime, regime_of, regimes_of, stalls_of
 from iosonde.analysis.series import compared_ends
 from iosonde.analysis.totals import measured_intervals, total_of
-from iosonde.findings.case import Case, count_of, distinct, name_some
+from iosonde.findings.case import Case, count_of, distinct, name_some, trial_name
 from iosonde.findings.finding import Confidence, Finding, Severity
 from iosonde.records import CellRecord
 from iosonde.units import SECOND_NS, format_duration, format_iops
@@ -32,7 +32,7 @@ def level_changed(case: Case) -> Iterator[Finding]:
         severity=Severity.DOUBTFUL,
         confidence=Confidence.LIKELY,
         statement=(
-            f"The throughput regime of {worst.cell} changed during repeat {worst.repeat}: "
+            f"The throughput regime of {worst.cell} changed during {trial_name(worst)}: "
             f"{describe_regimes(regimes)}{_others(changed)}. The mean does not represent any of these regimes."
         ),
         evidence=tuple(_regime_evidence(record, levels) for record, levels in changed[:EVIDENCE_MAX]),
@@ -75,7 +75,7 @@ def _contrast(regimes: Sequence[Regime]) -> float:
 
 
 def _regime_evidence(record: CellRecord, regimes: Sequence[Regime]) -> tuple[str, str]:
-    return record.cell, f"repeat {record.repeat}: {describe_regimes(regimes)}"
+    return record.cell, f"{trial_name(record)}: {describe_regimes(regimes)}"
 
 
 def not_settled(case: Case) -> Iterator[Finding]:
@@ -94,11 +94,11 @@ def not_settled(case: Case) -> Iterator[Finding]:
         severity=Severity.DOUBTFUL,
         confidence=Confidence.LIKELY,
         statement=(
-            f"The throughput of {worst.cell} had not settled when the measurement of repeat {worst.repeat} began: "
+            f"The throughput of {worst.cell} had not settled when the measurement of {trial_name(worst)} began: "
             f"{_described(ends)}{_others(moving)}. The mean therefore depends on the measurement time."
         ),
         evidence=tuple(
-            (record.cell, f"repeat {record.repeat}: {_described(each)}") for record, each in moving[:EVIDENCE_MAX]
+            (record.cell, f"{trial_name(record)}: {_described(each)}") for record, each in moving[:EVIDENCE_MAX]
         ),
         advice=(
             "Treat the result as initial performance. To measure sustained throughput, increase the warm-up and the "
@@ -148,7 +148,7 @@ def state_left(case: Case) -> Iterator[Finding]:
         evidence=tuple(
             (
                 each,
-                f"{count_of(number, 'repeat')} at {format_iops(first)} IOPS, later ones at {format_iops(later)} IOPS",
+                f"{case.trials(number)} at {format_iops(first)} IOPS, later ones at {format_iops(later)} IOPS",
             )
             for each, first, later, number in found[:EVIDENCE_MAX]
         ),
@@ -173,16 +173,14 @@ def stalled(case: Case) -> Iterator[Finding]:
     record, stalls = found[0]
     cells = distinct(each.cell for each, _ in found)
     others = (
-        f" It also stalled in {count_of(len(found) - 1, 'other repeat')} of {name_some(cells)}."
-        if len(found) > 1
-        else ""
+        f" It also stalled in {case.trials(len(found) - 1, 'other')} of {name_some(cells)}." if len(found) > 1 else ""
     )
     yield Finding(
         id="stalled",
         severity=Severity.NOTE,
         confidence=Confidence.CERTAIN,
         statement=(
-            f"The target stalled for {format_duration(_longest(stalls))} during repeat {record.repeat} of "
+            f"The target stalled for {format_duration(_longest(stalls))} during {trial_name(record)} of "
             f"{record.cell}. During this time, less than a tenth of the usual number of operations completed.{others}"
         ),
         evidence=tuple(_stall_evidence(each, also) for each, also in found[:EVIDENCE_MAX]),
@@ -199,19 +197,19 @@ def nothing_completed(case: Case) -> Iterator[Finding]:
         return
     worst = max(silent, key=lambda record: record.measured_ns)
     cells = distinct(record.cell for record in silent)
-    where = f"repeat {worst.repeat} of {worst.cell} ({format_duration(worst.measured_ns)})"
+    where = f"{trial_name(worst)} of {worst.cell} ({format_duration(worst.measured_ns)})"
     if len(silent) > 1:
-        where = f"{count_of(len(silent), 'repeat')} of {name_some(cells)}. The longest is {where}"
+        where = f"{case.trials(len(silent))} of {name_some(cells)}. The longest is {where}"
     yield Finding(
         id="nothing-completed",
         severity=Severity.NOTE,
         confidence=Confidence.CERTAIN,
         statement=(
-            f"No operation of the requested type completed in {where}. A repeat without completed operations counts "
+            f"No operation of the requested type completed in {where}. One without completed operations counts "
             "as zero throughput in the mean, and latency results exclude it."
         ),
         evidence=tuple(
-            (record.cell, f"repeat {record.repeat}: {format_duration(record.measured_ns)}")
+            (record.cell, f"{trial_name(record)}: {format_duration(record.measured_ns)}")
             for record in silent[:EVIDENCE_MAX]
         ),
         advice="Latency results of these cells exclude the slowest operations. Increase the measurement time.",
@@ -228,4 +226,4 @@ def _stall_evidence(record: CellRecord, stalls: Sequence[Regime]) -> tuple[str, 
     told = ", ".join(
         f"{format_duration(each.end_ns - each.start_ns)} at {format_duration(each.start_ns)}" for each in stalls
     )
-    return record.cell, f"repeat {record.repeat}: {told}"
+    return record.cell, f"{trial_name(record)}: {told}"

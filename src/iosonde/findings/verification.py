@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from iosonde.findings.case import Case, count_of, distinct
+from iosonde.findings.case import Case, count_of, distinct, trial_name
 from iosonde.findings.finding import Confidence, Finding, Severity
 from iosonde.records import DamageKind, Verification
 
@@ -15,7 +15,7 @@ OFFSETS_NAMED_MAX: Final = 5
 def not_as_written(case: Case) -> Iterator[Finding]:
     """A verification pass found blocks that do not hold the data that was written."""
     passes = [
-        *((f"after {cell.cell}, repeat {cell.repeat}", cell.verification) for cell in case.run.cells),
+        *((f"after {cell.cell}, {trial_name(cell)}", cell.verification) for cell in case.run.cells),
         *((f"in the verification at {later.verified_at}", later.targets) for later in case.run.later_passes),
     ]
     damaged = [(name, found) for name, found in passes if any(each.steps_damaged for each in found)]

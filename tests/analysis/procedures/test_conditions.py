@@ -19,7 +19,7 @@ from iosonde.records import (
 )
 from iosonde.vocabulary import PhaseRole, PurgeState, WriteCache
 from tests.builders import SECOND_NS, cell_plan, cell_record, drive_state, target_facts, workload
-from tests.procedure_builder import TIMING, WRITE, operations, procedure_run, steady_procedure, write_rounds
+from tests.procedure_builder import READ, TIMING, WRITE, operations, procedure_run, steady_procedure, write_rounds
 
 
 def states(procedure: Procedure | None = None, cell: CellPlan = WRITE, **given: Any) -> dict[str, ConditionState]:
@@ -157,6 +157,31 @@ def test_preconditioning_is_verified_by_the_bytes_that_were_written(written: int
         [{fill.cell: written}, *write_rounds(*[100] * 5)],
         (fill, WRITE),
         phase=["fill", *["rounds"] * 5],
+    )
+    [found] = procedures_of(run)
+
+    assert {each.name: each.state for each in conditions_of(run, found)}["Preconditioning"] is state
+
+
+@pytest.mark.parametrize(("first", "state"), [("fill", ConditionState.UNKNOWN), ("read", ConditionState.VERIFIED)])
+def test_modelled_preconditioning_of_a_drive_that_was_written_to_is_unknown(first: str, state: ConditionState) -> None:
+    amount = Timing(warmup_ns=0, measure_ns=0, interval_ns=SECOND_NS, amount_bytes=100 * 4096)
+    asked = workload(read_percent=0, pattern="fast-random:15")
+    modelled = cell_plan(asked, Experiment.PROCEDURE, timing=amount)
+    cells = {"fill": cell_plan(workload(read_percent=0, queue_depth=2), Experiment.PROCEDURE), "read": READ}
+    phases = [
+        PhasePlan(name=name, role=role, cells=(plan.cell,), stop=Rounds(rounds=1))
+        for name, role, plan in (
+            ("before", PhaseRole.ROUNDS, cells[first]),
+            ("modelled", PhaseRole.PRECONDITIONING, modelled),
+        )
+    ]
+    run = procedure_run(
+        steady_procedure(phases=(*phases, *steady_procedure().phases)),
+        [{cells[first].cell: 100}, {modelled.cell: 100}, *write_rounds(*[100] * 5)],
+        (cells[first], modelled, WRITE),
+        phase=["before", "modelled", *["rounds"] * 5],
+        purge=PurgeState.SIMULATED,
     )
     [found] = procedures_of(run)
 

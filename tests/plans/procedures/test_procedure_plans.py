@@ -158,6 +158,16 @@ def test_operating_points_of_too_few_cells_are_refused() -> None:
         procedures_plan(read_procedures(text, "own.toml"), TargetInfo(GIB, fill=True), seed=1)
 
 
+@pytest.mark.parametrize("mixed", [{"read": [100, 0]}, {"block_size": ["4KiB", "64KiB"]}])
+def test_operating_points_of_several_workloads_are_refused(mixed: dict[str, object]) -> None:
+    cells = {"read": 0, "queue_depth": [1, 2, 4], "duration": "1s"} | mixed
+    points = {"phase": "varied", "latency_max": "5ms"}
+    at_points = phase_text("at points", {"read": 0, "duration": "1s"}, points=points)
+    text = f'name = "own"\n{table_text("procedure", name="first")}{phase_text("varied", cells)}{at_points}'
+    with pytest.raises(UsageError, match="differ in more than jobs and queue_depth"):
+        procedures_plan(read_procedures(text, "own.toml"), TargetInfo(GIB, fill=True), seed=1)
+
+
 def test_operating_points_of_an_unknown_phase_are_refused() -> None:
     text = OWN.replace('name = "rounds"\n', 'name = "rounds"\npoints = { phase = "none", latency_max = "5ms" }\n')
     with pytest.raises(UsageError, match="which is no earlier phase"):

@@ -74,9 +74,12 @@ def _preconditioning(run: RunRecord, rounds: ProcedureRounds, trials: Sequence[C
         said = f"{format_amount(written)} of {format_amount(asked)} were written"
         return Condition(name, ConditionState.FAILED, said)
     start = start_of(run, rounds)
-    is_empty = start is not None and start.purge in {PurgeState.VERIFIED, PurgeState.SIMULATED}
-    if not is_empty and any(isinstance(each.workload.pattern, FastRandom) for each in mine):
-        said = f"{format_amount(written)} were written, modelled for an empty drive, but no purge was verified"
+    is_purged = start is not None and start.purge in {PurgeState.VERIFIED, PurgeState.SIMULATED}
+    modelled = [each.order for each in mine if isinstance(each.workload.pattern, FastRandom)]
+    is_written = any(each.order < min(modelled) and each.workload.writes for each in trials) if modelled else False
+    if modelled and (not is_purged or is_written):
+        why = "the drive was written to before" if is_purged else "no purge was verified"
+        said = f"{format_amount(written)} were written, modelled for an empty drive, but {why}"
         return Condition(name, ConditionState.UNKNOWN, said)
     return Condition(name, ConditionState.VERIFIED, f"{format_amount(written)} were written")
 

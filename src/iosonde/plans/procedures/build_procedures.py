@@ -139,6 +139,12 @@ def _phases(table: ProcedureTable, target: TargetInfo, clock: Clock) -> list[_Ph
                 f"the phase {phase.name} has operating points of {named.table.name}, which has too few cells",
                 "name a phase with a cell for each of several numbers of jobs and queue depths",
             )
+        if len({each.workload.model_copy(update={"jobs": 1, "queue_depth": 1}) for each in named.rounds[-1]}) > 1:
+            raise UsageError(
+                f"the phase {phase.name} has operating points of {named.table.name}, whose cells differ in more than "
+                "jobs and queue_depth",
+                "name a phase whose last cells have one mix, block size and pattern",
+            )
         at = {
             cell: tuple(each for own in phase.cells for each in _cells(own, ground, phase, point=cell.workload))
             for cell in named.rounds[-1]
