@@ -42,6 +42,7 @@ def test_a_procedure_without_rounds_has_one_time() -> None:
     [
         # By hand: 22 hours at 500 MB/s are 39.6 TB, of 2 * 960.2 GB * 1825 days = 3505 TB.
         (("--dwpd", "2"), "endurance up to 1.1 % of the rated 3,505 TB, 2 fills a day for five years"),
+        (("--tbw", "1TB"), "endurance up to 3,960 % of the rated 1.00 TB"),
         (("--tbw", "396TB"), "endurance up to 10 % of the rated 396 TB"),
     ],
 )

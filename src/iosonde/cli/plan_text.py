@@ -243,7 +243,12 @@ def endurance_line(drive: Endurance, written_bytes: int) -> str:
         return f"endurance of {drive.disk} unknown: {drive.reason}"
     share = written_bytes / drive.rated_bytes
     basis = f"it reports {drive.used_percent} % as used after {format_amount(drive.written_bytes or 0)}"
-    return f"endurance at most about {100 * share:.2g} % of the rated life of {drive.disk} ({basis})"
+    return f"endurance at most about {_percent(share)} % of the rated life of {drive.disk} ({basis})"
+
+
+def _percent(share: float) -> str:
+    """A share in percent with two digits, or as a whole number from 100 % on."""
+    return f"{100 * share:.2g}" if share < 1 else f"{100 * share:,.0f}"
 
 
 def rated_line(ahead: Preflight, cost: Cost, tbw: str | None, dwpd: float | None) -> list[str]:
@@ -262,7 +267,7 @@ def rated_line(ahead: Preflight, cost: Cost, tbw: str | None, dwpd: float | None
     basis = f"{format_amount(rated)}" + (
         "" if dwpd is None else f", {dwpd:g} {'fill' if dwpd == 1 else 'fills'} a day for five years"
     )
-    return [f"endurance up to {100 * each / rated:.2g} % of the rated {basis}"]
+    return [f"endurance up to {_percent(each / rated)} % of the rated {basis}"]
 
 
 def rest_line(rest: RemainingRun) -> str:

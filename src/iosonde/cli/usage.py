@@ -45,7 +45,8 @@ def _value_error(error: Exception) -> UsageError | None:
     details = find_details()[0]
     name, least, most = flag.opts[0], flag.min, flag.max
     if least is not None and most is not None:
-        bounds = f"a whole number from {least} to {most}"
+        kind = "a number" if isinstance(least, float) or isinstance(most, float) else "a whole number"
+        bounds = f"{kind} from {least} to {most}"
         return UsageError(f"{name} {details['input']} is not {bounds}", f"set {name} to {bounds}")
     reason = str(details["msg"]).removeprefix("Value error, ").rstrip(".")
     quoted = _QUOTED.findall(reason)

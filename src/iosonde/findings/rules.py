@@ -127,9 +127,13 @@ FINDINGS: Final = "findings"
 """The report section that names the rules that failed."""
 
 
-def find(case: Case, failures: FailureLog = STRICT) -> tuple[Finding, ...]:
-    """The findings about a run, most severe first. Findings of equal severity keep the order of their rules."""
-    rules = [rule for rule in RULES if not case.run.header.plan.procedures or rule not in OF_REPEATS]
+def find(case: Case, failures: FailureLog = STRICT, *, in_rounds: bool = False) -> tuple[Finding, ...]:
+    """The findings about a run, most severe first. Findings of equal severity keep the order of their rules.
+
+    ``in_rounds`` says that the trials are rounds of a procedure, though the run does not have it any more.
+    """
+    in_rounds |= bool(case.run.header.plan.procedures)
+    rules = [rule for rule in RULES if not in_rounds or rule not in OF_REPEATS]
     return most_severe_first(finding for rule in rules for finding in _apply(rule, case, failures))
 
 

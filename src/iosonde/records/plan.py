@@ -5,7 +5,7 @@ from typing import Annotated, Final, Literal
 from pydantic import Field
 
 from iosonde.records.base import Record
-from iosonde.records.procedure import PhasePlan, Procedure, Procedures, SteadyState
+from iosonde.records.procedure import LONG_ROLES, PhasePlan, Procedure, Procedures, SteadyState
 from iosonde.records.workload import Timing, Workload
 from iosonde.vocabulary import Experiment, OnError, PurgeMethod
 
@@ -164,6 +164,11 @@ class Plan(Record):
     def procedures(self) -> tuple[Procedure, ...]:
         """The standard procedures that it consists of; none for any other campaign."""
         return self.stop.procedures if isinstance(self.stop, Procedures) else ()
+
+    @property
+    def has_courses(self) -> bool:
+        """Whether its procedures have long trials: their course is the result, and their mean is none."""
+        return any(each.role in LONG_ROLES for procedure in self.procedures for each in procedure.phases)
 
     def phase_of(self, turn: CellTurn) -> PhasePlan | None:
         """The phase of a procedure that a trial belongs to; None for the trials of other campaigns."""

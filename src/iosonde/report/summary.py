@@ -66,8 +66,13 @@ def render_summary(
         brands=brands_of(run),
         headline=failures.attempt(
             "the headline",
-            # Figures of several procedures under one name would be taken for those of one of them.
-            lambda: Headline((), ()) if len(run.header.plan.procedures) > 1 else headline_of(estimates, findings),
+            # Figures of several procedures under one name would be taken for those of one of them, and the mean of a
+            # course for its result.
+            lambda: (
+                Headline((), ())
+                if len(run.header.plan.procedures) > 1 or run.header.plan.has_courses
+                else headline_of(estimates, findings)
+            ),
             lambda _: Headline((), ()),
             SUMMARY,
         ),
@@ -118,7 +123,8 @@ class RunSummary:
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         """The parts from top to bottom. Findings get the lines that remain."""
-        head = [self._title(), *map(brand_text, self.brands), Text(_INTERVALS, style="dim")]
+        intervals = [Text(_INTERVALS, style="dim")] if self.headline.groups else []
+        head = [self._title(), *map(brand_text, self.brands), *intervals]
         figures, notes = self.failures.attempt(
             "the headline table",
             lambda: _figures_table(self.headline.groups, options.max_width),

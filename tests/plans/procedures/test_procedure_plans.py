@@ -145,6 +145,12 @@ def test_idle_time_between_trials_of_rounds_that_is_a_gap_is_refused() -> None:
     assert own_plan(steady, 'duration = "1s"\nidle = "10s"').cells
 
 
+def test_a_gap_of_no_length_is_refused() -> None:
+    text = campaign_of("", 'duration = "1s"').replace('name = "first"', 'name = "first"\ngap = "0s"')
+    with pytest.raises(UsageError, match="gap = 0s breaks every window"):
+        procedures_plan(read_procedures(text, "own.toml"), TargetInfo(GIB, fill=True), seed=1)
+
+
 def test_samples_that_cannot_fill_a_window_are_refused() -> None:
     steady = '[procedure.phase.steady]\nsample = "1m"\nblock = "5m"'
     with pytest.raises(UsageError, match="too short for steady state over 5 blocks"):

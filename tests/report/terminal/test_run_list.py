@@ -134,6 +134,17 @@ def test_the_figures_of_procedures_are_those_of_their_small_reads(name: str, cel
     assert [each.cell for each in headline_cells(plan)] == cells
 
 
+@pytest.mark.parametrize(
+    ("name", "cells"),
+    # The write saturation is followed by a histogram of 20 minutes.
+    [("pts-wsat", ["wsat-random-write-4KiB-qd32-jobs4-20min00s"]), ("pts-xsr", []), ("sustained-write", [])],
+)
+def test_the_mean_of_a_long_trial_is_no_figure_of_a_run(name: str, cells: list[str]) -> None:
+    plan = procedures_plan(load_procedures(name), TargetInfo(1 << 30, fill=True), seed=1)
+
+    assert [each.cell for each in headline_cells(plan)] == cells
+
+
 def test_the_figures_of_procedures_without_small_reads_are_not_those_of_their_preconditioning() -> None:
     plan = procedures_plan(load_procedures("pts-tp"), TargetInfo(1 << 30, fill=True), seed=1)
 

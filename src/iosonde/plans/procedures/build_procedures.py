@@ -121,6 +121,8 @@ def procedures_plan(campaign: ProcedureCampaign, target: TargetInfo, *, seed: in
 
 
 def _phases(table: ProcedureTable, target: TargetInfo, clock: Clock) -> list[_Phase]:
+    if not table.gap:
+        raise UsageError("gap = 0s breaks every window", "set gap to the longest time between two trials, such as 10s")
     ground = _ground(table, target, clock)
     found: list[_Phase] = []
     for phase in table.phase:
@@ -234,7 +236,7 @@ def _procedure(
         repeats_offsets=table.repeats_offsets,
         active_range_percent=round(table.active_range),
         # Operations in flight at the end of a trial take their time on any scale.
-        gap_ns_max=max(table.gap, 1),
+        gap_ns_max=table.gap,
         phases=built,
         open_points=tuple(table.open_points),
     )

@@ -16,7 +16,7 @@ from iosonde.charts.quantities import NO_VALUE
 from iosonde.findings import Case, find
 from iosonde.findings.finding import invalid_by
 from iosonde.printing import encodable, printable, trials_text
-from iosonde.records import Access, CellPlan, CellRecord, Plan, RunHeader, RunRecord, Sync, TargetFacts
+from iosonde.records import LONG_ROLES, Access, CellPlan, CellRecord, Plan, RunHeader, RunRecord, Sync, TargetFacts
 from iosonde.report.terminal.table_width import Fitted, FittedTable, Shorter
 from iosonde.report.validity import MARK, see
 from iosonde.store import CellGlance, Glance
@@ -90,7 +90,7 @@ def headline_cells(plan: Plan) -> Collection[CellPlan]:
     """The cells whose figures the list needs: pure 4 KiB random reads, or all cells if there are none.
 
     Those of procedures are measured in their active range and with their setting of the write cache. What only
-    preconditions is no result.
+    preconditions is no result, and neither is the mean of a long trial whose course matters.
     """
     if plan.procedures:
         cells = _reported_by_procedures(plan)
@@ -100,8 +100,9 @@ def headline_cells(plan: Plan) -> Collection[CellPlan]:
 
 def _reported_by_procedures(plan: Plan) -> Collection[CellPlan]:
     phases = [each for procedure in plan.procedures for each in procedure.phases]
-    names = {cell for each in phases if each.role is not PhaseRole.PRECONDITIONING for cell in each.every_cell}
-    return [cell for cell in plan.cells if cell.cell in names] or plan.cells
+    left_out = (PhaseRole.PRECONDITIONING, *LONG_ROLES)
+    names = {cell for each in phases if each.role not in left_out for cell in each.every_cell}
+    return [cell for cell in plan.cells if cell.cell in names]
 
 
 def listed_run(path: Path, glance: Glance) -> ListedRun:
@@ -141,7 +142,7 @@ def _invalid_by(glance: Glance, best: CellGlance) -> tuple[str, ...]:
     plan = header.plan.model_copy(update={"cells": cells, "turns": (), "stop": stop})
     records = tuple(CellRecord.model_validate_json(each) for each in best.records)
     run = RunRecord(header=header.model_copy(update={"plan": plan}), cells=records, finished=glance.finished)
-    return invalid_by(find(Case.of(RunAnalysis(run))), best.cell)
+    return invalid_by(find(Case.of(RunAnalysis(run)), in_rounds=bool(header.plan.procedures)), best.cell)
 
 
 def in_order(runs: Sequence[ListedRun], order: ListOrder) -> list[ListedRun]:
