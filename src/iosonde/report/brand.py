@@ -43,7 +43,10 @@ def brands_of(run: RunRecord) -> tuple[Brand, ...]:
     brands += _scaled(header)
     short = [each.title or each.name for each in header.plan.procedures if each.is_like]
     if short:
-        sentence = f"Short forms, which must not be presented as the tests themselves: {', '.join(short)}."
+        sentence = (
+            f"Short forms, which must not be presented as the tests themselves: {', '.join(short)}. On a drive with an "
+            "SLC cache, or a volume with burst credits, their figures can be several times those of the full forms."
+        )
         brands.append(Brand("PTS-like", sentence))
     if run.running:
         brands.append(Brand("running", f"The run is in progress. {_measured(run)} are complete."))
