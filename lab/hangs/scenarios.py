@@ -88,7 +88,7 @@ def fill(stage: Stage) -> Told:
     file = stage.faulty()
     file.tell("delay", 200)
     words = ("--engine", "psync", "--profile", stage.campaign(), "--overwrite", "--buffered")
-    process = stage.start_run(file.path, *words, until="writing")
+    process = stage.start_run(file.path, *words, until="preconditioning: writing")
     time.sleep(0.5)
     return _hang(file.tell, "hang", lambda since_s: ended(process, since_s))
 
@@ -240,7 +240,7 @@ def _cell(span_bytes: int, read: int = 100, *, verify: bool = False) -> tuple[Ce
 
 
 SCENARIOS: Final = (
-    Scenario("survey", "first access to a frozen mount", SILENT_S + BEYOND_S, survey),
+    Scenario("survey", "first access to a frozen mount", SILENT_S + BEYOND_S, survey, says="did not respond within"),
     Scenario("open", "engine opens a file", SILENT_S + BEYOND_S, opening),
     Scenario("create", "file creation, frozen file system", SILENT_S + BEYOND_S, creation),
     Scenario("allocate", "file creation, hanging disk", SILENT_S + BEYOND_S, allocation),
@@ -266,7 +266,7 @@ SCENARIOS: Final = (
     Scenario("ledger", "ledger of a cell on a hanging disk", SILENT_S + BEYOND_S, ledger),
     Scenario("verify", "verification pass", SILENT_S + BEYOND_S, verifying),
     Scenario("close", "engine closes a file", SILENT_S + BEYOND_S, closing),
-    Scenario("resume", "resume on a frozen mount", SILENT_S + BEYOND_S, resuming),
+    Scenario("resume", "resume on a frozen mount", SILENT_S + BEYOND_S, resuming, says="did not respond within"),
     Scenario("removal", "block device is removed", CELL_S + BEYOND_S, removal, says="measurements failed"),
     Scenario("Ctrl-C", "Ctrl-C during fdatasync after writing", 10.0, stopped, says="interrupted"),
 )

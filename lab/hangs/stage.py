@@ -94,7 +94,7 @@ class Stage:
         self.stack.callback(_end, process)
         return process
 
-    def start_run(self, target: object, *words: object, until: str = "written at") -> subprocess.Popen[str]:
+    def start_run(self, target: object, *words: object, until: str = "preconditioned at") -> subprocess.Popen[str]:
         """Starts a run, and waits until it has said something."""
         process = self.start("run", target, "--out", self.folder / "run", *words)
         hear(process, until)

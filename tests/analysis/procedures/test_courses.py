@@ -189,6 +189,17 @@ def test_the_table_of_samples_has_a_row_for_each() -> None:
     assert table["drive_fills"][-1] == 160 * 4096 / capacity_of(run)
 
 
+def test_the_clock_of_a_course_goes_on_in_the_idle_time_between_trials() -> None:
+    run = long_run([stimulus("one"), stimulus("two")], [[5, 5], [2, 2, 2]])
+    first, second = run.cells
+    rested = second.model_copy(update={"timing": second.timing.model_copy(update={"idle_ns": 30 * SECOND_NS})})
+    idle = run.model_copy(update={"cells": (first, rested)})
+    [rounds] = procedures_of(idle)
+    one, two = long_phases(idle, rounds)
+
+    assert (one.samples[-1].end_ns // SECOND_NS, two.samples[0].start_ns // SECOND_NS) == (2, 32)
+
+
 def test_samples_of_a_short_trial_are_long_enough_for_50_operations() -> None:
     run = long_run([stimulus("one")], [[25] * 8])
     [rounds] = procedures_of(run)

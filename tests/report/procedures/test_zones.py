@@ -117,6 +117,7 @@ def test_sequential_accesses_are_reported_as_bandwidth() -> None:
             Access.RANDOM,
             "Test: 1 round, 3 zones. Means of the zones: 100/0 150.0 IOPS (180.0 in the first zone, 120.0 in the last)",
         ),
+        (Access.RANDOM, "0/100 450.0 IOPS over 2 of 3 zones (500.0 in the first zone, 400.0 in the last)"),
         (Access.SEQUENTIAL, "100/0 9.830 MB/s (11.80 in the first zone, 7.864 in the last)"),
     ],
 )

@@ -167,8 +167,10 @@ def long_phases(run: RunRecord, rounds: ProcedureRounds) -> tuple[LongPhase, ...
         for record in trials_of_phase(run, rounds.procedure.name, phase.name):
             sample_ns = _sample_ns(phase, record, scale_of(run), on_ns)
             on_ns = record.workload.on_ns
-            samples = tuple(samples_of(record, sample_ns, start_ns=now_ns, written_bytes=written))
             idle_ns = record.timing.idle_ns
+            # The clock of a course goes on while the targets are left idle between its trials.
+            start_ns = now_ns + idle_ns if found else now_ns
+            samples = tuple(samples_of(record, sample_ns, start_ns=start_ns, written_bytes=written))
             found.append(LongPhase(phase.name, phase.role, record.cell, record.workload, sample_ns, idle_ns, samples))
             if samples:
                 now_ns, written = samples[-1].end_ns, samples[-1].written_bytes

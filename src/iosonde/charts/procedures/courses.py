@@ -65,7 +65,7 @@ class Across:
 
 
 def against_time(courses: Sequence[Course]) -> Across:
-    """Measurement time, in a unit that suits the latest end."""
+    """Time since the start of the first trial, with idle time between trials, in a unit that suits the latest end."""
     longest = max((each.samples[-1].end_ns for each in courses if each.samples), default=0)
     name, length = next(((name, ns) for name, ns, least in TIME_UNITS if longest >= least), ("s", SECOND_NS))
     return Across(f"time_{name}", f"Time ({name})", "time", lambda each: (each.start_ns + each.end_ns) / 2 / length)

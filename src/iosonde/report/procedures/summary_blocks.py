@@ -86,8 +86,9 @@ def _zones_text(workloads: Sequence[ZonedWorkload]) -> str:
         if found is not None:
             unit = unit_of(quantity, [found.mean])
             ends = [None if value is None else significant(unit.shown(value)) for value in (found.first, found.last)]
+            of = "" if found.measured == found.zones else f" over {found.measured} of {found.zones} zones"
             texts.append(
-                f"{cell_label(each.workload, among)} {significant(unit.shown(found.mean))} {_name(unit)} "
+                f"{cell_label(each.workload, among)} {significant(unit.shown(found.mean))} {_name(unit)}{of} "
                 f"({ends[0] or 'no value'} in the first zone, {ends[1] or 'no value'} in the last)"
             )
     if len(workloads) > FIGURES_MAX:
