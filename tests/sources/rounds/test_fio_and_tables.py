@@ -218,6 +218,12 @@ def test_a_column_for_each_mix_gives_a_cell_for_each(tmp_path: Path) -> None:
     assert found == {(4096, 100): 3, (4096, 65): 2, (4096, 0): 1, (512, 100): 6, (512, 65): 5, (512, 0): 4}
 
 
+def test_bandwidth_follows_from_operations_of_one_size(tmp_path: Path) -> None:
+    path = tmp_path / "rounds.csv"
+    path.write_text("round,rw,bs,iops\n" + "".join(f"{number},write,128k,1000\n" for number in range(1, 6)))
+    assert series(verdicts_of(path)["throughput"], Quantity.BYTES_PER_S) == [1000 * 131_072] * 5
+
+
 def test_a_tracking_variable_can_be_named(tmp_path: Path) -> None:
     path = table(tmp_path, [100] * 5, size="16k")
     asked = Tracking(Quantity.IOPS, read_percent=0, block_size_bytes=16384)
@@ -232,6 +238,9 @@ def test_a_tracking_variable_can_be_named(tmp_path: Path) -> None:
     [
         ("a,b\n1,2\n", "has no column for round and block size and mix and values"),
         ("round,read,bs,iops\n1,0,4k,many\n", "row 2 cannot be read"),
+        ("round,read,bs,iops\n-2,0,4k,100\n", "-2 is not the number of a round"),
+        ("round,read,bs,iops,lat_us,lat_max_us\n1,0,4k,100,50,20\n", "the maximum latency of 20 us is below the mean"),
+        ("round,read,bs,iops,mb_s\n1,0,4k,1000,1000\n", "1000 operations/s of 4096 bytes are 4.096 MB/s, and not 1000"),
         ("", "is empty"),
     ],
 )

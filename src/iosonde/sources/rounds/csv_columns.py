@@ -17,6 +17,10 @@ from iosonde.vocabulary import PhaseRole
 
 _MIX: Final = re.compile(r"^\s*(\d{1,3})\s*/\s*(\d{1,3})\s*$")
 _SIZE: Final = re.compile(r"^\s*(\d+(?:\.\d+)?)\s*([kKmM]?)(?:i?[bB])?\s*$")
+AGREEING_TIMES: Final = 2
+"""IOPS and bandwidth of a row that differ by this factor are not of one measurement; less can be rounding."""
+
+ROUNDED_SHARE: Final = 0.01
 _NUMBERED: Final = re.compile(r"^\D{0,12}?(\d{1,9})(?:\.0*)?$")
 ROUND: Final = frozenset({"round", "rnd", "loop", "iteration", "pass"})
 READ: Final = frozenset(
@@ -183,13 +187,32 @@ class Columns:
             latency_ns_mean=known.get("latency_ns_mean"),
             latency_ns_max=None if longest is None else round(longest),
         )
+        _check(value, size)
         if value.iops is None and value.bytes_per_s is not None:
             value = replace(value, iops=value.bytes_per_s / size)
+        elif value.bytes_per_s is None and value.iops is not None:
+            value = replace(value, bytes_per_s=value.iops * size)
         yield Measured(number, workload, value, states_demand)
 
     @staticmethod
     def _text(row: Sequence[str], column: int | None) -> str:
         return "" if column is None else row[column].strip()
+
+
+def _check(value: RoundValue, size: int) -> None:
+    """Raises ValueError for values of a row that contradict each other: a column is then not what it seems."""
+    mean, longest = value.latency_ns_mean, value.latency_ns_max
+    if mean is not None and longest is not None and longest < mean * (1 - ROUNDED_SHARE):
+        raise ValueError(f"the maximum latency of {longest / 1000:g} us is below the mean of {mean / 1000:g} us")
+    if (
+        value.iops
+        and value.bytes_per_s
+        and not 1 / AGREEING_TIMES < value.iops * size / value.bytes_per_s < AGREEING_TIMES
+    ):
+        raise ValueError(
+            f"{value.iops:g} operations/s of {size} bytes are {value.iops * size / 1e6:g} MB/s, and not "
+            f"{value.bytes_per_s / 1e6:g} MB/s"
+        )
 
 
 def _number(text: str) -> float:
@@ -222,7 +245,7 @@ def _whole(text: str) -> int:
 def _round(text: str) -> int:
     """The number of a round: ``3``, ``3.0``, ``R3``, ``round 3``."""
     match = _NUMBERED.match(text)
-    if match is None:
+    if match is None or text.startswith("-"):
         raise ValueError(f"{text or 'an empty field'} is not the number of a round")
     return int(match.group(1))
 
