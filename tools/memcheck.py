@@ -34,8 +34,10 @@ VALGRIND: Final = ("valgrind", "--quiet", "--error-exitcode=9", "--leak-check=no
 def programs() -> Iterator[tuple[str, Path]]:
     """Builds the test programs of the engine, and yields their names and paths."""
     words = ["cargo", "test", "--locked", "--no-run", "--message-format=json", "--target-dir", "target/memcheck"]
-    # Valgrind hides the vDSO, which rustix searches unless it uses libc.
-    environment = {**os.environ, "RUSTFLAGS": "--cfg=rustix_use_libc"}
+    # Valgrind names lines of the code where there is debug information.
+    lines = {"CARGO_PROFILE_TEST_DEBUG": "line-tables-only", "CARGO_PROFILE_DEV_DEBUG": "line-tables-only"}
+    # It hides the vDSO, which rustix searches unless it uses libc.
+    environment = {**os.environ, **lines, "RUSTFLAGS": "--cfg=rustix_use_libc"}
     built = subprocess.run(
         words, cwd=ROOT / "engine", check=True, stdout=subprocess.PIPE, text=True, env=environment
     ).stdout
