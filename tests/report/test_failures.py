@@ -298,7 +298,7 @@ TERMINAL: list[tuple[ModuleType, str, str]] = [
     (run_view, "experiment_tables", "Findings"),
     (run_view, "render_sweeps", "Tail latency"),
     (run_view, "_distributions", "Tail latency"),
-    (analysed, "estimate_run", "Means ± half-width or (limits) of 95 % CI"),
+    (analysed, "estimate_run", "test region 8 GiB"),
     (run_view, "render_summary", "Tail latency"),
     (summary, "headline_of", "Tail latency"),
     (summary, "knee_sentence", "Tail latency"),

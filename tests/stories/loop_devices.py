@@ -76,7 +76,11 @@ def wait_until_open(process: subprocess.Popen[str], device: Path) -> None:
 
 def _has_open(front: int, name: str) -> bool:
     for engine in Path(f"/proc/{front}/task/{front}/children").read_text(encoding="ascii").split():
-        for handle in Path(f"/proc/{engine}/fd").glob("*"):
+        # A process that looked at the device, and its files, may be gone by now.
+        handles: list[Path] = []
+        with suppress(OSError):
+            handles = list(Path(f"/proc/{engine}/fd").glob("*"))
+        for handle in handles:
             with suppress(OSError):
                 if str(handle.readlink()) == name:
                     return True

@@ -239,7 +239,7 @@ def test_a_tracking_variable_can_be_named(tmp_path: Path) -> None:
         ("a,b\n1,2\n", "has no column for round and block size and mix and values"),
         ("round,read,bs,iops\n1,0,4k,many\n", "row 2 cannot be read"),
         ("round,read,bs,iops\n-2,0,4k,100\n", "-2 is not the number of a round"),
-        ("round,read,bs,iops,lat_us,lat_max_us\n1,0,4k,100,50,20\n", "the maximum latency of 20 us is below the mean"),
+        ("round,read,bs,iops,lat_us,lat_max_us\n1,0,4k,100,50,20\n", "the maximum latency of 20 µs is below the mean"),
         ("round,read,bs,iops,mb_s\n1,0,4k,1000,1000\n", "1000 operations/s of 4096 bytes are 4.096 MB/s, and not 1000"),
         ("", "is empty"),
     ],

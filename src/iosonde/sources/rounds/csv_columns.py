@@ -203,7 +203,7 @@ def _check(value: RoundValue, size: int) -> None:
     """Raises ValueError for values of a row that contradict each other: a column is then not what it seems."""
     mean, longest = value.latency_ns_mean, value.latency_ns_max
     if mean is not None and longest is not None and longest < mean * (1 - ROUNDED_SHARE):
-        raise ValueError(f"the maximum latency of {longest / 1000:g} us is below the mean of {mean / 1000:g} us")
+        raise ValueError(f"the maximum latency of {longest / 1000:g} µs is below the mean of {mean / 1000:g} µs")
     if (
         value.iops
         and value.bytes_per_s
