@@ -64,7 +64,7 @@ DRIVES: Final = (
     Drive("cloud-burst", 300),
     *(Drive(model, 300) for model in STATIONARY),
 )
-"""The scales are those at which a test runs in a minute, and where cells are too short then, larger ones as well."""
+"""At these scales a test takes about a minute. Where its cells are too short, a larger scale is included as well."""
 
 
 @dataclass(frozen=True)

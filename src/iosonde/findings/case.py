@@ -3,11 +3,15 @@
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from iosonde.analysis.experiments import RunEstimates
 from iosonde.analysis.run import RunAnalysis
 from iosonde.analysis.states import Repeats
-from iosonde.records import CellRecord, EngineHello, Experiment, HostFacts, Procedures, RunRecord, TargetFacts
+from iosonde.records import CellRecord, EngineHello, Experiment, HostFacts, RunRecord, TargetFacts
+
+if TYPE_CHECKING:
+    from iosonde.analysis.procedures import ProcedureRounds
 
 # More names than this make a sentence unreadable. `Finding.cells` still lists all of them.
 CELLS_NAMED_MAX = 3
@@ -41,16 +45,22 @@ class Case:
 
     run: RunRecord
     estimates: RunEstimates
+    analysis: RunAnalysis
 
     @classmethod
     def of(cls, analysis: RunAnalysis) -> "Case":
         """The case of an analysed run."""
-        return cls(analysis.run, analysis.estimates)
+        return cls(analysis.run, analysis.estimates, analysis)
 
     @property
     def is_simulated(self) -> bool:
         """Whether the target is a simulated drive. The host does not affect results in virtual time."""
         return self.run.header.is_simulated
+
+    @property
+    def procedures(self) -> "tuple[ProcedureRounds, ...]":
+        """The standard procedures of the run with their rounds; none for any other run."""
+        return self.analysis.procedures
 
     @cached_property
     def hosts(self) -> tuple[HostCase, ...]:
@@ -76,7 +86,7 @@ class Case:
 
     def trials(self, number: int, which: str = "") -> str:
         """A number of measurements of any cells: ``3 repeats``, in a procedure ``3 trials``; ``3 other repeats``."""
-        noun = "trial" if isinstance(self.run.header.plan.stop, Procedures) else "repeat"
+        noun = "trial" if self.run.header.plan.procedures else "repeat"
         return count_of(number, f"{which} {noun}".strip())
 
     @cached_property
@@ -112,9 +122,9 @@ def name_some(cells: tuple[str, ...]) -> str:
 
 def trial_name(record: CellRecord) -> str:
     """A trial among those of its cell: ``repeat 3``, in a procedure ``round 3``."""
-    if Experiment.PROCEDURE not in record.experiments:
-        return f"repeat {record.repeat}"
-    return f"trial {record.repeat}" if record.round is None else f"round {record.round}"
+    if Experiment.PROCEDURE in record.experiments:
+        return f"round {record.round or record.repeat}"
+    return f"repeat {record.repeat}"
 
 
 def of_trial(record: CellRecord, text: str) -> tuple[str, str]:

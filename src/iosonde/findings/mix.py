@@ -59,7 +59,7 @@ def mix_not_kept(case: Case) -> Iterator[Finding]:
 
 def _unkept(records: Sequence[CellRecord]) -> _Unkept | None:
     """The trials of a cell together; None if their operations completed as requested, but for chance."""
-    asked = {each: share for each, share in _shares(records[0]).items() if share}
+    asked = {each: percent / 100 for each, percent in records[0].workload.percents.items() if percent}
     if len(asked) < 2:  # noqa: PLR2004 - a mix has two
         return None
     counts = {each: sum(one.operations[each].count for one in records if each in one.operations) for each in asked}
@@ -76,17 +76,6 @@ def _unkept(records: Sequence[CellRecord]) -> _Unkept | None:
     return _Unkept(records[0].cell, slowest, share, counts[slowest] / operations, iops, kept)
 
 
-def _shares(record: CellRecord) -> dict[Operation, float]:
-    """The requested share of each class."""
-    workload = record.workload
-    percents = {
-        Operation.READ: workload.read_percent,
-        Operation.WRITE: workload.write_percent,
-        Operation.TRIM: workload.trim_percent,
-    }
-    return {each: percent / 100 for each, percent in percents.items()}
-
-
 def _finding(case: Case, severity: Severity, found: list[_Unkept]) -> Finding:
     worst = found[0]
     return Finding(
@@ -95,7 +84,7 @@ def _finding(case: Case, severity: Severity, found: list[_Unkept]) -> Finding:
         confidence=Confidence.CERTAIN,
         statement=(
             f"In {count_of(len(found), 'cell')}, the operations that completed do not have the requested mix, because "
-            f"the measurement is short for the slower ones. In {worst.cell}, {worst.text} completed. "
+            f"the measurement is too short for the slower ones. In {worst.cell}, {worst.text} completed. "
             f"Throughput is too high: by the {worst.slowest}s, it is "
             f"{format_iops(worst.iops * worst.kept)} IOPS, and not {format_iops(worst.iops)}."
         ),

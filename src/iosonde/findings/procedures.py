@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from iosonde.analysis.queue_rounds import queue_rounds
 from iosonde.analysis.totals import total_of
-from iosonde.findings.case import Case, count_of
+from iosonde.findings.case import Case, count_of, of_trial, trial_name
 from iosonde.findings.finding import Confidence, Finding, Severity
 from iosonde.records import CellRecord
 
@@ -42,10 +42,10 @@ def steady_state_missed(case: Case) -> Iterator[Finding]:
     if not case.run.header.plan.procedures:
         return
     # Imported here: few runs have procedures, and it imports NumPy.
-    from iosonde.analysis.procedures import Verdict, criteria_of, procedures_of
+    from iosonde.analysis.procedures import Verdict, criteria_of
     from iosonde.analysis.procedures.conditions import undecided_text
 
-    judged = [(each, phase) for each in procedures_of(case.run) for phase in each.all_judged]
+    judged = [(each, phase) for each in case.procedures for phase in each.all_judged]
     found = [(each, phase, criteria_of(phase)[0]) for each, phase in judged]
     unsteady = [each for each in found if each[-1].verdict is not Verdict.REACHED]
     if not unsteady:
@@ -75,13 +75,12 @@ def preconditioning_failed(case: Case) -> Iterator[Finding]:
     """A procedure went on although its preconditioning did not write what it should."""
     if not case.run.header.plan.procedures:
         return
-    from iosonde.analysis.procedures import procedures_of
     from iosonde.analysis.procedures.condition import ConditionState
     from iosonde.analysis.procedures.conditions import PRECONDITIONING, conditions_of
 
     failed = [
         (each.procedure.title or each.procedure.name, condition.reason)
-        for each in procedures_of(case.run)
+        for each in case.procedures
         for condition in (conditions_of(case.run, each) if each.judged or each.main else ())
         if (condition.name, condition.state) == (PRECONDITIONING, ConditionState.FAILED)
     ]
@@ -91,7 +90,7 @@ def preconditioning_failed(case: Case) -> Iterator[Finding]:
             severity=Severity.DOUBTFUL,
             confidence=Confidence.CERTAIN,
             statement=f"{'; '.join(f'{name}: the preconditioning failed: {reason}' for name, reason in failed)}. "
-            "The figures are those of a target in another state than the procedure asks for.",
+            "The results describe a target that is not in the state that the procedure requires.",
             evidence=tuple(failed),
             advice="Do not report the figures as results of the procedure.",
             deciding_test="Run the procedure again, with a preconditioning that may take as long as it needs.",
@@ -124,13 +123,13 @@ def latency_cut_short(case: Case) -> Iterator[Finding]:
         confidence=Confidence.CERTAIN,
         statement=(
             f"In {count_of(len(least), 'cell')}, trials are too short for the queue: operations still in flight at the "
-            f"end take longer than those that completed. In {record.cell}, round {record.round or record.repeat}, the "
+            f"end take longer than those that completed. In {record.cell}, {trial_name(record)}, the "
             f"completed ones explain {100 * share:.0f} % of the operations in flight. By Little's law, the true mean "
             f"latency is about {1 / share:.2f} times that of the report; percentiles and maximum are too low as well."
         ),
         evidence=tuple(
-            (cell, f"round {each.round or each.repeat}: {100 * part:.0f} % of the operations in flight")
-            for cell, (each, part) in list(least.items())[:EVIDENCE_MAX]
+            of_trial(each, f"{100 * part:.0f} % of the operations in flight")
+            for each, part in list(least.values())[:EVIDENCE_MAX]
         ),
         advice="Report the latencies of these cells as lower bounds. The throughput of a mix can be too high: "
         "mix-not-kept names the cells.",

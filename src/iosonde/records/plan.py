@@ -166,8 +166,8 @@ class Plan(Record):
         return self.stop.procedures if isinstance(self.stop, Procedures) else ()
 
     @property
-    def has_courses(self) -> bool:
-        """Whether its procedures have long trials: their course is the result, and their mean is none."""
+    def has_long_trials(self) -> bool:
+        """Whether its procedures have long trials, whose result is a time series and not its mean."""
         return any(each.role in LONG_ROLES for procedure in self.procedures for each in procedure.phases)
 
     def phase_of(self, turn: CellTurn) -> PhasePlan | None:

@@ -122,14 +122,18 @@ class Workload(Record):
         return self.write_percent > 0
 
     @property
-    def only_operation(self) -> Operation | None:
-        """``read``, ``write`` or ``trim`` for a pure workload, None for a mix."""
-        shares = {
+    def percents(self) -> dict[Operation, int]:
+        """The requested percentage of reads, writes and trims."""
+        return {
             Operation.READ: self.read_percent,
             Operation.WRITE: self.write_percent,
             Operation.TRIM: self.trim_percent,
         }
-        return next((operation for operation, percent in shares.items() if percent == ALL_READS), None)
+
+    @property
+    def only_operation(self) -> Operation | None:
+        """``read``, ``write`` or ``trim`` for a pure workload, None for a mix."""
+        return next((operation for operation, percent in self.percents.items() if percent == ALL_READS), None)
 
     @property
     def subject(self) -> Operation:

@@ -44,8 +44,8 @@ def brands_of(run: RunRecord) -> tuple[Brand, ...]:
     short = [each.title or each.name for each in header.plan.procedures if each.is_like]
     if short:
         sentence = (
-            f"Short forms, which must not be presented as the tests themselves: {', '.join(short)}. On a drive with an "
-            "SLC cache, or a volume with burst credits, their figures can be several times those of the full forms."
+            f"Short forms, which must not be presented as the tests themselves: {', '.join(short)}. Drives with "
+            "an SLC cache and volumes with burst credits can show several times the performance of the full forms."
         )
         brands.append(Brand("PTS-like", sentence))
     if run.running:

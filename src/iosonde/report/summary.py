@@ -66,11 +66,11 @@ def render_summary(
         brands=brands_of(run),
         headline=failures.attempt(
             "the headline",
-            # Figures of several procedures under one name would be taken for those of one of them, and the mean of a
-            # course for its result.
+            # The figures of several procedures under one name would look like those of one of them, and the mean of a
+            # long trial like its result.
             lambda: (
                 Headline((), ())
-                if len(run.header.plan.procedures) > 1 or run.header.plan.has_courses
+                if len(run.header.plan.procedures) > 1 or run.header.plan.has_long_trials
                 else headline_of(estimates, findings)
             ),
             lambda _: Headline((), ()),

@@ -35,7 +35,7 @@ class Source:
 class Place:
     """What is compared: a mix and a block size. ``demand`` and ``zone`` are empty where a test has only one of them.
 
-    ``others`` are the settings that tell cells apart which are the same otherwise.
+    ``others`` are further settings, if cells of a test differ only in these.
     """
 
     mix: str
@@ -60,7 +60,7 @@ class Figures:
     is_steady: bool
 
     def of_rounds(self, quantity: Quantity) -> list[float]:
-        """The known values of the rounds of the window. Those of no steady state overlap with anything: none."""
+        """The known values of the rounds of the window; none without steady state, where ranges overlap too easily."""
         if not self.is_steady:
             return []
         values = (each.of(quantity) for each in self.phase.in_window(self.cell.cell))

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 import altair as alt
 
-from iosonde.analysis.procedures.other_settings import other_settings
+from iosonde.analysis.procedures.other_settings import settings_at_place
 from iosonde.charts.quantities import BANDWIDTH_UNIT, IOPS_BASE, latency_unit
 from iosonde.charts.theme import INK, INK_SOFT, PALETTE, Series
 from iosonde.records import Workload
@@ -63,8 +63,7 @@ def cell_label(workload: Workload, among: Sequence[Workload]) -> str:
         parts.append(workload.size_text)
     if len({mix_name(each) for each in among}) > 1 or len(among) == 1:
         parts.append(mix_name(workload))
-    alike = [each for each in among if (each.size_text, mix_name(each)) == (workload.size_text, mix_name(workload))]
-    if others := other_settings(workload, alike):
+    if others := settings_at_place(workload, among):
         parts.append(others)
     if len({(each.jobs, each.queue_depth) for each in among}) > 1:
         parts.append(f"{workload.jobs} × QD {workload.queue_depth}")

@@ -9,7 +9,7 @@ from iosonde.analysis.procedures import (
 )
 from iosonde.analysis.procedures.condition import Condition
 from iosonde.analysis.procedures.conditions import conditions_of, not_verified, steady_text, unsteady_before
-from iosonde.analysis.procedures.other_settings import other_settings
+from iosonde.analysis.procedures.other_settings import settings_at_place
 from iosonde.analysis.procedures.zones import ZonedWorkload, zoned_quantity, zoned_workloads
 from iosonde.charts.procedures.styles import Unit, cell_label, mix_name, unit_of
 from iosonde.charts.quantities import significant
@@ -116,11 +116,10 @@ def _figures(rounds: ProcedureRounds, invalid: Invalid) -> Iterator[str]:
 
 
 def _which(workload: Workload, among: Sequence[Workload]) -> str:
-    """Block size and mix, and jobs and queue depth if these differ among the cells."""
+    """Block size and mix, and what else tells it apart from the other cells."""
     demand = len({(each.jobs, each.queue_depth) for each in among}) > 1
     of = f" at {workload.jobs} × QD {workload.queue_depth}" if demand else ""
-    alike = [each for each in among if (each.size_text, mix_name(each)) == (workload.size_text, mix_name(workload))]
-    others = other_settings(workload, alike)
+    others = settings_at_place(workload, among)
     return f"{workload.size_text} {mix_name(workload)}{f' {others}' if others else ''}{of}"
 
 

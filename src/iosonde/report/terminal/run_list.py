@@ -90,7 +90,7 @@ def headline_cells(plan: Plan) -> Collection[CellPlan]:
     """The cells whose figures the list needs: pure 4 KiB random reads, or all cells if there are none.
 
     Those of procedures are measured in their active range and with their setting of the write cache. What only
-    preconditions is no result, and neither is the mean of a long trial whose course matters.
+    preconditions is no result, and neither is the mean of a long trial.
     """
     if plan.procedures:
         cells = _reported_by_procedures(plan)

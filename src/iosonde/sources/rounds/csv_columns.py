@@ -17,10 +17,6 @@ from iosonde.vocabulary import PhaseRole
 
 _MIX: Final = re.compile(r"^\s*(\d{1,3})\s*/\s*(\d{1,3})\s*$")
 _SIZE: Final = re.compile(r"^\s*(\d+(?:\.\d+)?)\s*([kKmM]?)(?:i?[bB])?\s*$")
-AGREEING_TIMES: Final = 2
-"""IOPS and bandwidth of a row that differ by this factor are not of one measurement; less can be rounding."""
-
-ROUNDED_SHARE: Final = 0.01
 _NUMBERED: Final = re.compile(r"^\D{0,12}?(\d{1,9})(?:\.0*)?$")
 ROUND: Final = frozenset({"round", "rnd", "loop", "iteration", "pass"})
 READ: Final = frozenset(
@@ -38,6 +34,12 @@ PATTERN: Final = frozenset({"pattern", "access"})
 PROCEDURE: Final = frozenset({"procedure"})
 PHASE: Final = frozenset({"phase"})
 ROLE: Final = frozenset({"role"})
+CONTRADICTING_TIMES: Final = 2
+"""IOPS and bandwidth of a row contradict each other from this factor on. A smaller difference can be rounding."""
+
+ROUNDING_SHARE: Final = 0.01
+"""A maximum latency may be below the mean by this share, because both are rounded."""
+
 JUDGED_ROLES: Final = frozenset({PhaseRole.ROUNDS.value, PhaseRole.SCREENING.value})
 """What iosonde's own tables call phases with rounds. Others, such as preconditioning, are left out."""
 
@@ -200,19 +202,17 @@ class Columns:
 
 
 def _check(value: RoundValue, size: int) -> None:
-    """Raises ValueError for values of a row that contradict each other: a column is then not what it seems."""
+    """Raises ValueError if values of a row contradict each other: a header then names the wrong quantity or unit."""
     mean, longest = value.latency_ns_mean, value.latency_ns_max
-    if mean is not None and longest is not None and longest < mean * (1 - ROUNDED_SHARE):
+    if mean is not None and longest is not None and longest < mean * (1 - ROUNDING_SHARE):
         raise ValueError(f"the maximum latency of {longest / 1000:g} µs is below the mean of {mean / 1000:g} µs")
-    if (
-        value.iops
-        and value.bytes_per_s
-        and not 1 / AGREEING_TIMES < value.iops * size / value.bytes_per_s < AGREEING_TIMES
-    ):
-        raise ValueError(
-            f"{value.iops:g} operations/s of {size} bytes are {value.iops * size / 1e6:g} MB/s, and not "
-            f"{value.bytes_per_s / 1e6:g} MB/s"
-        )
+    if value.iops and value.bytes_per_s:
+        computed = value.iops * size
+        if max(computed / value.bytes_per_s, value.bytes_per_s / computed) >= CONTRADICTING_TIMES:
+            raise ValueError(
+                f"{value.iops:g} operations/s of {size} bytes are {computed / 1e6:g} MB/s, and not "
+                f"{value.bytes_per_s / 1e6:g} MB/s"
+            )
 
 
 def _number(text: str) -> float:
