@@ -1,6 +1,6 @@
 """Short (PTS-like) forms of standard procedures against the full ones: every reported figure, on simulated drives.
 
-python -m verify.short_forms [--test TEST] [--model MODEL] [--seeds N] [--scale N]
+python -m verify.short_forms [--test TEST] [--model MODEL] [--seeds N] [--scale N] [--processes N]
 
 Results are kept by test, model and scale, because a whole comparison takes hours.
 """
@@ -35,7 +35,7 @@ SCALE: Final = 32
 
 PROCESSES: Final = 2
 SCALED: Final = ("sata-dc", "enterprise-nvme", "client-nvme", "usb-stick", "cloud-burst")
-"""The models with a capacity that can be scaled. Those of disks and queues take their real times."""
+"""The models with a capacity, which is scaled with the times. Others take their real times if no scale is given."""
 
 UNSCALED: Final = ("disk-7200", "fixed", "md1", "mm1", "mmc")
 TESTS: Final = ("iops", "tp", "lat", "cbw", "dirth")
@@ -98,18 +98,20 @@ class Compared:
         return [*missed, "device time"] if self.time_share > TIME_SHARE_MAX else missed
 
 
-def compared(test: str, model: str, *, seeds: int, scale: int) -> Compared:
+def compared(test: str, model: str, *, seeds: int, scale: int, processes: int = PROCESSES) -> Compared:
     """Runs both forms of a test with each seed."""
     jobs = [(model, test, form, seed, scale) for form in ("pts", "pts-like") for seed in range(1, seeds + 1)]
-    with ProcessPoolExecutor(PROCESSES) as pool:
+    with ProcessPoolExecutor(processes) as pool:
         forms = list(pool.map(form_of, *zip(*jobs, strict=True)))
     return differences(test, model, forms[:seeds], forms[seeds:], scale=scale)
 
 
 def form_of(model: str, test: str, form: str, seed: int, scale: int) -> Form:
     """Runs one form of a test."""
-    suffix = f",scale={scale}" if model in SCALED else ""
-    run = measured(profile_request([f"sim:{model}{suffix}"], f"{form}-{test}", seed=seed))
+    has_capacity = model in SCALED
+    target = f"sim:{model},scale={scale}" if has_capacity else f"sim:{model}"
+    time_scale = None if has_capacity or scale == 1 else scale
+    run = measured(profile_request([target], f"{form}-{test}", seed=seed, time_scale=time_scale))
     figures: dict[tuple[str, ...], float] = {}
     for each in procedures_of(run):
         figures |= _figures(each)
@@ -169,7 +171,7 @@ def row_of(each: Compared) -> tuple[str, ...]:
     missed = each.missed
     return (
         each.test,
-        f"{each.model} 1:{each.scale}" if each.model in SCALED else each.model,
+        f"{each.model} 1:{each.scale}" if each.model in SCALED or each.scale != 1 else each.model,
         str(each.seeds),
         f"{each.time_share:.3f}",
         *(_differing(each.kinds.get(kind)) for kind in KINDS),
@@ -212,11 +214,15 @@ def main() -> int:
     parser.add_argument("--test", choices=TESTS, help="of the tests only this one")
     parser.add_argument("--model", choices=(*SCALED, *UNSCALED), help="of the models only this one")
     parser.add_argument("--seeds", type=int, default=SEEDS)
-    parser.add_argument("--scale", type=int, default=SCALE, help="divides capacity and times of the models that can be")
+    parser.add_argument(
+        "--scale", type=int, help=f"divides capacity and times (default: {SCALE}, 1 without a capacity)"
+    )
+    parser.add_argument("--processes", type=int, default=PROCESSES, help="runs at the same time")
     asked = parser.parse_args()
     met = True
     for test, model in _pairs(asked.test, asked.model):
-        found = compared(test, model, seeds=asked.seeds, scale=asked.scale if model in SCALED else 1)
+        scale = asked.scale or (SCALE if model in SCALED else 1)
+        found = compared(test, model, seeds=asked.seeds, scale=scale, processes=asked.processes)
         keep(found)
         print(" | ".join(row_of(found)), flush=True)
         met = met and not found.missed

@@ -21,6 +21,14 @@ def test_time_bytes_and_fills_are_those_of_the_fewest_and_of_the_most_rounds() -
     assert "fills up to 6.4 at best, 23.9 at worst (full writes of the target" in text
 
 
+def test_the_time_at_half_the_write_bandwidth_is_told_where_cells_end_with_an_amount() -> None:
+    # By hand: as above, but the two fills take 128 minutes instead of 64.
+    text = plan("--profile", "pts-iops", "--write-rate", "500MB")
+    assert "assumes 500 MB/s for the cells that transfer an amount" in text
+    assert "25 h 28 min at worst with 250 MB/s" in text
+    assert "assumes" not in plan("--profile", "pts-wsat", "--write-rate", "200MB")
+
+
 def test_procedures_that_begin_without_a_purge_say_so() -> None:
     assert "purge none: the procedures begin with the target as it is" in plan("--profile", "tkperf-hdd-tp")
 
@@ -34,7 +42,9 @@ def test_a_long_trial_takes_the_first_window_of_its_samples_at_least_and_its_lim
 
 
 def test_a_procedure_without_rounds_has_one_time() -> None:
-    assert "time 22 h 00 min, without purges" in plan("--profile", "pts-xsr", "--write-rate", "500MB")
+    assert "time 22 h 00 min of virtual time (real time is much shorter), without purges" in plan(
+        "--profile", "pts-xsr", "--write-rate", "500MB"
+    )
 
 
 @pytest.mark.parametrize(

@@ -50,6 +50,8 @@ def test_a_file_of_tkperf_can_be_compared_with_a_run(folder: Path) -> None:
     (cell,) = [each for each in test["cells"] if (each["mix"], each["size"]) == ("0/100", "4 KiB")]
     # Document 004 prints this mean.
     assert cell["values"][0]["latency_ns_mean"] == pytest.approx(41325.8968)
+    text = " ".join(iosonde("compare", "drive.xml", "lat", folder=folder).stdout.split())
+    assert "drive: its file counts rounds from 0; here they are counted from 1." in text
 
 
 def test_a_run_that_may_not_be_read_is_refused(folder: Path) -> None:

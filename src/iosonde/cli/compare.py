@@ -185,7 +185,10 @@ def _measured_elsewhere(path: Path) -> "Source":
         raise UsageError(message, f"name the directory or archive of a run, or {error.hint}") from error
     cut = (judged(each.source, each.rounds, each.first_round, each.said).phase for each in tests)
     procedures = tuple(replace(each.rounds, phases=(phase,)) for each, phase in zip(tests, cut, strict=True))
-    return Source(printable(path.stem), procedures)
+    # Rounds of different tools can only be compared if all are counted in the same way.
+    others = sorted({each.first_round for each in tests} - {1})
+    notes = tuple(f"its file counts rounds from {first}; here they are counted from 1" for first in others)
+    return Source(printable(path.stem), procedures, notes=notes)
 
 
 def _print(sources: "Sequence[Source]") -> None:

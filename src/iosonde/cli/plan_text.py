@@ -94,7 +94,8 @@ def _procedure_cost(ahead: Preflight, cost: Cost) -> list[str]:
     """The cost of procedures with the fewest rounds and with the most, and the share of the rated endurance."""
     best = ahead.cost(cost.assumed_bytes_per_s, at_most=False)
     virtual = VIRTUAL if ahead.is_simulated else ""
-    told = range_lines(best, cost, ahead.plan, len(ahead.targets), virtual=virtual)
+    slower = ahead.cost(cost.assumed_bytes_per_s // 2)
+    told = range_lines(best, cost, slower, ahead.plan, len(ahead.targets), virtual=virtual)
     return [
         *told,
         *(endurance_line(each, cost.total_bytes_max // len(ahead.targets)) for each in ahead.endurances),

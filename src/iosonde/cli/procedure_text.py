@@ -75,18 +75,31 @@ def _until(phase: PhasePlan) -> str:
             return f", in {rounds} rounds" if rounds > 1 else ""
 
 
-def range_lines(best: Cost, worst: Cost, plan: Plan, targets: int, *, virtual: str) -> list[str]:
-    """Time, bytes and drive fills, with steady state as early as possible, and with all rounds and time limits."""
+def range_lines(best: Cost, worst: Cost, slower: Cost, plan: Plan, targets: int, *, virtual: str) -> list[str]:
+    """Time, bytes and drive fills, with steady state as early as possible, and with all rounds and time limits.
+
+    ``slower`` is the cost at a lower write bandwidth, which shows how far the time depends on it.
+    """
     rate = format_bandwidth(worst.assumed_bytes_per_s)
     span = format_size(plan.span_bytes)
     first, last = (f"{each.fills(plan.span_bytes * targets):,.1f}" for each in (best, worst))
     time = _range(format_duration(best.duration_ns), format_duration(worst.duration_ns))
     amounts = [format_amount(each.total_bytes_max) for each in (best, worst)]
     return [
-        f"time      {time}, without purges; writes of an amount at {rate}{virtual}",
+        f"time      {time}{virtual}, without purges",
+        *_dependence(worst, slower),
         f"writes    up to {_range(*amounts)}, if every cell wrote {rate} (see plan --write-rate)",
         f"fills     up to {_range(first, last)} (full writes of the target of {span})",
     ]
+
+
+def _dependence(worst: Cost, slower: Cost) -> list[str]:
+    """The time at another bandwidth, if cells end with an amount: its bandwidth is known when it is written."""
+    if slower.duration_ns == worst.duration_ns:
+        return []
+    assumed, lower = (format_bandwidth(each.assumed_bytes_per_s) for each in (worst, slower))
+    assumption = f"assumes {assumed} for the cells that transfer an amount; random writes can be slower"
+    return [f"          {assumption}: {format_duration(slower.duration_ns)} at worst with {lower}"]
 
 
 def _range(best: str, worst: str) -> str:

@@ -1,5 +1,6 @@
 """What was found of rounds that another tool measured: as plain values, and in the tables of TKperf."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
@@ -15,7 +16,6 @@ from iosonde.analysis.procedures import (
     criteria_of,
     determinations_of,
 )
-from iosonde.units import exact_size
 from iosonde.vocabulary import ProcedureKind, Quantity
 
 KIB: Final = 1024
@@ -166,16 +166,19 @@ class FigureTable:
 def figure_tables(test: JudgedRounds) -> tuple[FigureTable, ...]:
     """The tables of a test, with the rows, columns, units and roundings of TKperf's report.
 
-    Cells of another number of jobs or queue depth have tables of their own.
+    Cells of another number of jobs or queue depth have tables of their own, and each of several cells with the same
+    workload, such as the zones of a disk, has one.
     """
-    demands: dict[tuple[int, int], list[ReportedCell]] = {}
+    groups: dict[tuple[int, int, str], list[ReportedCell]] = {}
+    often = Counter(cell.workload for cell in test.cells)
     for cell in test.cells:
-        demands.setdefault((cell.workload.jobs, cell.workload.queue_depth), []).append(cell)
-    if len(demands) == 1:
+        name = cell.cell if often[cell.workload] > 1 else ""
+        groups.setdefault((cell.workload.jobs, cell.workload.queue_depth, name), []).append(cell)
+    if len(groups) == 1:
         return _tables(test)
     return tuple(
-        replace(table, title=f"{table.title}, jobs x queue depth = {jobs} x {depth}")
-        for (jobs, depth), cells in sorted(demands.items())
+        replace(table, title=f"{table.title}, {name or f'jobs x queue depth = {jobs} x {depth}'}")
+        for (jobs, depth, name), cells in sorted(groups.items(), key=lambda group: group[0][:2])
         for table in _tables(replace(test, cells=tuple(cells)))
     )
 
@@ -216,25 +219,25 @@ def _filled(test: JudgedRounds, title: str, values: Mapping[str, float | None], 
     cells = [(cell, test.phase.workloads[cell]) for cell in values]
     is_throughput = test.kind is ProcedureKind.THROUGHPUT
     mixes = sorted({each.read_percent for _, each in cells}, reverse=test.kind is not ProcedureKind.LATENCY)
-    sizes = sorted({each.block_size_bytes for _, each in cells}, reverse=largest_first)
+    sizes = sorted({(each.block_size_bytes, each.size_text) for _, each in cells}, reverse=largest_first)
 
-    def at(size: int, mix: int) -> float | None:
+    def at(size: str, mix: int) -> float | None:
         place = (mix, size)
-        return next((values[cell] for cell, each in cells if (each.read_percent, each.block_size_bytes) == place), None)
+        return next((values[cell] for cell, each in cells if (each.read_percent, each.size_text) == place), None)
 
     names = {100: "read", 0: "write"} if is_throughput else {}
     return FigureTable(
         title,
         tuple(names.get(mix, f"{mix}/{100 - mix}") for mix in mixes),
-        tuple((exact_size(size), tuple(at(size, mix) for mix in mixes)) for size in sizes),
+        tuple((size, tuple(at(size, mix) for mix in mixes)) for _, size in sizes),
     )
 
 
 def alike(test: JudgedRounds, cell: str) -> int:
     """The number of cells with the mix and block size of a cell, itself included."""
     asked = test.phase.workloads
-    place = (asked[cell].read_percent, asked[cell].block_size_bytes)
-    return sum((each.read_percent, each.block_size_bytes) == place for each in asked.values())
+    place = (asked[cell].read_percent, asked[cell].size_text)
+    return sum((each.read_percent, each.size_text) == place for each in asked.values())
 
 
 def verdict_words(test: JudgedRounds, criterion: Criterion) -> str:
@@ -243,7 +246,7 @@ def verdict_words(test: JudgedRounds, criterion: Criterion) -> str:
     if criterion.reached is None:
         size = 0 if test.phase.rule is None else test.phase.rule.window
         if test.rounds < size:
-            return f"undecided: there are only {test.rounds} rounds"
+            return f"undecided: there {'is only 1 round' if test.rounds == 1 else f'are only {test.rounds} rounds'}"
         if test.is_too_short:
             return f"undecided: no {size} consecutive rounds have all values"
         return f"not reached after {test.rounds} rounds"

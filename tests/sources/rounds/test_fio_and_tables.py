@@ -5,10 +5,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from rich.console import Console
 
 from iosonde.analysis.procedures import Verdict
 from iosonde.errors import UsageError
 from iosonde.report.judged_rounds import JudgedRounds, alike, figure_tables, judged
+from iosonde.report.terminal.judged_rounds import render_judged
 from iosonde.sources.rounds import Tracking, read_rounds
 from iosonde.vocabulary import ProcedureKind, Quantity
 
@@ -280,3 +282,57 @@ def test_a_missing_file_and_an_empty_folder_are_refused(tmp_path: Path) -> None:
         read_rounds([tmp_path / "none.xml"])
     with pytest.raises(UsageError, match="has no files of rounds"):
         read_rounds([tmp_path])
+
+
+OWN_HEADER = (
+    "procedure,phase,role,round,cell,pattern,read_percent,block_size_bytes,block_sizes,"
+    "queue_depth,jobs,iops,bytes_per_s"
+)
+
+
+def own_table(folder: Path, *rows: str) -> Path:
+    """A table as iosonde writes it."""
+    path = folder / "rounds.csv"
+    path.write_text("\n".join((OWN_HEADER, *rows)) + "\n")
+    return path
+
+
+def test_cells_with_the_same_workload_are_told_apart_by_their_names(tmp_path: Path) -> None:
+    rows = [
+        f"hdd,zones,rounds,{number},{zone},sequential,100,1048576,,1,1,{iops},{iops << 20}"
+        for number in range(1, 6)
+        for zone, iops in (("outer", 200), ("inner", 100))
+    ]
+    [test] = verdicts_of(own_table(tmp_path, *rows)).values()
+    assert [(cell.cell, cell.iops) for cell in test.cells] == [("outer", 200), ("inner", 100)]
+    tables = {each.title: each.rows for each in figure_tables(test)}
+    assert tables["Average throughput in MiB/s, inner"] == (("1 MiB", (100,)),)
+
+
+def test_a_test_of_demands_is_one_test_also_with_a_single_operation_in_flight(tmp_path: Path) -> None:
+    rows = [
+        f"cbw,demand,rounds,{number},c{jobs},random,40,65536,snia-composite,1,{jobs},{1000 * jobs},"
+        for number in range(1, 6)
+        for jobs in (1, 2)
+    ]
+    [test] = verdicts_of(own_table(tmp_path, *rows)).values()
+    assert [each.iops for each in test.cells] == [1000, 2000]
+    # By hand, of the shares of SNIA's composite: 15.27 sectors of 512 bytes are the mean.
+    assert test.cells[0].bytes_per_s == pytest.approx(1000 * 15.27 * 512)
+    assert [each.rows[0][0] for each in figure_tables(test)] == ["snia-composite"] * 2
+
+
+def test_a_table_of_long_trials_only_is_refused_with_what_it_has(tmp_path: Path) -> None:
+    path = own_table(tmp_path, "wsat,w,saturation,1,c,random,0,4096,,32,4,1000,4096000")
+    with pytest.raises(UsageError, match="has no rounds, only saturation") as refused:
+        read_rounds([path])
+    assert "iosonde show RUN" in refused.value.hint
+
+
+def test_rounds_that_are_too_few_are_not_called_zero(tmp_path: Path) -> None:
+    [test] = verdicts_of(own_table(tmp_path, "tp,rounds,rounds,1,c,sequential,0,1048576,,32,1,100,104857600")).values()
+    console = Console(record=True, width=120)
+    console.print(render_judged((test,)))
+    text = console.export_text()
+    assert "undecided: there is only 1 round; window: round 1" in text
+    assert "is 0" not in text

@@ -1,6 +1,6 @@
 """Shows the verdict on rounds that another tool measured: tracking variables, criteria and tables."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from rich.console import Group, RenderableType
@@ -21,18 +21,19 @@ def render_judged(tests: tuple[JudgedRounds, ...]) -> RenderableType:
 
 def _test(test: JudgedRounds) -> Iterator[RenderableType]:
     own = test.own
-    yield Text(f"{printable(test.source)}: {test.name}, {test.rounds} rounds", style="bold")
+    plural = "" if test.rounds == 1 else "s"
+    yield Text(f"{printable(test.source)}: {test.name}, {test.rounds} round{plural}", style="bold")
     if own is None:
         yield Text("  nothing is tracked, so steady state is not judged")
     else:
         window = ", ".join(map(str, test.window))
         style = "green" if own.reached is not None else "yellow"
-        yield Text(f"  steady state {verdict_words(test, own)}; window: rounds {window}", style=style)
+        yield Text(f"  steady state {verdict_words(test, own)}; window: round{plural} {window}", style=style)
     if own is not None and (unknown := test.unknown_rounds):
         named = f"{', '.join(map(str, unknown[:NAMED_MAX]))}{' and others' if len(unknown) > NAMED_MAX else ''}"
         plural = "s" if len(unknown) > 1 else ""
         yield Text(f"  round{plural} {named}: no value of a tracking variable, so no window has it", "yellow")
-    elif any(not each.average for each in test.determinations) or (own is not None and not test.determinations):
+    elif own is not None and not test.is_too_short and not _all_have_averages(test.determinations):
         yield Text("  a tracking variable is 0 in the whole window", style="yellow")
     for each in test.determinations:
         yield from _variable(test, each)
@@ -45,6 +46,11 @@ def _test(test: JudgedRounds) -> Iterator[RenderableType]:
         yield Text(table.title, style="italic")
         yield _table(table)
     yield Text("")
+
+
+def _all_have_averages(found: Sequence[Determination]) -> bool:
+    """Whether percentages of the averages can be given for the tracking variables."""
+    return bool(found) and all(each.average for each in found)
 
 
 def _variable(test: JudgedRounds, found: Determination) -> Iterator[Text]:

@@ -11,6 +11,7 @@ from typing import Final
 
 from iosonde.analysis.procedures import RoundValue
 from iosonde.errors import UsageError
+from iosonde.records import BlockSizes, parse_sizes
 from iosonde.sources.rounds.measured import VALUE_MAX, Demand, Measured, workload_of
 from iosonde.units import parse_bytes
 from iosonde.vocabulary import PhaseRole
@@ -28,12 +29,16 @@ SIZE: Final[Mapping[str, int]] = {
 }
 """Names of the block size column, with the unit of a plain number in bytes."""
 
+SIZES: Final = frozenset({"blocksizes"})
+"""Several sizes of one cell with their shares, in iosonde's own tables."""
+
 DEPTH: Final = frozenset({"queuedepth", "iodepth", "qd", "depth"})
 JOBS: Final = frozenset({"jobs", "numjobs", "threads", "tc", "threadcount"})
 PATTERN: Final = frozenset({"pattern", "access"})
 PROCEDURE: Final = frozenset({"procedure"})
 PHASE: Final = frozenset({"phase"})
 ROLE: Final = frozenset({"role"})
+CELL: Final = frozenset({"cell"})
 CONTRADICTING_TIMES: Final = 2
 """IOPS and bandwidth of a row contradict each other from this factor on. A smaller difference can be rounding."""
 
@@ -111,6 +116,8 @@ class Columns:
     pattern: int | None
     test: tuple[int, ...]
     role: int | None
+    cell: int | None
+    sizes: int | None
     values: Mapping[int, tuple[str, float]]
     mixes: Mapping[int, int]
     size_scale: int = 1
@@ -139,6 +146,8 @@ class Columns:
             place(PATTERN),
             tuple(index for known in (PROCEDURE, PHASE) if (index := place(known)) is not None),
             place(ROLE),
+            place(CELL),
+            place(SIZES),
             values,
             mixes,
             size_scale=1 if size is None else SIZE[names[size]],
@@ -155,11 +164,16 @@ class Columns:
         return found
 
     def measured(self, row: Sequence[str]) -> Iterator[Measured]:
-        """The cells of a row."""
-        if self._text(row, self.role) not in {"", *JUDGED_ROLES}:
+        """The cells of a row; none of a phase that is not judged by rounds."""
+        if self.unjudged_role(row):
             return
         test = ", ".join(filter(None, (self._text(row, column) for column in self.test)))
-        yield from (replace(each, test=test) for each in self._cells(row))
+        yield from (replace(each, test=test, cell=self._text(row, self.cell)) for each in self._cells(row))
+
+    def unjudged_role(self, row: Sequence[str]) -> str:
+        """The role of the row's phase if that is not judged by rounds, such as ``histogram``; otherwise empty."""
+        role = self._text(row, self.role)
+        return "" if role in JUDGED_ROLES else role
 
     def _cells(self, row: Sequence[str]) -> Iterator[Measured]:
         number = _round(self._text(row, self.round))
@@ -176,7 +190,7 @@ class Columns:
                 value = RoundValue(iops=_number(row[column])) if self._text(row, column) else RoundValue()
                 yield Measured(number, workload_of(read, size, demand), value, states_demand)
             return
-        workload = workload_of(_read(self._text(row, self.read)), size, demand)
+        workload = workload_of(_read(self._text(row, self.read)), size, demand, self._mixed_sizes(row))
         known = {
             name: _number(row[column]) * scale
             for column, (name, scale) in self.values.items()
@@ -189,19 +203,26 @@ class Columns:
             latency_ns_mean=known.get("latency_ns_mean"),
             latency_ns_max=None if longest is None else round(longest),
         )
-        _check(value, size)
+        size_mean = workload.bytes_per_operation
+        _check(value, size_mean)
         if value.iops is None and value.bytes_per_s is not None:
-            value = replace(value, iops=value.bytes_per_s / size)
+            value = replace(value, iops=value.bytes_per_s / size_mean)
         elif value.bytes_per_s is None and value.iops is not None:
-            value = replace(value, bytes_per_s=value.iops * size)
+            value = replace(value, bytes_per_s=value.iops * size_mean)
         yield Measured(number, workload, value, states_demand)
+
+    def _mixed_sizes(self, row: Sequence[str]) -> BlockSizes | None:
+        """The sizes of a cell with several."""
+        text = self._text(row, self.sizes)
+        sizes = parse_sizes(text, "block sizes") if text else None
+        return sizes if isinstance(sizes, BlockSizes) else None
 
     @staticmethod
     def _text(row: Sequence[str], column: int | None) -> str:
         return "" if column is None else row[column].strip()
 
 
-def _check(value: RoundValue, size: int) -> None:
+def _check(value: RoundValue, size: float) -> None:
     """Raises ValueError if values of a row contradict each other: a header then names the wrong quantity or unit."""
     mean, longest = value.latency_ns_mean, value.latency_ns_max
     if mean is not None and longest is not None and longest < mean * (1 - ROUNDING_SHARE):
@@ -210,7 +231,7 @@ def _check(value: RoundValue, size: int) -> None:
         computed = value.iops * size
         if max(computed / value.bytes_per_s, value.bytes_per_s / computed) >= CONTRADICTING_TIMES:
             raise ValueError(
-                f"{value.iops:g} operations/s of {size} bytes are {computed / 1e6:g} MB/s, and not "
+                f"{value.iops:g} operations/s of {size:g} bytes are {computed / 1e6:g} MB/s, and not "
                 f"{value.bytes_per_s / 1e6:g} MB/s"
             )
 

@@ -2,6 +2,7 @@
 
 import csv
 import re
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 from iosonde.errors import UsageError
@@ -29,22 +30,35 @@ def read_csv(text: str, source: str) -> list[Measured]:
     columns = Columns.of(rows[0], source)
     has_comma = dialect.delimiter != ","
     found: list[Measured] = []
+    unjudged: dict[str, None] = {}
     for number, row in enumerate(rows[1:], 2):
         try:
             if len(row) > len(rows[0]):
                 raise ValueError(f"it has {len(row)} fields, and the header {len(rows[0])}")  # noqa: TRY301
-            found += columns.measured([_DECIMAL.sub(r"\1.\2", each) if has_comma else each for each in row])
+            fields = [_DECIMAL.sub(r"\1.\2", each) if has_comma else each for each in row]
+            found += columns.measured(fields)
+            unjudged |= dict.fromkeys(filter(None, (columns.unjudged_role(fields),)))
         except IndexError as error:
             raise UsageError(f"{source}: row {number} has {len(row)} of {len(rows[0])} fields", HINT) from error
         except (ValueError, OverflowError) as error:
             raise UsageError(f"{source}: row {number} cannot be read: {error}", HINT) from error
         except UsageError as error:
             raise UsageError(f"{source}: row {number} cannot be read: {error.message}", error.hint) from error
+    _check(source, found, unjudged)
+    return found
+
+
+def _check(source: str, found: Sequence[Measured], unjudged: Iterable[str]) -> None:
+    """Raises UsageError for a table of long trials only, and for reads that can be a percentage or a share."""
+    if not found and (roles := ", ".join(role.replace("_", " ") for role in unjudged)):
+        raise UsageError(
+            f"{source} has no rounds, only {roles}",
+            "long trials are judged by their samples: `iosonde show RUN` has the result",
+        )
     if {each.workload.read_percent for each in found} in ({0, 1}, {1}):
         raise UsageError(
             f"{source} has reads of 1: that can be 1 % or all operations", "write 100 for reads only, or 100/0"
         )
-    return found
 
 
 def _dialect(text: str) -> type[csv.Dialect]:

@@ -8,7 +8,7 @@ from typing import Final
 from iosonde.analysis.procedures import PhaseRounds, ProcedureRounds, RoundValue
 from iosonde.errors import UsageError
 from iosonde.plans import cell_name
-from iosonde.records import Access, PhasePlan, Procedure, Rounds, SteadyState, Tracked, Workload
+from iosonde.records import Access, BlockSizes, PhasePlan, Procedure, Rounds, SteadyState, Tracked, Workload
 from iosonde.vocabulary import PhaseRole, ProcedureKind, Quantity
 
 # SNIA PTS 2.0.2, chapters 7 to 9. A variable counts if its cell was measured.
@@ -50,7 +50,8 @@ class Measured:
     """One cell in one round, counted as the tool counts.
 
     Without ``states_demand`` the source does not say how many operations were in flight; one is assumed. ``test`` is
-    the name of the test in the source; empty if it has none.
+    the name of the test in the source; empty if it has none. ``cell`` is the name that the source gives to the cell; it
+    tells cells apart that have the same workload, such as the zones of a disk.
     """
 
     round: int
@@ -58,6 +59,7 @@ class Measured:
     value: RoundValue
     states_demand: bool = True
     test: str = ""
+    cell: str = ""
 
 
 @dataclass(frozen=True)
@@ -88,8 +90,13 @@ class Demand:
     jobs: int = 1
 
 
-def workload_of(read_percent: int, block_size_bytes: int, demand: Demand) -> Workload:
-    """A workload of random or sequential blocks of one size. Raises ValueError for one that no tool can measure."""
+def workload_of(
+    read_percent: int, block_size_bytes: int, demand: Demand, block_sizes: BlockSizes | None = None
+) -> Workload:
+    """A workload of random or sequential blocks. Raises ValueError for one that no tool can measure.
+
+    With ``block_sizes`` operations have several sizes, and ``block_size_bytes`` is the largest.
+    """
     if not 0 <= read_percent <= READ_MAX:
         raise ValueError(f"{read_percent} % of reads is not from 0 to 100")
     if not BLOCK_BYTES_MIN <= block_size_bytes <= BLOCK_BYTES_MAX:
@@ -100,6 +107,7 @@ def workload_of(read_percent: int, block_size_bytes: int, demand: Demand) -> Wor
         pattern=Access.SEQUENTIAL if demand.is_sequential else Access.RANDOM,
         read_percent=read_percent,
         block_size_bytes=block_size_bytes,
+        block_sizes=block_sizes,
         queue_depth=demand.queue_depth,
         jobs=demand.jobs,
     )
@@ -119,10 +127,10 @@ def rounds_of(  # noqa: PLR0913 - all but two are by name
 
     A round in which a cell is missing has no value for it. Without ``steady`` the rounds are not judged.
     """
-    workloads: dict[str, Workload] = {cell_name(each.workload): each.workload for each in measured}
+    names = _names(measured)
+    workloads: dict[str, Workload] = {name: each.workload for name, each in zip(names, measured, strict=True)}
     by_round: dict[int, dict[str, RoundValue]] = defaultdict(dict)
-    for each in measured:
-        cell = cell_name(each.workload)
+    for cell, each in zip(names, measured, strict=True):
         _check_value(source, cell, each)
         if cell in by_round[each.round]:
             raise UsageError(
@@ -146,6 +154,15 @@ def rounds_of(  # noqa: PLR0913 - all but two are by name
         name=name, role=PhaseRole.ROUNDS, cells=tuple(workloads), workloads=workloads, values=values, rule=rule
     )
     return MeasuredRounds(source, ProcedureRounds(procedure, (rounds,)), first_round=first, said=said or {})
+
+
+def _names(measured: Sequence[Measured]) -> list[str]:
+    """The name of the cell of each value: that of the source where several of its cells have the same workload."""
+    every = [cell_name(each.workload) for each in measured]
+    called = defaultdict(set)
+    for name, each in zip(every, measured, strict=True):
+        called[name].add(each.cell)
+    return [each.cell or name if len(called[name]) > 1 else name for name, each in zip(every, measured, strict=True)]
 
 
 def _check_value(source: str, cell: str, measured: Measured) -> None:

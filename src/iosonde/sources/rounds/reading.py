@@ -55,10 +55,18 @@ def read_rounds(paths: Sequence[Path], tracking: Sequence[Tracking] = ()) -> tup
 
 def _tests(source: str, measured: Sequence[Measured], tracking: Sequence[Tracking]) -> Iterator[MeasuredRounds]:
     """The tests that cells belong to."""
+    # A test with a name can vary the demand from one operation in flight on.
+    varied = {
+        each.test for each in measured if each.test and _is_random(each) and each.workload.operations_in_flight > 1
+    }
+
+    def is_of_latency(each: Measured) -> bool:
+        return _is_random(each) and each.workload.operations_in_flight == 1 and each.test not in varied
+
     chosen: dict[str, tuple[ProcedureKind, Callable[[Measured], bool]]] = {
-        "iops": (ProcedureKind.IOPS, lambda each: _is_random(each) and each.workload.operations_in_flight > 1),
+        "iops": (ProcedureKind.IOPS, lambda each: _is_random(each) and not is_of_latency(each)),
         "throughput": (ProcedureKind.THROUGHPUT, lambda each: not _is_random(each)),
-        "latency": (ProcedureKind.LATENCY, lambda each: _is_random(each) and each.workload.operations_in_flight == 1),
+        "latency": (ProcedureKind.LATENCY, is_of_latency),
     }
     if not measured:
         raise UsageError(f"{source} has no rounds", _WAY_OUT)
