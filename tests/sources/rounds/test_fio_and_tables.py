@@ -284,6 +284,53 @@ def test_a_missing_file_and_an_empty_folder_are_refused(tmp_path: Path) -> None:
         read_rounds([tmp_path])
 
 
+def old_output(path: Path, read: float, write: float, job: str = "job") -> Path:
+    """An output of fio 2.2 or older, which has no options."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    parts = {
+        name: {"io_bytes": 4096 * iops, "bw": iops * 4, "iops": iops, "lat": {"min": 1, "max": 9000, "mean": 100.0}}
+        for name, iops in (("read", read), ("write", write))
+    }
+    path.write_text(json.dumps({"fio version": "fio-2.1.4", "jobs": [{"jobname": job, "groupid": 0} | parts]}))
+    return path
+
+
+@pytest.mark.parametrize(
+    ("name", "job", "shares", "expected"),
+    [
+        ("01_IOPS_test/results/fio_pass={}_rw=65_bs=4096.json", "job", (65, 35), "random 65 4096 1 1"),
+        ("02_Throughput/results/fio_pass={}_rw=0_bs=1048576.json", "job", (0, 100), "sequential 0 1048576 1 1"),
+        ("round{}/randread-4k-qd32-jobs4.json", "job", (100, 0), "random 100 4096 32 4"),
+        ("round{}/8k_95_5_iodepth16.json", "job", (96, 4), "random 95 8192 16 1"),
+        ("round{}/bs=64k.json", "random-write", (0, 100), "random 0 65536 1 1"),
+        ("round{}/seq_write_128k.json", "job", (0, 100), "sequential 0 131072 1 1"),
+    ],
+)
+def test_names_have_the_options_that_old_outputs_lack(
+    name: str, job: str, shares: tuple[float, float], expected: str, tmp_path: Path
+) -> None:
+    paths = [old_output(tmp_path / name.format(number), *shares, job) for number in range(1, 6)]
+    [test] = verdicts_of(*paths).values()
+    [cell] = test.cells
+    work = cell.workload
+    found = (work.pattern, work.read_percent, work.block_size_bytes, work.queue_depth, work.jobs)
+    assert " ".join(map(str, found)) == expected
+    assert (test.rounds, cell.iops, cell.latency_ns_mean) == (5, 100, 100_000)
+
+
+def test_a_name_that_contradicts_the_operations_is_refused(tmp_path: Path) -> None:
+    path = old_output(tmp_path / "round1" / "rw=65_bs=4k.json", 35, 65)
+    with pytest.raises(UsageError, match="its name tells 65 % of reads, but 35 % of its operations are reads"):
+        read_rounds([path])
+
+
+@pytest.mark.parametrize("name", ["results.json", "bs=4k.json", "randread.json"])
+def test_an_old_output_whose_name_does_not_say_what_it_is_is_refused(name: str, tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="does not say what was measured") as refused:
+        read_rounds([old_output(tmp_path / "round1" / name, 100, 0)])
+    assert "rw=65_bs=4k_qd=32_round=3.json" in refused.value.hint
+
+
 OWN_HEADER = (
     "procedure,phase,role,round,cell,pattern,read_percent,block_size_bytes,block_sizes,"
     "queue_depth,jobs,iops,bytes_per_s"

@@ -14,6 +14,7 @@ from typing import Any, Final
 from iosonde.analysis.procedures import RoundValue
 from iosonde.errors import UsageError
 from iosonde.records import Workload
+from iosonde.sources.rounds.fio_names import options_in_names
 from iosonde.sources.rounds.measured import Demand, Measured, workload_of
 
 _ROUND: Final = re.compile(r"(?:^|[^a-z])(?:round|rnd|loop|iteration|iter)[ _.=-]?0*(\d+)(?![a-z\d])", re.IGNORECASE)
@@ -52,9 +53,9 @@ def read_fio(texts: Mapping[Path, str]) -> list[Measured]:
             raise UsageError(
                 f"{path} cannot be read: {error}", "use the unmodified output of fio --output-format=json"
             ) from error
-        for workload, value in cells:
+        for workload, value, states_demand in cells:
             seen[workload] += 1
-            found.append(Measured(seen[workload] if number is None else number, workload, value))
+            found.append(Measured(seen[workload] if number is None else number, workload, value, states_demand))
     return found
 
 
@@ -93,17 +94,21 @@ def _natural(path: Path) -> list[tuple[int, str]]:
     return [(int(part), "") if part.isdigit() else (-1, part) for part in re.split(r"(\d+)", str(path)) if part]
 
 
-def _cells(output: Mapping[str, Any], path: Path) -> Iterator[tuple[Workload, RoundValue]]:
-    """The cells of one output. Jobs of a group with the same options ran at the same time, and are one cell.
+def _cells(output: Mapping[str, Any], path: Path) -> Iterator[tuple[Workload, RoundValue, bool]]:
+    """The cells of one output, and whether it states how many operations were in flight.
 
-    A job with ``stonewall`` begins after all before it, so it begins another group, with its clones (``numjobs``).
-    Raises UsageError if jobs of a group had different workloads: what each would do alone is then unknown.
+    Jobs of a group with the same options ran at the same time, and are one cell. A job with ``stonewall`` begins after
+    all before it, so it begins another group, with its clones (``numjobs``). Options that the output lacks are those of
+    its name. Raises UsageError if jobs of a group had different workloads: what each would do alone is then unknown.
     """
     common = output.get("global options") or {}
     jobs: dict[tuple[int, Workload], list[Mapping[str, Any]]] = defaultdict(list)
-    group, before = 0, None
+    group, before, states_demand = 0, None, True
     for job in output["jobs"]:
         options, mine = common | (job.get("job options") or {}), (job.get("groupid"), job.get("jobname"))
+        if not options.keys() & {"rw", "readwrite"}:
+            options = options_in_names(path, job) | options
+            states_demand = bool(options.keys() & {"iodepth", "numjobs"})
         group += mine != before and any(name in options for name in _GROUP_ENDS)
         before = mine
         jobs[group, _workload(options, path)].append(job)
@@ -117,7 +122,7 @@ def _cells(output: Mapping[str, Any], path: Path) -> Iterator[tuple[Workload, Ro
         names = len({job.get("jobname") for job in alike})
         together = workload.model_copy(update={"jobs": workload.jobs * names})
         # A job with an error has no result, and neither has the cell.
-        yield together, RoundValue() if any(job.get("error") for job in alike) else _value(alike)
+        yield together, RoundValue() if any(job.get("error") for job in alike) else _value(alike), states_demand
 
 
 def _workload(options: Mapping[str, Any], path: Path) -> Workload:
@@ -125,7 +130,8 @@ def _workload(options: Mapping[str, Any], path: Path) -> Workload:
     if kind not in READS and kind not in MIXED:
         raise UsageError(
             f"{path} does not say what was measured: rw = {kind or 'none'}",
-            "use outputs whose job options contain rw, bs, iodepth and numjobs (fio writes them for options of a job)",
+            "use outputs whose job options contain rw, bs, iodepth and numjobs (fio writes them for options of a job); "
+            "those of fio 2.2 and older need them in their names, such as rw=65_bs=4k_qd=32_round=3.json",
         )
     several = next((name for name in _SEVERAL_SIZES if name in options), None)
     if several is not None:
