@@ -54,6 +54,7 @@ def test_a_demand_variation_has_operating_points_and_a_histogram_at_each(profile
     for point in ("Maximum", "Middle", "Minimum"):
         assert f"{point}: IOPS of the pre-writes against time" in text
         assert f"{point}: response-time histogram" in text
+        assert f"{point}, pre-writes" in text
 
 
 @pytest.mark.parametrize(

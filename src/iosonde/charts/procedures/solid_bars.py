@@ -173,11 +173,23 @@ def _labels(
     for tick in ticks:
         x, y = _rounded(scene.at(0, 0, tick))
         yield {"x": x, "y": y, "text": f"{tick:,.9g}", "align": "right", "baseline": "middle", "dx": -7, "dy": 0}
-    left, right, low, high = _page(scene)
-    bold = {"bold": True, "dx": 0, "dy": 0}
-    yield {"x": left, "y": high, "text": title, "align": "left", "baseline": "top", **bold}
-    yield {"x": left, "y": low, "text": "Block size", "align": "left", "baseline": "bottom", **bold}
-    yield {"x": right, "y": low, "text": "Reads/writes (%)", "align": "right", "baseline": "bottom", **bold}
+    left, *_ = _page(scene)
+    _, y = _rounded(scene.at(0, 0, scene.top))
+    yield {"x": left, "y": y, "text": title, "align": "left", "baseline": "bottom", "dx": 10, "dy": -14, "bold": True}
+    # The titles of both axes of the base are beside the middle of their labels, on the side away from the base.
+    x, y = _rounded(scene.at(scene.columns / 2, 0))
+    yield {"x": x, "y": y, "text": "Block size", "align": "right", "baseline": "top", "dx": -36, "dy": 36, "bold": True}
+    x, y = _rounded(scene.at(scene.columns, scene.rows / 2))
+    yield {
+        "x": x,
+        "y": y,
+        "text": "Reads/writes (%)",
+        "align": "left",
+        "baseline": "top",
+        "dx": 36,
+        "dy": 22,
+        "bold": True,
+    }
 
 
 def _grid(scene: _Scene, ticks: Sequence[float]) -> Iterator[Row]:
@@ -254,7 +266,7 @@ def _page(scene: _Scene) -> tuple[float, float, float, float]:
     # The title of the vertical axis is above its end, which may be lower than the walls.
     highest = max(scene.at(0, scene.rows, scene.top)[1], scene.at(0, 0, scene.top)[1] + 0.25 * scene.height)
     height = highest - lowest
-    ends = (-LEFT_MARGIN * width, (1 - LEFT_MARGIN) * width, lowest - 0.16 * height, highest + 0.03 * height)
+    ends = (-LEFT_MARGIN * width, (1 - LEFT_MARGIN) * width, lowest - 0.12 * height, highest + 0.03 * height)
     left, right, low, high = (round(each, 4) for each in ends)
     return left, right, low, high
 

@@ -1,9 +1,9 @@
 """The part of a chapter on demand variation: IOPS and response times by threads and queue depth, and three points."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final
 
-from iosonde.analysis.procedures import ProcedureRounds
+from iosonde.analysis.procedures import ProcedureRounds, ReportedCell
 from iosonde.analysis.procedures.courses import scale_of, trial_course
 from iosonde.analysis.procedures.demand import (
     DemandCell,
@@ -22,7 +22,7 @@ from iosonde.charts.procedures.demand import (
     iops_by_outstanding,
     latency_by_outstanding,
 )
-from iosonde.charts.procedures.styles import unit_of
+from iosonde.charts.procedures.styles import mix_name, unit_of
 from iosonde.charts.quantities import significant
 from iosonde.records import RunRecord
 from iosonde.report.blocks import Block, Charts, Folded, Paragraph
@@ -178,4 +178,17 @@ def _measured(
         for each in figures:
             yield Charts((each,))
     if reported:
-        yield cell_table(tuple(reported.values()), invalid)
+        names = _trial_names(points, reported)
+        yield cell_table(tuple(reported.values()), invalid, head="Operating point", names=names)
+
+
+def _trial_names(points: Sequence[MeasuredPoint], reported: Mapping[str, ReportedCell]) -> dict[str, str]:
+    """What the trials at operating points are called, by cell: ``Middle, pre-writes`` and ``Middle, 40/60``."""
+    names: dict[str, list[str]] = {}
+    for point in points:
+        for cell in point.cells:
+            if cell in reported:
+                workload = reported[cell].workload
+                kind = "pre-writes" if workload.read_percent == 0 else mix_name(workload)
+                names.setdefault(cell, []).append(f"{NAMES[point.name]}, {kind}")
+    return {cell: "; ".join(each) for cell, each in names.items()}

@@ -1,6 +1,6 @@
 """The tables of a procedure: conditions, determination, criteria, matrices, latencies and its loops."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -125,13 +125,16 @@ def latency_tables(cells: Sequence[ReportedCell], invalid: Invalid) -> tuple[Res
     return (means, *(_matrix_table(cells, each, invalid) for each in others))
 
 
-def cell_table(cells: Sequence[ReportedCell], invalid: Invalid) -> ResultTable:
-    """All figures of each cell, a row each."""
+def cell_table(
+    cells: Sequence[ReportedCell], invalid: Invalid, *, head: str = "Cell", names: Mapping[str, str] | None = None
+) -> ResultTable:
+    """All figures of each cell, a row each. ``names`` has what rows are called instead of the cell, under ``head``."""
+    called = names or {}
     units = [unit_of(each, (cell.of(each) for cell in cells)) for each in _SHOWN]
     longest = unit_of(Quantity.LATENCY_NS_MEAN, (cell.latency_ns_mean for cell in cells))
 
     def texts(cell: ReportedCell) -> Iterator[str]:
-        yield cell.cell
+        yield called.get(cell.cell, cell.cell)
         for unit in units:
             value = cell.of(unit.quantity)
             yield Dash(NOT_MEASURED) if value is None else significant(unit.shown(value))
@@ -141,12 +144,12 @@ def cell_table(cells: Sequence[ReportedCell], invalid: Invalid) -> ResultTable:
     table = ResultTable(
         caption=_ONE_ROUND if window_words(cells) == window_words(()) else _ALL_ROUNDS,
         heads=(
-            Head("Cell", number=False),
+            Head(head, number=False),
             *(Head(unit.title, unit.name) for unit in units),
             Head("99.999 %", longest.name),
             Head("Maximum", longest.name),
         ),
-        lines=tuple(Line(tuple(texts(cell))) for cell in cells),
+        lines=tuple(Line(tuple(texts(cell)), cell=cell.cell) for cell in cells),
         notes=(),
     )
     return marked(table, invalid, INVALID).explained
