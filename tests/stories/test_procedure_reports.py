@@ -121,3 +121,29 @@ def test_steady_state_is_not_verified_if_the_preconditioning_before_the_rounds_w
     assert csv_files.returncode == 0, csv_files.stderr
     with (tmp_path / "csv/determinations.csv").open(newline="", encoding="utf-8") as file:
         assert [row["phase"] for row in csv.DictReader(file)] == ["preconditioning", "rounds"]
+
+
+TWO_PHASES = procedures_text(
+    "both",
+    both=(
+        phase_text("deep", {"read": 0, "block_size": "4KiB", "queue_depth": 32, "duration": "1m"}, rounds=2),
+        phase_text("shallow", {"read": 100, "block_size": "8KiB", "queue_depth": 1, "duration": "1m"}, rounds=2),
+    ),
+)
+
+
+def test_all_phases_with_rounds_are_in_the_set_up_and_the_tables(tmp_path: Path) -> None:
+    (tmp_path / "both.toml").write_text(TWO_PHASES, encoding="utf-8")
+    words = ("sim:fixed", "--time-scale", "600", "--profile", tmp_path / "both.toml", "--seed", "1", "--no-report")
+    done = iosonde("run", *words, "--out", tmp_path / "run")
+    assert done.returncode == 0, done.stderr
+
+    shown = iosonde("show", tmp_path / "run")
+    assert {"both-random-write-4KiB-qd32", "both-random-read-8KiB-qd1"} <= set(shown.stdout.split())
+    told = " ".join(done.stdout.split())
+    assert "Means of rounds 1 to 2: 8 KiB 100/0 10,000 IOPS." in told
+    assert 'Phase "deep": means of rounds 1 to 2: 4 KiB 0/100 80,000 IOPS.' in told
+    pages = iosonde("report", tmp_path / "run", "--markdown", tmp_path / "report.md")
+    assert pages.returncode == 0, pages.stderr
+    text = (tmp_path / "report.md").read_text(encoding="utf-8")
+    assert "random, 0/100 × 4 KiB, 1 job × QD 32, 100 ms after 50 ms of warm-up; random, 100/0 × 8 KiB" in text

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from iosonde.analysis.procedures import (
+    PhaseRounds,
     ProcedureRounds,
     ReportedCell,
     criteria_of,
@@ -67,13 +68,27 @@ def procedure_answer(run: RunRecord, rounds: ProcedureRounds, invalid: Invalid) 
         verdict = f"{verdict}, but {before}"
     if rounds.main is not None and (zoned := zoned_workloads(rounds.main.reported)):
         return f"{title}: {verdict}, {_zones_text(zoned)}"
-    window = phase.window
-    figures = "; ".join(_figures(rounds, invalid))
-    means = f"means of rounds {window[0]} to {window[-1]}" if len(window) > 1 else f"values of round {window[0]}"
+    figures = "" if rounds.main is None else "; ".join(_figures(rounds.judged, rounds.main, invalid))
+    means = _means_text(phase)
     if rounds.main is not None and rounds.main is not phase:
         number = len(rounds.main.window)
         means = f"values of the {'round' if number == 1 else rounds_word(number)} after it"
-    return f"{title}: {verdict}. {means[0].upper()}{means[1:]}: {figures}." if figures else f"{title}: {verdict}."
+    told = f"{title}: {verdict}. {means[0].upper()}{means[1:]}: {figures}." if figures else f"{title}: {verdict}."
+    return " ".join((told, *_earlier_phases(run, rounds, invalid)))
+
+
+def _earlier_phases(run: RunRecord, rounds: ProcedureRounds, invalid: Invalid) -> Iterator[str]:
+    """A sentence for each phase with rounds before the last one."""
+    for phase in rounds.all_of(PhaseRole.ROUNDS)[:-1]:
+        is_told = phase is rounds.judged or not criteria_of(phase)
+        verdict = "" if is_told else f"steady state {steady_text(run, phase)}; "
+        figures = "; ".join(_figures(phase, phase, invalid))
+        yield f'Phase "{phase.name}": {verdict}{_means_text(phase)}: {figures or "none"}.'
+
+
+def _means_text(phase: PhaseRounds) -> str:
+    window = phase.window
+    return f"means of rounds {window[0]} to {window[-1]}" if len(window) > 1 else f"values of round {window[0]}"
 
 
 def _zones_text(workloads: Sequence[ZonedWorkload]) -> str:
@@ -97,12 +112,9 @@ def _zones_text(workloads: Sequence[ZonedWorkload]) -> str:
     return f"{zones} zones. Means of the zones: {'; '.join(texts)}." if texts else f"{zones} zones without values."
 
 
-def _figures(rounds: ProcedureRounds, invalid: Invalid) -> Iterator[str]:
-    """The first figures: those of the tracking variables."""
-    judged, main = rounds.judged, rounds.main
-    if main is None:
-        return
-    cells = {each.cell: each for each in main.reported}
+def _figures(judged: PhaseRounds | None, phase: PhaseRounds, invalid: Invalid) -> Iterator[str]:
+    """The first figures of a phase: those of the tracking variables."""
+    cells = {each.cell: each for each in phase.reported}
     wanted: list[tuple[ReportedCell, Quantity]] = []
     if judged is not None:
         wanted = [(cells[each.cell], each.quantity) for each in judged.tracked if each.cell in cells]

@@ -160,18 +160,18 @@ def parameters_text(run: RunRecord, procedure: Procedure, *, brief: bool = False
     """
     groups = measured_groups(run, procedure)
     parts = [f"{workloads_text(plans, brief=brief)}, {times_text(plans, brief=brief)}" for plans in groups]
-    return "; ".join(parts) or "unknown"
+    return "; ".join(dict.fromkeys(parts)) or "unknown"
 
 
 def measured_groups(run: RunRecord, procedure: Procedure) -> list[list[CellPlan]]:
     """The cells that a procedure is about: those of its rounds, else of its long trials, else of its last phase.
 
-    The cells of rounds are one group. Long trials are a group for each workload, so that each can be named with its
-    times.
+    The cells of each phase with rounds are one group. Long trials are a group for each workload, so that each can be
+    named with its times.
     """
     rounds = [each for each in procedure.phases if each.role is PhaseRole.ROUNDS]
     if rounds:
-        return [found] if (found := cells_of(run, rounds[-1])) else []
+        return [found for phase in rounds if (found := cells_of(run, phase))]
     phases = [each for each in procedure.phases if each.role in LONG_ROLES] or list(procedure.phases[-1:])
     groups: dict[str, list[CellPlan]] = {}
     for plan in (plan for phase in phases for plan in cells_of(run, phase)):

@@ -15,6 +15,7 @@ from iosonde.report.procedures.words import statement_of, title_of
 from iosonde.report.tables import ResultTable
 from iosonde.report.terminal.figures import render_table
 from iosonde.report.validity import Invalid
+from iosonde.vocabulary import PhaseRole
 
 
 def render_procedures(run: RunRecord, invalid: Invalid) -> Iterator[RenderableType]:
@@ -27,8 +28,8 @@ def render_procedures(run: RunRecord, invalid: Invalid) -> Iterator[RenderableTy
             found = determinations_of(phase)
             tables += [determination_table(found, invalid)] if found else []
             tables.append(criteria_table(phase))
-        if rounds.main is not None:
-            tables += result_tables(rounds.procedure.kind, rounds.main.reported, invalid)
+        for phase in rounds.all_of(PhaseRole.ROUNDS):
+            tables += result_tables(rounds.procedure.kind, phase.reported, invalid)
         for table in tables:
             if table is not None:
                 yield Text(table.caption, style="dim")
