@@ -60,7 +60,7 @@ def test_a_demand_variation_has_operating_points_and_a_histogram_at_each(profile
 @pytest.mark.parametrize(
     ("name", "parts"),
     [
-        ("pts-hir", ("IOPS of each wait state", "Return to baseline", "steady state reached in block")),
+        ("pts-hir", ("IOPS of each wait state", "in steps of one sample", "steady state reached in block")),
         ("pts-wsat", ("IOPS against drive fills", "IOPS against total bytes written", "Steady state")),
         ("tkperf-writesat", ("IOPS against drive fills", "IOPS against total bytes written")),
         ("sustained-write", ("Bandwidth against time", "Recovery after idle time")),

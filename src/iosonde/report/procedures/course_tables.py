@@ -54,7 +54,7 @@ def phase_table(
     if settled:
         heads.append(Head("Recovery time"))
         level = f"the mean of the trial's last {_part()} of samples"
-        notes = (f"Recovery time: {_until(level)}.",)
+        notes = (f"Recovery time: {_until(level, settled)}.",)
     lines = tuple(Line(tuple(texts(each))) for each in phases if each.samples)
     caption = "Each long trial: its means, its longest operation, and the writes of all long trials up to its end."
     return ResultTable(caption=caption, heads=tuple(heads), lines=lines, notes=notes).explained
@@ -62,6 +62,7 @@ def phase_table(
 
 def idle_table(states: Sequence[IdleState]) -> ResultTable:
     """The wait states: what idle time gains, and how long that lasts."""
+    returns = [each.back for each in states if each.back is not None]
     lines = tuple(
         Line(
             (
@@ -86,7 +87,7 @@ def idle_table(states: Sequence[IdleState]) -> ResultTable:
             Head("Return to baseline"),
         ),
         lines=lines,
-        notes=(f"Return to baseline: {_until('the baseline before the wait state')}.",),
+        notes=(f"Return to baseline: {_until('the baseline before the wait state', returns)}.",),
     ).explained
 
 
@@ -135,14 +136,17 @@ def rest_table(found: AfterSaturation, quantity: Quantity) -> ResultTable:
             Head("Back at the level"),
         ),
         lines=lines,
-        notes=(f"Back at the level: {_until('that of the saturated drive')}.",),
+        notes=(f"Back at the level: {_until('that of the saturated drive', found.trials)}.",),
     ).explained
 
 
-def _until(level: str) -> str:
+def _until(level: str, found: Sequence[Recovery]) -> str:
+    samples = [sample for each in found for sample in each.phase.samples]
+    step = format_duration(max(each.end_ns - each.start_ns for each in samples)) if samples else ""
     return (
         f"from the start of the trial to the first sample within {100 * TOLERANCE:g} % of {level}, if the samples "
         f"after it stay there (each replaced by the median of {SMOOTHED})"
+        f"{f', in steps of one sample ({step})' if step else ''}"
     )
 
 
