@@ -191,6 +191,9 @@ def test_an_exact_duration_adds_up_to_the_same_number(duration_ns: int) -> None:
         (3 << 29, "1.50 GiB"),
         (1537 << 20, "1537 MiB"),
         (1025, "1025 B"),
+        (681_600 << 10, "665.625 MiB"),
+        (38_093_632 << 10, "37200.8125 MiB"),
+        (100_001, "100001 B"),
     ],
 )
 def test_an_exact_size_is_as_short_as_it_can_be(value_bytes: int, text: str) -> None:
@@ -208,6 +211,9 @@ def test_an_exact_size_is_as_short_as_it_can_be(value_bytes: int, text: str) -> 
         (99_950_000_000, "99950 ms"),
         (100_000_000_000, "1 min 40 s"),
         (6_001_000_000_000, "6001 s"),
+        (468_750_000, "468.75 ms"),
+        (133_333_333, "133.333333 ms"),
+        (12_345_678_901, "12345.678901 ms"),
     ],
 )
 def test_an_exact_duration_is_as_short_as_it_can_be(duration_ns: int, text: str) -> None:

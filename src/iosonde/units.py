@@ -36,6 +36,8 @@ _TOLD_TO_NS: Final = (
     (100 * MINUTE_NS, SECOND_NS),
     (None, MINUTE_NS),
 )
+LONG_NUMBER: Final = 100_000
+DECIMALS_MAX: Final = 6
 RATES: Final = {"": 1, "k": 10**3, "K": 10**3, "M": 10**6}
 TEXT_LENGTH_MAX: Final = 40
 _NUMBER = re.compile(r"^\s*([0-9]+(?:\.[0-9]+)?)\s*([A-Za-zµ]*)\s*$")
@@ -199,9 +201,16 @@ def short_duration(duration_ns: int) -> str:
 
 
 def _undivided(value: int, units: dict[str, int]) -> str:
-    """The number in the largest unit that divides it."""
+    """The number in the largest unit that divides it; a long one with decimals in a larger unit, if that is exact."""
     name, factor = max((unit for unit in units.items() if value % unit[1] == 0), key=lambda unit: unit[1])
-    return f"{value // factor} {name}"
+    if value // factor < LONG_NUMBER:
+        return f"{value // factor} {name}"
+    step = 10**DECIMALS_MAX
+    name, factor = max(
+        (unit for unit in units.items() if unit[1] <= value and value * step % unit[1] == 0), key=lambda unit: unit[1]
+    )
+    whole, rest = divmod(value * step // factor, step)
+    return f"{whole}.{rest:0{DECIMALS_MAX}}".rstrip("0").rstrip(".") + f" {name}"
 
 
 def format_amount(value_bytes: float) -> str:

@@ -335,7 +335,7 @@ def test_a_name_that_was_exact_stays(asked: dict[str, Any], name: str) -> None:
         ({"burst_operations": 64, "think_ns": 1_250_000_000}, "random-read-4KiB-qd8-burst64-think1250ms"),
         ({"burst_operations": 64, "think_ns": 1}, "random-read-4KiB-qd8-burst64-think1ns"),
         ({"span_bytes": 1537 << 20}, "random-read-4KiB-qd8-span1537MiB"),
-        ({"block_size_bytes": 102_912}, "random-read-102912B-qd8"),
+        ({"block_size_bytes": 102_912}, "random-read-100.5KiB-qd8"),
     ],
 )
 def test_a_name_that_was_rounded_is_exact_now(asked: dict[str, Any], name: str) -> None:

@@ -326,7 +326,7 @@ def test_a_run_says_everywhere_that_it_was_simulated(tmp_path: Path) -> None:
     words = ("sim:mmc,seed=11", "--profile", campaign, "--seed", 1)
     ended = run_command("run", *words, "--out", tmp_path / "run", folder=tmp_path)
     assert ended.returncode == 0, ended.stderr
-    assert "target    sim:mmc,seed=11 (1 GiB, simulated, fresh out of box: M/M/4 queue)" in ended.stderr
+    assert "target    sim:mmc,seed=11 (1 GiB, simulated: M/M/4 queue)" in ended.stderr
     assert "SIMULATED" in ended.stdout
     page = (tmp_path / "run/report.html").read_text(encoding="utf-8")
     assert "[simulated] iosonde: sim:mmc,seed=11" in page
@@ -337,7 +337,8 @@ def test_a_run_says_everywhere_that_it_was_simulated(tmp_path: Path) -> None:
     assert "finished, simulated" in listed
     assert "simulated M/M/4 queue" in listed
     planned = run_command("plan", *words, folder=tmp_path)
-    assert "simulated, fresh out of box" in planned.stdout
+    assert "simulated: M/M/4 queue" in planned.stdout
+    assert "simulated, fresh out of box: Data-centre" in run_command("plan", "sim:sata-dc", folder=tmp_path).stdout
     assert "virtual" in planned.stdout
 
 

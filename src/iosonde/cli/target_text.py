@@ -77,7 +77,8 @@ def _fate(target: Target, plan: Plan) -> str:
             scale = "" if drive.scale == 1 else f", scaled to 1/{drive.scale}"
             number = len(drive.faults)
             faults = f", {number} scheduled {'fault' if number == 1 else 'faults'}" if number else ""
-            return f"simulated, fresh out of box: {drive.title}{scale}{faults}"
+            state = "simulated, fresh out of box" if drive.table["kind"] == "ssd" else "simulated"
+            return f"{state}: {drive.title}{scale}{faults}"
         case NullTarget():
             return "no I/O"
         case BlockDevice():
