@@ -69,6 +69,18 @@ def test_the_summary_of_the_run_agrees_with_its_exported_figures(story: tuple[Pa
     assert f"steady state reached in round {judged['criteria'][0]['reached']}" in told
 
 
+def test_the_first_page_has_the_verdict_of_each_tracking_variable(story: tuple[Path, str], tmp_path: Path) -> None:
+    done = iosonde("report", str(story[0]), "--markdown", tmp_path / "r.md", "--json", tmp_path / "run.json")
+    assert done.returncode == 0, done.stderr
+    [procedure] = json.loads((tmp_path / "run.json").read_text())["procedures"]
+    reached = procedure["steady_states"][0]["criteria"][0]["reached"]
+    mean = procedure["steady_states"][0]["determinations"][0]["average"]
+    text = (tmp_path / "r.md").read_text(encoding="utf-8")
+    row = next(line for line in text.splitlines() if line.startswith("| Until steady | 4 KiB 0/100, IOPS |"))
+    assert f"| rounds {reached - 4} to {reached} | {mean:,.0f} IOPS |" in row
+    assert row.endswith(f"| reached in round {reached} |")
+
+
 def test_show_prints_the_tables_of_the_report(story: tuple[Path, str]) -> None:
     shown = iosonde("show", str(story[0])).stdout
 

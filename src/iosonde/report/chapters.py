@@ -35,7 +35,7 @@ from iosonde.report.fill_chapter import fill_chapter
 from iosonde.report.made_charts import made_figures
 from iosonde.report.measurement_order import measurements, plan_listing
 from iosonde.report.preconditioning_words import prepared_sentence
-from iosonde.report.procedures import procedure_answers, procedure_chapters, setup_groups
+from iosonde.report.procedures import procedure_answers, procedure_chapters, setup_groups, verdict_table
 from iosonde.report.procedures.definitions import DEFINITIONS as PROCEDURE_TERMS
 from iosonde.report.run_chapters import contrasts_chapter, explanations_chapter, over_time_chapter, targets_chapter
 from iosonde.report.signs import SIGNS, UNITS
@@ -114,9 +114,13 @@ def _procedures_in_short(found: EvaluatedRun, failures: FailureLog) -> Chapter:
     groups = failures.attempt(
         "the set-up", lambda: tuple(setup_groups(run, found.procedures)), lambda _: (), IN_SHORT.id
     )
+    verdicts = failures.attempt(
+        "the verdicts", lambda: verdict_table(run, found.procedures, found.invalid), lambda _: None, IN_SHORT.id
+    )
     glance = (Glance(FINDINGS_AT_A_GLANCE, found.findings),) if found.findings else ()
     lead = () if found.findings else _nothing_found(failures)
-    blocks = (Answers(answers), *_failed(IN_SHORT, failures), *glance, FactGroups(groups))
+    tables = () if verdicts is None else (verdicts,)
+    blocks = (Answers(answers), *_failed(IN_SHORT, failures), *tables, *glance, FactGroups(groups))
     return Chapter(*IN_SHORT, blocks, lead)
 
 

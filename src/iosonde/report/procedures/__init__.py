@@ -3,6 +3,7 @@
 from iosonde.report.procedures.chapters import procedure_chapters, procedure_headings
 from iosonde.report.procedures.header import PageHeader, page_headers
 from iosonde.report.procedures.summary_blocks import procedure_answers, setup_groups
+from iosonde.report.procedures.verdict_table import verdict_table
 
 __all__ = [
     "PageHeader",
@@ -11,4 +12,5 @@ __all__ = [
     "procedure_chapters",
     "procedure_headings",
     "setup_groups",
+    "verdict_table",
 ]
