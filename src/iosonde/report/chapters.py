@@ -93,7 +93,7 @@ def _of_procedures(found: EvaluatedRun, failures: FailureLog) -> tuple[Chapter, 
     expected = [] if checked is None else [_made(EXPECTED, lambda: _expected(checked), failures)]
     procedures = failures.attempt(
         "the chapters of the procedures",
-        lambda: procedure_chapters(found.analysis.recorded, found.procedures, found.invalid, failures),
+        lambda: procedure_chapters(found, failures),
         lambda failure: (Chapter("procedures", "Procedures", (Notice(failure.sentence),)),),
     )
     return (

@@ -9,6 +9,7 @@ from iosonde.analysis.run import RunAnalysis
 from iosonde.failures import FailureLog
 from iosonde.findings import Severity, find_in
 from iosonde.records import PhasePlan, Rounds, RunRecord, SimulationFacts, SteadyState, Tracked
+from iosonde.report.blocks import Paragraph
 from iosonde.report.export import run_tables
 from iosonde.report.export.procedures import exported_procedures
 from iosonde.report.markdown import page_markdown
@@ -49,6 +50,24 @@ def test_the_matrix_has_the_means_of_the_window() -> None:
     assert table(page(matrix_run(first=5)), "IOPS, mean over the window") == [
         ("4 KiB", "1,000", "3,000"),
         ("64 KiB", "2,000", "4,000"),
+    ]
+
+
+def test_doubtful_cells_are_named_before_the_results() -> None:
+    doubted, broken = (each.cell for each in MATRIX[:2])
+    findings = [
+        finding("latency-cut-short", Severity.DOUBTFUL, cells=(doubted, broken)),
+        finding("mix-not-kept", Severity.INVALID, cells=(broken,)),
+    ]
+    found = page_of(RunAnalysis(matrix_run()), findings)
+    texts = [each.text for each in found.all_of(Paragraph)]
+    assert 'Doubtful, see latency-cut-short: 1 cell of the phase "rounds" (4 KiB 100/0).' in texts
+    assert not [text for text in texts if "mix-not-kept" in text]
+
+
+def test_the_first_page_has_a_row_for_each_tracking_variable() -> None:
+    assert table(page(matrix_run(first=5)), "Tracking variables over the measurement window") == [
+        ("IOPS test", "4 KiB 0/100, IOPS", "rounds 2 to 6", "3,000 IOPS", "0.13 %", "0.13 %", "reached in round 6"),
     ]
 
 

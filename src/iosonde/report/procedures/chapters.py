@@ -17,11 +17,12 @@ from iosonde.charts.procedures import (
 )
 from iosonde.charts.procedures.styles import mix_name
 from iosonde.failures import FailureLog, PartFailure
-from iosonde.records import RunRecord
 from iosonde.report.blocks import Block, Chapter, Charts, FactGroup, FactGroups, Folded, Notice, Paragraph
+from iosonde.report.evaluated_run import EvaluatedRun
 from iosonde.report.made_charts import made_figure
 from iosonde.report.procedures.course_blocks import course_blocks
 from iosonde.report.procedures.demand_blocks import demand_blocks
+from iosonde.report.procedures.doubts import doubts_of
 from iosonde.report.procedures.draw_chart import DrawChart, for_phase
 from iosonde.report.procedures.results import QUANTITY_OF, more_tables, result_tables
 from iosonde.report.procedures.steady_blocks import steady_blocks
@@ -34,7 +35,6 @@ from iosonde.report.procedures.tables import (
 from iosonde.report.procedures.words import statement_of, title_of
 from iosonde.report.procedures.zone_blocks import zone_blocks
 from iosonde.report.titles import Heading
-from iosonde.report.validity import Invalid
 from iosonde.vocabulary import PhaseRole, ProcedureKind, Quantity
 
 
@@ -43,27 +43,23 @@ def procedure_headings(procedures: Sequence[ProcedureRounds]) -> tuple[Heading, 
     return tuple(Heading(f"procedure-{number}", title_of(each.procedure)) for number, each in enumerate(procedures, 1))
 
 
-def procedure_chapters(
-    run: RunRecord, procedures: Sequence[ProcedureRounds], invalid: Invalid, failures: FailureLog
-) -> tuple[Chapter, ...]:
+def procedure_chapters(found: EvaluatedRun, failures: FailureLog) -> tuple[Chapter, ...]:
     """A chapter for each procedure. A notice replaces each part that fails."""
-    headings = procedure_headings(procedures)
+    headings = procedure_headings(found.procedures)
     return tuple(
-        _Maker(run, each, heading, invalid, failures).chapter
-        for heading, each in zip(headings, procedures, strict=True)
+        _Maker(found, each, heading, failures).chapter for heading, each in zip(headings, found.procedures, strict=True)
     )
 
 
 class _Maker:
     """Makes the parts of one chapter."""
 
-    def __init__(
-        self, run: RunRecord, rounds: ProcedureRounds, heading: Heading, invalid: Invalid, failures: FailureLog
-    ) -> None:
-        self._run = run
+    def __init__(self, found: EvaluatedRun, rounds: ProcedureRounds, heading: Heading, failures: FailureLog) -> None:
+        self._run = found.analysis.recorded
+        self._findings = found.findings
+        self._invalid = found.invalid
         self._rounds = rounds
         self._heading = heading
-        self._invalid = invalid
         self._failures = failures
 
     @property
@@ -74,6 +70,7 @@ class _Maker:
             ("conditions", self._conditions),
             ("long trials", lambda: course_blocks(self._run, self._rounds, self._chart, self._figure, self._invalid)),
             ("steady state", lambda: steady_blocks(self._rounds, self._chart, self._figure, self._invalid)),
+            ("doubts", lambda: map(Paragraph, doubts_of(self._rounds, self._findings, self._invalid))),
             ("results", self._results),
             ("demand", lambda: demand_blocks(self._run, self._rounds, self._chart, self._invalid)),
             ("histogram", self._histogram),
