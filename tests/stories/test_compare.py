@@ -54,6 +54,18 @@ def test_a_file_of_tkperf_can_be_compared_with_a_run(folder: Path) -> None:
     assert "drive: its file counts rounds from 0; here they are counted from 1." in text
 
 
+def test_rounds_that_leave_steady_state_and_too_few_rounds_are_told(folder: Path) -> None:
+    for name, values in (("a/left", [1000] * 6 + [3000] * 6), ("b/left", [1000] * 3), ("c/left", [1000] * 6)):
+        path = folder / f"{name}.csv"
+        path.parent.mkdir(exist_ok=True)
+        path.write_text("round,read,bs,iops\n" + "".join(f"{n},0,4k,{each}\n" for n, each in enumerate(values, 1)))
+    shown = iosonde("compare", "a/left.csv", "b/left.csv", "c/left.csv", "--markdown", "left.md", folder=folder)
+    assert shown.returncode == 0, shown.stderr
+    text = (folder / "left.md").read_text(encoding="utf-8")
+    assert "| left (a) | left (b) | left (c) |" in text
+    assert "reached in round 5, left again in round 7 | undecided: there are only 3 rounds | reached in round 5" in text
+
+
 def test_a_run_that_may_not_be_read_is_refused(folder: Path) -> None:
     hidden = folder / "hidden"
     hidden.mkdir(exist_ok=True)

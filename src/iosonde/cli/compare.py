@@ -1,6 +1,5 @@
 """``iosonde compare``: runs of standard procedures side by side. Never needs the devices."""
 
-from collections import Counter
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
@@ -95,15 +94,31 @@ def _sources(runs: Sequence[Path], failures: "FailureLog") -> "list[Source]":
 
     found = [(path, source) for path in runs for source in [_source(path, failures)]]
     _check_different(found)
-    often = Counter(source.label for _, source in found)
+    alike: dict[str, list[Path]] = {}
+    for path, source in found:
+        alike.setdefault(source.label, []).append(path)
     sources = [
-        source if often[source.label] == 1 else replace(source, label=f"{source.label} ({printable(str(path))})")
+        source
+        if len(paths := alike[source.label]) == 1
+        else replace(source, label=f"{source.label} ({printable(_own_part(path, paths))})")
         for path, source in found
     ]
     if not same_tests(sources):
         has = "; ".join(f"{each.label}: {', '.join(p.procedure.name for p in each.procedures)}" for each in sources)
         raise UsageError(f"the runs have no test in common ({has})", "compare runs of the same test")
     return sources
+
+
+def _own_part(path: Path, paths: "Sequence[Path]") -> str:
+    """The part of a path that tells it from the others, without what all begin and end with."""
+    every = [each.absolute().parts for each in paths]
+    first = next((index for index, parts in enumerate(zip(*every, strict=False)) if len(set(parts)) > 1), None)
+    if first is None:
+        return str(path)
+    ends = [parts[first:][::-1] for parts in every]
+    same = next((index for index, parts in enumerate(zip(*ends, strict=False)) if len(set(parts)) > 1), 0)
+    mine = path.absolute().parts[first:]
+    return "/".join(mine[: len(mine) - same])
 
 
 def _check_different(found: "Sequence[tuple[Path, Source]]") -> None:

@@ -3,8 +3,6 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import groupby
-from math import isnan
 from typing import Any, Final
 
 from iosonde.analysis.procedures import (
@@ -16,9 +14,14 @@ from iosonde.analysis.procedures import (
     criteria_of,
     determinations_of,
 )
+from iosonde.analysis.procedures.determination import known_rounds, last_whole_window, no_window_text
+from iosonde.units import exact_size
 from iosonde.vocabulary import ProcedureKind, Quantity
 
 KIB: Final = 1024
+IOPS_PLACES: Final = frozenset({(0, 4 * KIB), (65, 64 * KIB), (100, 1024 * KIB)})
+"""Read percentages and block sizes of the tracking variables of the IOPS test (SNIA PTS 2.0.2, chapter 7)."""
+
 MICROSECOND_NS: Final = 1000
 MILLISECOND_NS: Final = 10**6
 
@@ -27,15 +30,14 @@ MILLISECOND_NS: Final = 10**6
 class JudgedRounds:
     """The rounds of a test with their verdict.
 
-    ``first_round`` is the number of the first round in the file. ``phase`` has the rounds up to the one in which steady
-    state was reached, or all of them; ``cells`` are the figures of its window.
+    ``first_round`` is the number of the first round in the file. The window of ``phase`` ends with the round in which
+    steady state was reached, else with the last round that can be judged; ``cells`` are the figures of its window.
     """
 
     name: str
     source: str
     kind: ProcedureKind
     first_round: int
-    rounds: int
     phase: PhaseRounds
     criteria: tuple[Criterion, ...]
     determinations: tuple[Determination, ...]
@@ -48,21 +50,37 @@ class JudgedRounds:
         return self.criteria[0] if self.criteria else None
 
     @property
+    def rounds(self) -> int:
+        """The number of rounds in the file."""
+        return self.phase.rounds
+
+    @property
     def unknown_rounds(self) -> list[int]:
         """The rounds in which a tracking variable has no value, as the file counts them."""
-        return [number for number, is_known in enumerate(self._is_known, self.first_round) if not is_known]
+        return [number for number, is_known in enumerate(known_rounds(self.phase), self.first_round) if not is_known]
 
     @property
     def is_too_short(self) -> bool:
         """Whether no window of consecutive rounds has a value of all tracking variables."""
-        size = 0 if self.phase.rule is None else self.phase.rule.window
-        longest = max((len(list(found)) for known, found in groupby(self._is_known) if known), default=0)
-        return longest < size
+        return self.phase.rule is not None and bool(no_window_text(self.phase))
 
     @property
-    def _is_known(self) -> list[bool]:
-        tracked = [self.phase.series(each.cell, each.quantity) for each in self.phase.tracked]
-        return [all(not isnan(values[number]) for values in tracked) for number in range(self.phase.rounds)]
+    def zero_cells(self) -> list[str]:
+        """The cells of tracking variables that are 0 in the whole window, so that nothing is a percentage of them."""
+        if self.is_too_short:
+            return []
+        found = {(each.cell, each.quantity) for each in self.determinations if each.average}
+        return [each.cell for each in self.phase.tracked if (each.cell, each.quantity) not in found]
+
+    @property
+    def untracked(self) -> list[str]:
+        """What the IOPS test of the specification tracks as well, if only some of its variables were measured."""
+        work = [self.phase.workloads[each.cell] for each in self.phase.tracked]
+        places = {(each.read_percent, each.block_size_bytes) for each in work}
+        if self.kind is not ProcedureKind.IOPS or not places or not places < IOPS_PLACES:
+            return []
+        missing = sorted(IOPS_PLACES - places, key=lambda place: place[1])
+        return [f"{exact_size(size)} {read}/{100 - read}" for read, size in missing]
 
     @property
     def window(self) -> range:
@@ -75,13 +93,12 @@ def judged(source: str, rounds: ProcedureRounds, first_round: int, said: Mapping
     phase = rounds.phases[0]
     criteria = criteria_of(phase)
     reached = criteria[0].reached if criteria else None
-    cut = phase if reached is None else replace(phase, values=phase.values[:reached])
+    cut = replace(phase, window_end=reached or (last_whole_window(phase) if criteria else None))
     return JudgedRounds(
         name=rounds.procedure.name,
         source=source,
         kind=rounds.procedure.kind,
         first_round=first_round,
-        rounds=phase.rounds,
         phase=cut,
         criteria=criteria,
         determinations=determinations_of(cut),
@@ -111,6 +128,7 @@ def plain(test: JudgedRounds) -> dict[str, Any]:
             for each in test.criteria
         ],
         "tracking_variables": [_variable(each, shift) for each in test.determinations],
+        "tracked_cells_of_zero": test.zero_cells,
         "cells": [_cell(each) for each in test.cells],
         "file_says": dict(test.said),
     }
@@ -244,11 +262,8 @@ def verdict_words(test: JudgedRounds, criterion: Criterion) -> str:
     """A verdict in words, with rounds as the file counts them."""
     shift = test.first_round - 1
     if criterion.reached is None:
-        size = 0 if test.phase.rule is None else test.phase.rule.window
-        if test.rounds < size:
-            return f"undecided: there {'is only 1 round' if test.rounds == 1 else f'are only {test.rounds} rounds'}"
         if test.is_too_short:
-            return f"undecided: no {size} consecutive rounds have all values"
+            return f"undecided: {no_window_text(test.phase)}"
         return f"not reached after {test.rounds} rounds"
     left = "" if criterion.left is None else f", left again in round {criterion.left + shift}"
     return f"reached in round {criterion.reached + shift}{left}"

@@ -12,6 +12,7 @@ from iosonde.errors import UsageError
 from iosonde.report.judged_rounds import JudgedRounds, alike, figure_tables, judged
 from iosonde.report.terminal.judged_rounds import render_judged
 from iosonde.sources.rounds import Tracking, read_rounds
+from iosonde.units import parse_bytes
 from iosonde.vocabulary import ProcedureKind, Quantity
 
 
@@ -20,16 +21,17 @@ def verdicts_of(*paths: Path, tracking: tuple[Tracking, ...] = ()) -> dict[str, 
     return {each.name: each for each in found}
 
 
-def part(iops: float, latency_us: float = 100.0) -> dict[str, Any]:
+def part(iops: float, latency_us: float = 100.0, size: int = 4096) -> dict[str, Any]:
     latency = {"min": 1000, "max": 9_000_000, "mean": latency_us * 1000, "N": int(iops)}
-    return {"iops": iops, "bw_bytes": iops * 4096, "total_ios": int(iops), "lat_ns": latency}
+    return {"iops": iops, "bw_bytes": iops * size, "total_ios": int(iops), "lat_ns": latency}
 
 
 def output(
     folder: Path, name: str, read: float, write: float, *, time_ms: int = 0, jobs: int = 1, **options: object
 ) -> Path:
     asked = {"rw": "randrw", "rwmixread": "65", "bs": "4k", "iodepth": "32", "numjobs": "4"} | options
-    job = {"jobname": "j", "job options": asked, "read": part(read), "write": part(write)}
+    size = parse_bytes(f"{asked['bs']}iB", "")
+    job = {"jobname": "j", "job options": asked, "read": part(read, size=size), "write": part(write, size=size)}
     path = folder / name
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(json.dumps({"fio version": "fio-3.33", "timestamp_ms": time_ms, "jobs": [job] * jobs}))
@@ -123,7 +125,7 @@ def test_of_several_queue_depths_the_largest_is_tracked_and_each_has_its_table(t
 
 def test_a_mean_latency_is_weighted_by_operations(tmp_path: Path) -> None:
     job = {"job options": {"rw": "randrw", "rwmixread": "50", "bs": "8k", "iodepth": "2"}}
-    job |= {"read": part(300, 100), "write": part(100, 500)}
+    job |= {"read": part(300, 100, 8192), "write": part(100, 500, 8192)}
     (tmp_path / "round1.json").write_text(json.dumps({"fio version": "fio-3.33", "jobs": [job]}))
     assert series(verdicts_of(tmp_path)["iops"], Quantity.LATENCY_NS_MEAN) == [200_000]
 
@@ -284,11 +286,16 @@ def test_a_missing_file_and_an_empty_folder_are_refused(tmp_path: Path) -> None:
         read_rounds([tmp_path])
 
 
-def old_output(path: Path, read: float, write: float, job: str = "job") -> Path:
+def old_output(path: Path, read: float, write: float, job: str = "job", size: int = 4096) -> Path:
     """An output of fio 2.2 or older, which has no options."""
     path.parent.mkdir(parents=True, exist_ok=True)
     parts = {
-        name: {"io_bytes": 4096 * iops, "bw": iops * 4, "iops": iops, "lat": {"min": 1, "max": 9000, "mean": 100.0}}
+        name: {
+            "io_bytes": size * iops,
+            "bw": iops * size // 1024,
+            "iops": iops,
+            "lat": {"min": 1, "max": 9000, "mean": 100.0},
+        }
         for name, iops in (("read", read), ("write", write))
     }
     path.write_text(json.dumps({"fio version": "fio-2.1.4", "jobs": [{"jobname": job, "groupid": 0} | parts]}))
@@ -309,7 +316,8 @@ def old_output(path: Path, read: float, write: float, job: str = "job") -> Path:
 def test_names_have_the_options_that_old_outputs_lack(
     name: str, job: str, shares: tuple[float, float], expected: str, tmp_path: Path
 ) -> None:
-    paths = [old_output(tmp_path / name.format(number), *shares, job) for number in range(1, 6)]
+    size = int(expected.split()[2])
+    paths = [old_output(tmp_path / name.format(number), *shares, job, size) for number in range(1, 6)]
     [test] = verdicts_of(*paths).values()
     [cell] = test.cells
     work = cell.workload
@@ -383,3 +391,105 @@ def test_rounds_that_are_too_few_are_not_called_zero(tmp_path: Path) -> None:
     text = console.export_text()
     assert "undecided: there is only 1 round; window: round 1" in text
     assert "is 0" not in text
+
+
+def test_a_missing_round_after_steady_state_does_not_leave_it(tmp_path: Path) -> None:
+    rows = "".join(f"{number},0,4k,{1000 if number != 8 else ''}\n" for number in range(1, 13))
+    (tmp_path / "t.csv").write_text(f"round,read,bs,iops\n{rows}")
+    [test] = verdicts_of(tmp_path / "t.csv").values()
+    assert (test.own is not None and test.own.verdict, test.unknown_rounds) == (Verdict.REACHED, [8])
+
+
+def test_the_window_of_unsteady_rounds_is_the_last_one_that_can_be_judged(tmp_path: Path) -> None:
+    values = [100, 200, 400, 800, 1600, 3200, 6400, "", 12800]
+    rows = "".join(f"{number},0,4k,{value}\n" for number, value in enumerate(values, 1))
+    (tmp_path / "t.csv").write_text(f"round,read,bs,iops\n{rows}")
+    [test] = verdicts_of(tmp_path / "t.csv").values()
+    assert list(test.window) == [3, 4, 5, 6, 7]
+    assert [each.average for each in test.determinations] == [2480]
+
+
+def test_a_tracking_variable_of_zero_is_named(tmp_path: Path) -> None:
+    rows = "".join(f"{number},0,4k,100\n{number},65,64k,0\n" for number in range(1, 6))
+    (tmp_path / "t.csv").write_text(f"round,read,bs,iops\n{rows}")
+    [test] = verdicts_of(tmp_path / "t.csv").values()
+    assert test.zero_cells == ["random-mix65-64KiB-qd1"]
+
+
+def test_equal_values_have_no_correlation_whatever_their_rounding(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("round,read,bs,iops\n" + "".join(f"{n},0,4k,121.1\n" for n in range(1, 8)))
+    [test] = verdicts_of(tmp_path / "t.csv").values()
+    assert [each.correlation for each in test.determinations] == [None]
+
+
+def test_tracking_variables_that_were_not_measured_are_named(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("round,read,bs,iops\n" + "".join(f"{n},0,4k,100\n" for n in range(1, 6)))
+    [test] = verdicts_of(tmp_path / "t.csv").values()
+    assert test.untracked == ["64 KiB 65/35", "1 MiB 100/0"]
+
+
+def test_a_matrix_beyond_that_of_the_latency_test_is_one_of_iops(tmp_path: Path) -> None:
+    rows = "".join(f"{n},4k,0,1,1000,900\n{n},64k,65,1,{1.3**n * 100},900\n" for n in range(1, 8))
+    (tmp_path / "t.csv").write_text(f"round,bs,read,qd,iops,lat_us\n{rows}")
+    [test] = verdicts_of(tmp_path / "t.csv").values()
+    assert (test.kind, test.own is not None and test.own.verdict) == (ProcedureKind.IOPS, Verdict.NOT_REACHED)
+
+
+def test_a_table_of_bandwidth_only_is_one_of_throughput(tmp_path: Path) -> None:
+    rows = "".join(
+        f"{n},1MiB,{mix},{value}\n" for n in range(1, 6) for mix, value in (("0/100", 440 / n), ("100/0", 5))
+    )
+    (tmp_path / "t.csv").write_text(f"Round,Block Size,R/W Mix,Throughput (MB/s)\n{rows}")
+    [test] = verdicts_of(tmp_path / "t.csv").values()
+    assert test.kind is ProcedureKind.THROUGHPUT
+    assert [each.cell for each in test.determinations] == ["sequential-write-1MiB-qd1"]
+
+
+@pytest.mark.parametrize("header", ["Throughput (Gb/s)", "Mbps", "bw Mbit/s"])
+def test_bits_per_second_are_refused(header: str, tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text(f"round,read,bs,{header}\n1,0,1m,4\n")
+    with pytest.raises(UsageError, match="has a column in bits"):
+        read_rounds([tmp_path / "t.csv"])
+
+
+def test_points_that_can_separate_thousands_are_refused(tmp_path: Path) -> None:
+    rows = "".join(f"{number};0;4k;{text}\n" for number, text in enumerate(("987", "1.012", "1.005", "999"), 1))
+    (tmp_path / "t.csv").write_text(f"round;read;bs;iops\n{rows}")
+    with pytest.raises(UsageError, match=r"values such as 1\.012, whose point can separate thousands"):
+        read_rounds([tmp_path / "t.csv"])
+
+
+def test_folders_of_unnumbered_outputs_are_tests_of_their_own(tmp_path: Path) -> None:
+    for drive, iops in (("a", 1000), ("b", 5000)):
+        for number in range(1, 6):
+            output(tmp_path, f"{drive}/r{number}.json", 0, iops, time_ms=number, rw="randwrite")
+    found = read_rounds([tmp_path / "a", tmp_path / "b"])
+    assert [each.phase.rounds for each in found] == [5, 5]
+    with pytest.raises(UsageError, match="have several outputs of the same workload"):
+        read_rounds([tmp_path])
+
+
+def test_jobs_that_ran_together_are_counted_also_without_numjobs(tmp_path: Path) -> None:
+    for number in range(1, 6):
+        output(tmp_path, f"round{number}.json", 0, 1000, jobs=4, rw="randwrite", numjobs="1")
+    [test] = verdicts_of(tmp_path).values()
+    [cell] = test.cells
+    assert (cell.workload.jobs, cell.iops) == (4, 4000)
+
+
+def test_synchronous_engines_have_one_operation_in_flight(tmp_path: Path) -> None:
+    output(tmp_path, "round1.json", 0, 1000, rw="randwrite", ioengine="psync", iodepth="32", numjobs="1")
+    [test] = read_rounds([tmp_path])
+    assert [each.queue_depth for each in test.phase.workloads.values()] == [1]
+
+
+def test_operations_of_another_size_than_the_name_says_are_refused(tmp_path: Path) -> None:
+    path = old_output(tmp_path / "round1" / "randread_bs=4096.json", 100, 0, size=16384)
+    with pytest.raises(UsageError, match="the operations have 16,384 bytes, and not 4,096"):
+        read_rounds([path])
+
+
+def test_notes_beside_the_outputs_of_fio_are_left_out(tmp_path: Path) -> None:
+    output(tmp_path, "round1.json", 0, 1000, rw="randwrite")
+    (tmp_path / "notes.txt").write_text("drive 3, second shelf")
+    assert len(read_rounds([tmp_path])) == 1

@@ -6,7 +6,7 @@ from typing import Final
 from iosonde.analysis.drive_counters import Counter, DriveChange, drive_changes
 from iosonde.analysis.procedures.condition import Condition, ConditionState
 from iosonde.analysis.procedures.courses import judged_samples
-from iosonde.analysis.procedures.determination import Criterion, Verdict, criteria_of
+from iosonde.analysis.procedures.determination import Criterion, Verdict, criteria_of, no_window_text
 from iosonde.analysis.procedures.from_run import trials_of_procedure
 from iosonde.analysis.procedures.gap_condition import gap_condition
 from iosonde.analysis.procedures.rounds import PhaseRounds, ProcedureRounds
@@ -250,9 +250,11 @@ def steady_text(run: RunRecord | None, phase: PhaseRounds) -> str:
 def undecided_text(run: RunRecord | None, phase: PhaseRounds) -> str:
     """Why steady state is not decided, in words: the run ended before it was reached and before the last round.
 
-    Empty if it is decided. The rounds of another tool (no run) are complete.
+    Empty if it is decided. The rounds of another tool (no run) are complete, but can be too few to judge.
     """
     rule = phase.rule
+    if run is None and rule is not None and (reason := no_window_text(phase)):
+        return f"undecided: {reason}"
     if (
         run is None
         or run.finished

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from iosonde.analysis.procedures.rounds import PhaseRounds
 from iosonde.analysis.series.steady import (
+    ROUNDING,
     SNIA,
     SteadyRule,
     WindowFigures,
@@ -154,7 +155,7 @@ def _determined(phase: PhaseRounds, cell: str, quantity: Quantity) -> Determinat
         slope=slope,
         intercept=figures.mean - slope * float(numbers.mean()),
         correlation=_correlation(values, figures),
-        is_steady=holding[-1],
+        is_steady=bool(holding[phase.window.stop - 1 - rule.window]),
         reached=reached,
         left=left,
     )
@@ -163,7 +164,8 @@ def _determined(phase: PhaseRounds, cell: str, quantity: Quantity) -> Determinat
 def _correlation(values: NDArray[np.float64], figures: WindowFigures) -> float | None:
     """Pearson's coefficient of the values and their rounds; None if the values are all equal."""
     spread = float(values.std())
-    if not spread:
+    # The sums of equal values have rounding errors.
+    if spread <= ROUNDING * abs(figures.mean):
         return None
     rounds = float(np.arange(len(values), dtype=np.float64).std())
     return figures.slope_share * figures.mean * rounds / spread
@@ -188,22 +190,42 @@ def criteria_of(phase: PhaseRounds) -> tuple[Criterion, ...]:
     return (*found, *(_judged(phase, (first,), rule, name, "the first tracking variable") for name, rule in judged))
 
 
+def known_rounds(phase: PhaseRounds) -> list[bool]:
+    """Whether each round has a value of all tracking variables."""
+    tracked = [phase.series(each.cell, each.quantity) for each in phase.tracked]
+    return [all(not np.isnan(values[number]) for values in tracked) for number in range(phase.rounds)]
+
+
+def last_whole_window(phase: PhaseRounds) -> int | None:
+    """The last round of the last window that has all values; None if no window has."""
+    size, known = rule_of(phase).window, known_rounds(phase)
+    return next((last for last in range(phase.rounds, size - 1, -1) if all(known[last - size : last])), None)
+
+
+def no_window_text(phase: PhaseRounds) -> str:
+    """Why no window can be judged, in words; empty if one can."""
+    size = rule_of(phase).window
+    if phase.rounds < size:
+        return f"there {'is only 1 round' if phase.rounds == 1 else f'are only {phase.rounds} rounds'}"
+    return f"no {size} consecutive rounds have all values" if last_whole_window(phase) is None else ""
+
+
 def _judged(phase: PhaseRounds, tracked: Sequence[object], rule: SteadyRule, name: str, of: str) -> Criterion:
     series = [phase.series(each.cell, each.quantity) for each in phase.tracked if each in tracked]
     return Criterion(name, of, phase.rounds, *reached_and_left(_holding(phase, series, rule), rule.window))
 
 
-def _holding(phase: PhaseRounds, series: Sequence[NDArray[np.float64]], rule: SteadyRule) -> list[bool]:
+def _holding(phase: PhaseRounds, series: Sequence[NDArray[np.float64]], rule: SteadyRule) -> list[bool | None]:
     """Whether each window fulfils a rule for each of the series, from the first complete window on.
 
-    A window with a gap or an unknown value does not.
+    None for a window with a gap or an unknown value, which cannot be judged.
     """
     broken = phase.broken or frozenset()
 
-    def is_holding(last: int) -> bool:
+    def is_holding(last: int) -> bool | None:
         first = last - rule.window + 1
-        if broken & set(range(first + 1, last + 1)):
-            return False
+        if broken & set(range(first + 1, last + 1)) or any(np.isnan(each[first - 1 : last]).any() for each in series):
+            return None
         # A range of zeros is within any bound, but in such rounds nothing was measured.
         return all(values[first - 1 : last].any() and is_steady(values[first - 1 : last], rule) for values in series)
 

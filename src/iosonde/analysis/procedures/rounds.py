@@ -20,7 +20,8 @@ class PhaseRounds:
     ``values`` has a row for each complete round, with a value for each of ``cells``. A cell may be there several times.
     ``rule`` is the criterion that ends the phase, None if it has a fixed number of rounds. ``broken`` has the rounds
     that follow or contain a gap that is too long, None if the gaps are unknown. ``drain_ns_longest`` is the longest
-    time in which the operations of a trial completed after its end, None if it is unknown.
+    time in which the operations of a trial completed after its end, None if it is unknown. ``window_end`` is the last
+    round of the window if that is not the last round of all: rounds of other tools can go on after steady state.
     """
 
     name: str
@@ -32,6 +33,7 @@ class PhaseRounds:
     broken: frozenset[int] | None = None
     gap_ns_longest: int | None = None
     drain_ns_longest: int | None = None
+    window_end: int | None = None
 
     @property
     def rounds(self) -> int:
@@ -41,8 +43,9 @@ class PhaseRounds:
     @property
     def window(self) -> range:
         """The rounds that are reported: the last ones of a steady-state criterion, else all."""
-        size = self.rounds if self.rule is None else min(self.rule.window, self.rounds)
-        return range(self.rounds - size + 1, self.rounds + 1)
+        end = self.rounds if self.window_end is None else self.window_end
+        size = end if self.rule is None else min(self.rule.window, end)
+        return range(end - size + 1, end + 1)
 
     @property
     def is_whole_window(self) -> bool:

@@ -137,13 +137,14 @@ def is_steady(values: Sequence[float | None] | NDArray[np.float64], rule: Steady
     return not np.isnan(found).any() and holds(window_figures(found), rule)
 
 
-def reached_and_left(holding: Sequence[bool], window: int) -> tuple[int | None, int | None]:
+def reached_and_left(holding: Sequence[bool | None], window: int) -> tuple[int | None, int | None]:
     """The last round of the first window that holds, and that of the first later one that does not.
 
-    ``holding`` is whether each window holds, from the first complete one on. Rounds count from 1.
+    ``holding`` is whether each window holds, from the first complete one on; None if it cannot be judged. Rounds count
+    from 1.
     """
     first = next((index for index, each in enumerate(holding) if each), None)
     if first is None:
         return None, None
-    lost = next((index for index, each in enumerate(holding) if index > first and not each), None)
+    lost = next((index for index, each in enumerate(holding) if index > first and each is False), None)
     return window + first, None if lost is None else window + lost

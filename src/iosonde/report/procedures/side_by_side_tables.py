@@ -160,7 +160,7 @@ def _table(test: SameTest, shown: Shown, columns: Sequence[int]) -> ResultTable:
     texts = [text for line in lines for text in line.texts[1:]]
     signs = {
         INVALID: "invalid; the report of the run names the finding",
-        SAME: "the values of the rounds overlap with those of the first column",
+        SAME: "the values of the rounds overlap with those of the first column, and both are in steady state",
     }
     notes = tuple(f"{sign} {meaning}." for sign, meaning in signs.items() if any(sign in text for text in texts))
     if shown.has_rounds and any(phase.rounds == 1 for each in test.entries for phase in each.phases):

@@ -1,6 +1,6 @@
 """Shows the verdict on rounds that another tool measured: tracking variables, criteria and tables."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Final
 
 from rich.console import Group, RenderableType
@@ -12,6 +12,7 @@ from iosonde.printing import printable
 from iosonde.report.judged_rounds import FigureTable, JudgedRounds, alike, figure_tables, series_words, verdict_words
 
 NAMED_MAX: Final = 8
+DIGITS_MAX: Final = 9
 
 
 def render_judged(tests: tuple[JudgedRounds, ...]) -> RenderableType:
@@ -33,8 +34,10 @@ def _test(test: JudgedRounds) -> Iterator[RenderableType]:
         named = f"{', '.join(map(str, unknown[:NAMED_MAX]))}{' and others' if len(unknown) > NAMED_MAX else ''}"
         plural = "s" if len(unknown) > 1 else ""
         yield Text(f"  round{plural} {named}: no value of a tracking variable, so no window has it", "yellow")
-    elif own is not None and not test.is_too_short and not _all_have_averages(test.determinations):
-        yield Text("  a tracking variable is 0 in the whole window", style="yellow")
+    if test.untracked:
+        yield Text(f"  the IOPS test of the SNIA PTS tracks {' and '.join(test.untracked)} as well", style="yellow")
+    for cell in test.zero_cells:
+        yield Text(f"  the tracking variable of {cell} is 0 in the whole window", style="yellow")
     for each in test.determinations:
         yield from _variable(test, each)
     for criterion in test.criteria[1:]:
@@ -48,11 +51,6 @@ def _test(test: JudgedRounds) -> Iterator[RenderableType]:
     yield Text("")
 
 
-def _all_have_averages(found: Sequence[Determination]) -> bool:
-    """Whether percentages of the averages can be given for the tracking variables."""
-    return bool(found) and all(each.average for each in found)
-
-
 def _variable(test: JudgedRounds, found: Determination) -> Iterator[Text]:
     values, unit = series_words(found.values, found.quantity)
     (average,), _ = series_words([found.average], found.quantity)
@@ -62,10 +60,10 @@ def _variable(test: JudgedRounds, found: Determination) -> Iterator[Text]:
     others = alike(test, found.cell) - 1
     several = f" ({others} more with its mix and block size can be tracked by --track)" if others else ""
     yield Text(f"  {found.cell}, {unit}{several}: {', '.join(values)}")
-    yield Text(f"    average {average}; range {_exact(found.range_share)} of it (at most 20 %)")
+    yield Text(f"    average {average}; range {_exact(found.range_share, 20)} of it (at most 20 %)")
     yield Text(
         f"    best-fit line {slope} * R + {start}, correlation {correlation}; it changes by "
-        f"{_exact(found.excursion_share)} over {len(found.values) - 1} intervals (at most 10 %)"
+        f"{_exact(found.excursion_share, 10)} over {len(found.values) - 1} intervals (at most 10 %)"
     )
     yield Text(
         f"    other readings of the slope: {_exact(found.slope_per_round_share)} per round, "
@@ -73,8 +71,10 @@ def _variable(test: JudgedRounds, found: Determination) -> Iterator[Text]:
     )
 
 
-def _exact(share: float) -> str:
-    return f"{100 * share:.2f} %"
+def _exact(share: float, most: float | None = None) -> str:
+    """A percentage with two decimals; with more if it would be shown as the limit but is not."""
+    texts = (f"{100 * share:.{digits}f}" for digits in range(2, DIGITS_MAX))
+    return f"{next((text for text in texts if float(text) != most), f'{100 * share:.2f}')} %"
 
 
 def _table(found: FigureTable) -> Table:

@@ -19,6 +19,9 @@ from iosonde.vocabulary import PhaseRole
 _MIX: Final = re.compile(r"^\s*(\d{1,3})\s*/\s*(\d{1,3})\s*$")
 _SIZE: Final = re.compile(r"^\s*(\d+(?:\.\d+)?)\s*([kKmM]?)(?:i?[bB])?\s*$")
 _NUMBERED: Final = re.compile(r"^\D{0,12}?(\d{1,9})(?:\.0*)?$")
+_BITS: Final = re.compile(r"(?<![A-Za-z])[KMGT]i?b(?:it)?(?:s|/s|ps)|(?i:[kmgt]i?bits?)(?![a-z])")
+"""Units of bits per second: ``Gb/s``, ``Mbps``, ``Mbit/s``. Without capitals, ``mb_s`` is taken as bytes."""
+
 ROUND: Final = frozenset({"round", "rnd", "loop", "iteration", "pass"})
 READ: Final = frozenset(
     {"read", "readpercent", "readpct", "rwmixread", "rwmix", "rw", "mix", "workload", "rwmixpercent", "wld"}
@@ -127,6 +130,8 @@ class Columns:
     def of(cls, header: Sequence[str], source: str) -> "Columns":
         """The columns that a header names. Raises UsageError if one that is needed is missing."""
         names = list(map(_plain_name, header))
+        if bits := next((each for each in header if _BITS.search(each)), None):
+            raise UsageError(f"{source} has a column in bits: {bits}", "convert it to bytes, such as MB/s")
 
         def place(known: Container[str]) -> int | None:
             return next((index for index, name in enumerate(names) if name in known), None)
@@ -179,7 +184,8 @@ class Columns:
         number = _round(self._text(row, self.round))
         is_word_of_fio = self.has_words_of_fio and self._text(row, self.read).lower() in {"read", "write"}
         demand = Demand(
-            self._text(row, self.pattern).lower().startswith("seq") or (self.pattern is None and is_word_of_fio),
+            self._text(row, self.pattern).lower().startswith("seq")
+            or (self.pattern is None and (is_word_of_fio or self._has_only_bandwidth)),
             _whole(self._text(row, self.depth) or "1"),
             _whole(self._text(row, self.jobs) or "1"),
         )
@@ -210,6 +216,11 @@ class Columns:
         elif value.bytes_per_s is None and value.iops is not None:
             value = replace(value, bytes_per_s=value.iops * size_mean)
         yield Measured(number, workload, value, states_demand)
+
+    @property
+    def _has_only_bandwidth(self) -> bool:
+        """Whether the table is one of throughput, whose accesses are sequential if it does not say more."""
+        return not self.mixes and {name for name, _ in self.values.values()} == {"bytes_per_s"}
 
     def _mixed_sizes(self, row: Sequence[str]) -> BlockSizes | None:
         """The sizes of a cell with several."""

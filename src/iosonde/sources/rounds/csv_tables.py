@@ -12,6 +12,8 @@ from iosonde.sources.rounds.measured import Measured
 _DECIMAL: Final = re.compile(r"^\s*(\d+),(\d+)\s*$")
 """A number with a decimal comma, which a table can have whose fields are separated in another way."""
 
+_THOUSANDS: Final = re.compile(r"^[1-9]\d{0,2}(?:\.\d{3})+$")
+_HUNDREDS: Final = re.compile(r"^[1-9]\d{2,}$")
 _BINARY: Final = re.compile(r"[\x00-\x08\x0e-\x1f\ufffd]")
 
 
@@ -29,6 +31,8 @@ def read_csv(text: str, source: str) -> list[Measured]:
         raise UsageError(f"{source} is empty", HINT)
     columns = Columns.of(rows[0], source)
     has_comma = dialect.delimiter != ","
+    if has_comma:
+        _check_points(source, rows[1:], (*columns.values, *columns.mixes))
     found: list[Measured] = []
     unjudged: dict[str, None] = {}
     for number, row in enumerate(rows[1:], 2):
@@ -46,6 +50,18 @@ def read_csv(text: str, source: str) -> list[Measured]:
             raise UsageError(f"{source}: row {number} cannot be read: {error.message}", error.hint) from error
     _check(source, found, unjudged)
     return found
+
+
+def _check_points(source: str, rows: Sequence[Sequence[str]], columns: Iterable[int]) -> None:
+    """Raises UsageError for values such as 1.012 beside 987: the point can separate thousands or decimals."""
+    for column in columns:
+        texts = [row[column].strip() for row in rows if column < len(row)]
+        pointed = [each for each in texts if "." in each]
+        if pointed and all(map(_THOUSANDS.match, pointed)) and any(_HUNDREDS.match(each) for each in texts):
+            raise UsageError(
+                f"{source} has values such as {pointed[0]}, whose point can separate thousands",
+                "write numbers without separators of thousands",
+            )
 
 
 def _check(source: str, found: Sequence[Measured], unjudged: Iterable[str]) -> None:

@@ -8,6 +8,7 @@ import json
 import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from math import isfinite
 from pathlib import Path
 from typing import Any, Final
 
@@ -24,6 +25,11 @@ _UNITS: Final = {"": 1, "b": 1, "k": 1024, "kb": 1024, "kib": 1024, "m": 1 << 20
 READS: Final = {"read": 100, "randread": 100, "write": 0, "randwrite": 0}
 _GROUP_ENDS: Final = ("stonewall", "wait_for_previous")
 _SEVERAL_SIZES: Final = ("bssplit", "bsrange", "blocksize_range")
+_SYNCHRONOUS: Final = frozenset({"sync", "psync", "vsync", "pvsync", "pvsync2", "mmap"})
+BANDWIDTH_MIN: Final = 10 * 1024
+"""A smaller bandwidth, which old outputs have in whole KiB/s, is too coarse to compare."""
+
+CONTRADICTING_TIMES: Final = 2
 MIXED: Final = frozenset({"rw", "readwrite", "randrw"})
 
 
@@ -46,6 +52,7 @@ def read_fio(texts: Mapping[Path, str]) -> list[Measured]:
         numbered.sort(key=lambda each: (_time_ms(each[1]), _natural(each[0])))
     found: list[Measured] = []
     seen: Counter[Workload] = Counter()
+    folders: dict[Workload, Counter[Path]] = defaultdict(Counter)
     for path, output, number in numbered:
         try:
             cells = list(_cells(output, path))
@@ -55,8 +62,22 @@ def read_fio(texts: Mapping[Path, str]) -> list[Measured]:
             ) from error
         for workload, value, states_demand in cells:
             seen[workload] += 1
+            folders[workload][path.parent] += 1
             found.append(Measured(seen[workload] if number is None else number, workload, value, states_demand))
+    if unnamed:
+        _check_folders(folders)
     return found
+
+
+def _check_folders(folders: Mapping[Workload, Counter[Path]]) -> None:
+    """Raises UsageError for outputs without the number of their round in folders that may be different runs."""
+    for counts in folders.values():
+        if len(counts) > 1 and max(counts.values()) > 1:
+            first, second = list(counts)[:2]
+            raise UsageError(
+                f"{first} and {second} have several outputs of the same workload, which do not name their round",
+                "judge each folder by itself, or name the round in each file or folder, such as round3",
+            )
 
 
 def _outputs(text: str, path: Path) -> Iterator[dict[str, Any]]:
@@ -120,9 +141,24 @@ def _cells(output: Mapping[str, Any], path: Path) -> Iterator[tuple[Workload, Ro
     for (_, workload), alike in jobs.items():
         # Clones of a job have its name, and their number is among its options.
         names = len({job.get("jobname") for job in alike})
-        together = workload.model_copy(update={"jobs": workload.jobs * names})
+        together = workload.model_copy(update={"jobs": max(workload.jobs * names, len(alike))})
         # A job with an error has no result, and neither has the cell.
-        yield together, RoundValue() if any(job.get("error") for job in alike) else _value(alike), states_demand
+        value = RoundValue() if any(job.get("error") for job in alike) else _value(alike)
+        _check_size(path, workload, value)
+        yield together, value, states_demand
+
+
+def _check_size(path: Path, workload: Workload, value: RoundValue) -> None:
+    """Raises UsageError if the operations that completed have another size than the options say."""
+    known = value.iops and value.bytes_per_s and isfinite(value.iops) and value.bytes_per_s >= BANDWIDTH_MIN
+    if not known or value.bytes_per_s is None or value.iops is None:
+        return
+    size, told = value.bytes_per_s / value.iops, workload.block_size_bytes
+    if size >= told * CONTRADICTING_TIMES or size * CONTRADICTING_TIMES <= told:
+        raise UsageError(
+            f"{path}: the operations have {size:,.0f} bytes, and not {told:,} as its options or its name say",
+            "use the unmodified output under a name that says what was measured",
+        )
 
 
 def _workload(options: Mapping[str, Any], path: Path) -> Workload:
@@ -139,11 +175,14 @@ def _workload(options: Mapping[str, Any], path: Path) -> Workload:
             f"{path} has jobs with several block sizes: {several} = {options[several]}",
             "use outputs with one block size per job",
         )
+    # These engines have one operation in flight, whatever iodepth is.
+    is_synchronous = str(options.get("ioengine", "")) in _SYNCHRONOUS
+    depth = 1 if is_synchronous else int(options.get("iodepth", 1))
     read = READS.get(kind, int(options.get("rwmixread", 100 - int(options.get("rwmixwrite", 50)))))
     return workload_of(
         read,
         _bytes(str(options.get("bs", options.get("blocksize", "4k"))), path),
-        Demand(not kind.startswith("rand"), int(options.get("iodepth", 1)), int(options.get("numjobs", 1))),
+        Demand(not kind.startswith("rand"), depth, int(options.get("numjobs", 1))),
     )
 
 

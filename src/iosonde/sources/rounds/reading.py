@@ -16,6 +16,8 @@ from iosonde.sources.rounds.tkperf_xml import read_tkperf
 from iosonde.store import HEADER_NAME
 from iosonde.vocabulary import ProcedureKind
 
+LATENCY_MIXES: Final = frozenset({0, 65, 100})
+LATENCY_SIZE_MAX: Final = 8192
 FILE_BYTES_MAX: Final = 256 << 20
 FILES_MAX: Final = 20_000
 SUFFIXES: Final = frozenset({".json", ".xml", ".csv", ".tsv", ".txt", ".out", ".log"})
@@ -25,24 +27,33 @@ _WAY_OUT: Final = "use TKperf's XML, JSON files of fio, or a CSV file with a row
 def read_rounds(paths: Sequence[Path], tracking: Sequence[Tracking] = ()) -> tuple[MeasuredRounds, ...]:
     """The rounds in files and folders, by test. Raises UsageError for files of no known tool.
 
-    All JSON files of fio together are one set of rounds. Sequential and random workloads are different tests, and so
-    are those with one operation in flight and with more. Each phase of a procedure that a table names is a test.
+    The JSON files of fio in a folder are one set of rounds, and so are all that are named by themselves. Sequential and
+    random workloads are different tests, and so are those with one operation in flight and with more. Each phase of a
+    procedure that a table names is a test.
     """
     found: list[MeasuredRounds] = []
-    outputs: dict[Path, str] = {}
-    for path in _files(paths):
+    outputs: dict[Path | None, dict[Path, str]] = {}
+    tables: list[tuple[Path | None, Path, str]] = []
+    for folder, path in _files(paths):
         data = _content(path)
         text = data.decode("utf-8-sig", errors="replace")
         if text.lstrip()[:1] == "<":
             found += read_tkperf(data, str(path), tracking)
         elif is_fio(text):
-            outputs[path] = text
+            outputs.setdefault(folder, {})[path] = text
         else:
+            tables.append((folder, path, text))
+    for folder, path, text in tables:
+        try:
             found += _tests(str(path), read_csv(text, str(path)), tracking)
-    if outputs:
-        first = next(iter(outputs))
-        name = str(first) if len(outputs) == 1 else f"{len(outputs)} files of fio"
-        found += _tests(name, read_fio(outputs), tracking)
+        except UsageError:
+            # Beside the outputs of fio, a folder has notes and scripts.
+            if folder is None or folder not in outputs:
+                raise
+    for folder, texts in outputs.items():
+        name = str(next(iter(texts))) if len(texts) == 1 else f"{len(texts)} files of fio"
+        name = f"{folder}: {name}" if folder is not None and len(outputs) > 1 else name
+        found += _tests(name, read_fio(texts), tracking)
     workloads = [each for test in found for each in test.phase.workloads.values()]
     for number, each in enumerate(tracking, 1):
         if not any(each.is_of(workload) for workload in workloads):
@@ -59,6 +70,9 @@ def _tests(source: str, measured: Sequence[Measured], tracking: Sequence[Trackin
     varied = {
         each.test for each in measured if each.test and _is_random(each) and each.workload.operations_in_flight > 1
     }
+
+    # A matrix with other mixes and sizes than the latency test has is that of an IOPS test.
+    varied |= {each.test for each in measured if _is_random(each) and not _is_in_latency_test(each)}
 
     def is_of_latency(each: Measured) -> bool:
         return _is_random(each) and each.workload.operations_in_flight == 1 and each.test not in varied
@@ -87,11 +101,19 @@ def _tests(source: str, measured: Sequence[Measured], tracking: Sequence[Trackin
         yield rounds_of(source, mine, name=f"{test}: {found}" if test else found, kind=mine_kind, tracking=applying)
 
 
+def _is_in_latency_test(measured: Measured) -> bool:
+    """Whether the latency test of the PTS has such a cell, or only its latency is known."""
+    work = measured.workload
+    is_usual = work.read_percent in LATENCY_MIXES and work.block_size_bytes <= LATENCY_SIZE_MAX
+    return is_usual or measured.value.iops is None or work.operations_in_flight > 1
+
+
 def _is_random(measured: Measured) -> bool:
     return measured.workload.pattern is not Access.SEQUENTIAL
 
 
-def _files(paths: Sequence[Path]) -> Iterator[Path]:
+def _files(paths: Sequence[Path]) -> Iterator[tuple[Path | None, Path]]:
+    """All files, each with the folder that was named; None for a file that was."""
     count = 0
     for path in paths:
         if (path / HEADER_NAME).exists():
@@ -109,7 +131,7 @@ def _files(paths: Sequence[Path]) -> Iterator[Path]:
             count += 1
             if count > FILES_MAX:
                 raise UsageError(f"there are more than {FILES_MAX:,} files", "name the folder of a single test")
-            yield each
+            yield (path if path.is_dir() else None), each
 
 
 def _content(path: Path) -> bytes:
