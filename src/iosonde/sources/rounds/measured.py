@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Final
 
 from iosonde.analysis.procedures import PhaseRounds, ProcedureRounds, RoundValue
@@ -20,6 +21,7 @@ BLOCK_BYTES_MIN: Final = 512
 BLOCK_BYTES_MAX: Final = 1 << 30
 DEMAND_MAX: Final = 65_536
 ROUNDS_MAX: Final = 10_000
+WORKLOADS_KEPT: Final = 1024
 VALUE_MAX: Final = 1e15
 """More than any drive has operations, bytes or nanoseconds: larger values would be mistakes."""
 
@@ -90,6 +92,7 @@ class Demand:
     jobs: int = 1
 
 
+@lru_cache(maxsize=WORKLOADS_KEPT)
 def workload_of(
     read_percent: int, block_size_bytes: int, demand: Demand, block_sizes: BlockSizes | None = None
 ) -> Workload:
@@ -158,7 +161,8 @@ def rounds_of(  # noqa: PLR0913 - all but two are by name
 
 def _names(measured: Sequence[Measured]) -> list[str]:
     """The name of the cell of each value: that of the source where several of its cells have the same workload."""
-    every = [cell_name(each.workload) for each in measured]
+    by_workload = {workload: cell_name(workload) for workload in {each.workload for each in measured}}
+    every = [by_workload[each.workload] for each in measured]
     called = defaultdict(set)
     for name, each in zip(every, measured, strict=True):
         called[name].add(each.cell)
