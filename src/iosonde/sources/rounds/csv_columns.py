@@ -12,9 +12,23 @@ from typing import Final
 from iosonde.analysis.procedures import RoundValue
 from iosonde.errors import UsageError
 from iosonde.records import BlockSizes, parse_sizes
+from iosonde.sources.rounds.csv_headers import (
+    CELL,
+    DEPTH,
+    JOBS,
+    JUDGED_ROLES,
+    PATTERN,
+    PHASE,
+    PROCEDURE,
+    READ,
+    ROLE,
+    ROUND,
+    SIZE,
+    SIZES,
+    VALUES,
+)
 from iosonde.sources.rounds.measured import VALUE_MAX, Demand, Measured, workload_of
 from iosonde.units import parse_bytes
-from iosonde.vocabulary import PhaseRole
 
 _MIX: Final = re.compile(r"^\s*(\d{1,3})\s*/\s*(\d{1,3})\s*$")
 _SIZE: Final = re.compile(r"^\s*(\d+(?:\.\d+)?)\s*([kKmM]?)(?:i?[bB])?\s*$")
@@ -22,79 +36,12 @@ _NUMBERED: Final = re.compile(r"^\D{0,12}?(\d{1,9})(?:\.0*)?$")
 _BITS: Final = re.compile(r"(?<![A-Za-z])[KMGT]i?b(?:it)?(?:s|/s|ps)|(?i:[kmgt]i?bits?)(?![a-z])")
 """Units of bits per second: ``Gb/s``, ``Mbps``, ``Mbit/s``. Without capitals, ``mb_s`` is taken as bytes."""
 
-ROUND: Final = frozenset({"round", "rnd", "loop", "iteration", "pass"})
-READ: Final = frozenset(
-    {"read", "readpercent", "readpct", "rwmixread", "rwmix", "rw", "mix", "workload", "rwmixpercent", "wld"}
-)
-SIZE: Final[Mapping[str, int]] = {
-    **dict.fromkeys(("blocksize", "bs", "blocksizebytes", "blocksizeb", "size", "block"), 1),
-    **dict.fromkeys(("blocksizekib", "blocksizekb", "blocksizek", "bskib", "bskb", "bsk"), 1024),
-}
-"""Names of the block size column, with the unit of a plain number in bytes."""
-
-SIZES: Final = frozenset({"blocksizes"})
-"""Several sizes of one cell with their shares, in iosonde's own tables."""
-
-DEPTH: Final = frozenset({"queuedepth", "iodepth", "qd", "depth"})
-JOBS: Final = frozenset({"jobs", "numjobs", "threads", "tc", "threadcount"})
-PATTERN: Final = frozenset({"pattern", "access"})
-PROCEDURE: Final = frozenset({"procedure"})
-PHASE: Final = frozenset({"phase"})
-ROLE: Final = frozenset({"role"})
-CELL: Final = frozenset({"cell"})
 CONTRADICTING_TIMES: Final = 2
 """IOPS and bandwidth of a row contradict each other from this factor on. A smaller difference can be rounding."""
 
 ROUNDING_SHARE: Final = 0.01
 """A maximum latency may be below the mean by this share, because both are rounded."""
 
-JUDGED_ROLES: Final = frozenset({PhaseRole.ROUNDS.value, PhaseRole.SCREENING.value})
-"""What iosonde's own tables call phases with rounds. Others, such as preconditioning, are left out."""
-
-_TIMES: Final = {
-    **dict.fromkeys(("ns", "nsec"), 1),
-    **dict.fromkeys(("us", "usec"), 10**3),
-    **dict.fromkeys(("ms", "msec"), 10**6),
-    **dict.fromkeys(("s", "sec"), 10**9),
-}
-_RATES: Final = {"kib": 1024, "kb": 10**3, "mib": 1 << 20, "mb": 10**6, "gib": 1 << 30, "gb": 10**9}
-_RATE_NAMES: Final = ("", "bw", "bandwidth", "throughput")
-_MEAN_NAMES: Final = (
-    "lat",
-    "latency",
-    "latmean",
-    "latencymean",
-    "meanlat",
-    "meanlatency",
-    "avglat",
-    "avglatency",
-    "averagelatency",
-    "averageresponsetime",
-    "latavg",
-    "latencyavg",
-    "clat",
-    "art",
-)
-_MAX_NAMES: Final = ("latmax", "latencymax", "maxlat", "maxlatency", "mrt")
-# By normalised name: the quantity, and what a value is multiplied by.
-VALUES: Final[Mapping[str, tuple[str, float]]] = {
-    "iops": ("iops", 1),
-    "iopsmean": ("iops", 1),
-    "bytespers": ("bytes_per_s", 1),
-    "bwbytes": ("bytes_per_s", 1),
-    "bw": ("bytes_per_s", 1024),
-    **{f"bw{unit}": ("bytes_per_s", scale) for unit, scale in _RATES.items()},
-    **{
-        f"{name}{unit}{per}": ("bytes_per_s", scale)
-        for name in _RATE_NAMES
-        for unit, scale in _RATES.items()
-        for per in ("s", "pers", "sec")
-    },
-    "latencynsmean": ("latency_ns_mean", 1),
-    "latencynsmax": ("latency_ns_max", 1),
-    **{f"{name}{unit}": ("latency_ns_mean", scale) for name in _MEAN_NAMES for unit, scale in _TIMES.items()},
-    **{f"{name}{unit}": ("latency_ns_max", scale) for name in _MAX_NAMES for unit, scale in _TIMES.items()},
-}
 HEADER_MAX: Final = 200
 """The most characters of a header in an error."""
 
