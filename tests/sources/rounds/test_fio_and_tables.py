@@ -416,6 +416,13 @@ def test_a_tracking_variable_of_zero_is_named(tmp_path: Path) -> None:
     assert test.zero_cells == ["random-mix65-64KiB-qd1"]
 
 
+def test_words_of_fio_can_have_a_percentage_beside_them(tmp_path: Path) -> None:
+    rows = "".join(f"{n},randrw,65,64k,100\n{n},randwrite,50,4k,200\n" for n in range(1, 6))
+    (tmp_path / "t.csv").write_text(f"round,rw,rwmixread,bs,iops\n{rows}")
+    [test] = verdicts_of(tmp_path / "t.csv").values()
+    assert [(each.workload.read_percent, each.iops) for each in test.cells] == [(65, 100), (0, 200)]
+
+
 def test_equal_values_have_no_correlation_whatever_their_rounding(tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_text("round,read,bs,iops\n" + "".join(f"{n},0,4k,121.1\n" for n in range(1, 8)))
     [test] = verdicts_of(tmp_path / "t.csv").values()

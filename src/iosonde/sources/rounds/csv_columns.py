@@ -18,6 +18,7 @@ from iosonde.sources.rounds.csv_headers import (
     JOBS,
     JUDGED_ROLES,
     PATTERN,
+    PERCENT,
     PHASE,
     PROCEDURE,
     READ,
@@ -33,6 +34,8 @@ from iosonde.units import parse_bytes
 _MIX: Final = re.compile(r"^\s*(\d{1,3})\s*/\s*(\d{1,3})\s*$")
 _SIZE: Final = re.compile(r"^\s*(\d+(?:\.\d+)?)\s*([kKmM]?)(?:i?[bB])?\s*$")
 _NUMBERED: Final = re.compile(r"^\D{0,12}?(\d{1,9})(?:\.0*)?$")
+_SEQUENTIAL: Final = frozenset({"read", "write", "rw", "readwrite"})
+_MIXED: Final = frozenset({"rw", "readwrite", "randrw"})
 _BITS: Final = re.compile(r"(?<![A-Za-z])[KMGT]i?b(?:it)?(?:s|/s|ps)|(?i:[kmgt]i?bits?)(?![a-z])")
 """Units of bits per second: ``Gb/s``, ``Mbps``, ``Mbit/s``. Without capitals, ``mb_s`` is taken as bytes."""
 
@@ -68,6 +71,7 @@ class Columns:
     role: int | None
     cell: int | None
     sizes: int | None
+    percent: int | None
     values: Mapping[int, tuple[str, float]]
     mixes: Mapping[int, int]
     size_scale: int = 1
@@ -100,6 +104,7 @@ class Columns:
             place(ROLE),
             place(CELL),
             place(SIZES),
+            place(PERCENT),
             values,
             mixes,
             size_scale=1 if size is None else SIZE[names[size]],
@@ -129,7 +134,10 @@ class Columns:
 
     def _cells(self, row: Sequence[str]) -> Iterator[Measured]:
         number = _round(self._text(row, self.round))
-        is_word_of_fio = self.has_words_of_fio and self._text(row, self.read).lower() in {"read", "write"}
+        kind = self._text(row, self.read)
+        is_word_of_fio = self.has_words_of_fio and kind.lower() in _SEQUENTIAL
+        if kind.lower() in _MIXED and self.percent is not None:
+            kind = self._text(row, self.percent)
         demand = Demand(
             self._text(row, self.pattern).lower().startswith("seq")
             or (self.pattern is None and (is_word_of_fio or self._has_only_bandwidth)),
@@ -143,7 +151,7 @@ class Columns:
                 value = RoundValue(iops=_number(row[column])) if self._text(row, column) else RoundValue()
                 yield Measured(number, workload_of(read, size, demand), value, states_demand)
             return
-        workload = workload_of(_read(self._text(row, self.read)), size, demand, self._mixed_sizes(row))
+        workload = workload_of(_read(kind), size, demand, self._mixed_sizes(row))
         known = {
             name: _number(row[column]) * scale
             for column, (name, scale) in self.values.items()

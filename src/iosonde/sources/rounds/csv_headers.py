@@ -9,6 +9,9 @@ ROUND: Final = frozenset({"round", "rnd", "loop", "iteration", "pass"})
 READ: Final = frozenset(
     {"read", "readpercent", "readpct", "rwmixread", "rwmix", "rw", "mix", "workload", "rwmixpercent", "wld"}
 )
+PERCENT: Final = frozenset({"readpercent", "readpct", "rwmixread", "rwmix", "rwmixpercent"})
+"""Of these, the names of columns that have percentages beside one of fio's words."""
+
 SIZE: Final[Mapping[str, int]] = {
     **dict.fromkeys(("blocksize", "bs", "blocksizebytes", "blocksizeb", "size", "block"), 1),
     **dict.fromkeys(("blocksizekib", "blocksizekb", "blocksizek", "bskib", "bskb", "bsk"), 1024),
