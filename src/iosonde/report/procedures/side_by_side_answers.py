@@ -56,7 +56,9 @@ def answers_of(test: SameTest) -> Iterator[str]:
         yield from _zone_ranks(test, is_same=is_same)
     shown = shown_of(test.kind)[0]
     order = _Order(is_same, shown.quantity is not Quantity.LATENCY_NS_MEAN)
-    for place in headline_places(test)[-1:]:
+    # The foremost cell that most entries have.
+    places = headline_places(test)[::-1]
+    for place in sorted(places, key=lambda each: -sum(each in figures for figures in test.figures))[:1]:
         found = [
             (value, entry.label, each[place].of_rounds(shown.quantity))
             for entry, each in zip(test.entries, test.figures, strict=True)
