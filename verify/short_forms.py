@@ -51,8 +51,8 @@ LEAD: Final = (
     "the box. For each kind of figure: the median over all cells of the difference from the full form, the largest "
     f"with its cell, and how many cells differ by more than {WITHIN:.0%}. Differences are between medians over seeds. "
     "Figures that a form does not have, because of too few operations, are not compared. Below a scale of 1:1, "
-    "capacity (if the model has one) and times are divided by the scale, but a queue of 128 operations of 1 MiB takes as long to fill as on "
-    "the whole drive."
+    "capacity (if the model has one) and times are divided by the scale, but a queue of 128 operations of 1 MiB takes "
+    "as long to fill as on the whole drive."
 )
 
 
