@@ -46,7 +46,7 @@ def mounted(tmp_path: Path) -> Iterator[Path]:
 
 
 def test_a_stall_of_one_second_is_in_the_p99_of_the_response_and_not_in_that_of_the_service(mounted: Path) -> None:
-    asked = ("--read", "0", "--rate", "1k", "--duration", "10s", "--size", "64MiB")
+    asked = ("--read", "0", "--rate", "2k", "--duration", "10s", "--size", "64MiB")
     words = command("probe", mounted, *asked, "--json")
     probe = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     while not list(mounted.glob("*.data")):
@@ -64,6 +64,6 @@ def test_a_stall_of_one_second_is_in_the_p99_of_the_response_and_not_in_that_of_
     response = {each["percent"]: each["value_ns"] for each in writes["percentiles"]}
     assert writes["latency_kind"] == "response"
     assert response[99.0] > 0.8e9
-    # Only the 64 of 10,000 operations in flight at the freeze have a long service time, too few to affect its p99.
+    # Only the 64 of 20,000 operations in flight at the freeze have a long service time, too few to affect its p99.
     assert writes["service"]["percentiles_ns"][3] < 0.5e9
     assert cell["pace"]["achieved_per_s"]["mean"] > 950, "none is dropped: the rest came as soon as it could"
