@@ -186,7 +186,7 @@ def _notes(findings: "Sequence[Finding]") -> tuple[str, ...]:
 
 
 def _measured_elsewhere(path: Path) -> "Source":
-    """Rounds that another tool measured, up to their steady state. Raises UsageError for files of no known tool."""
+    """Rounds that another tool measured, with their window. Raises UsageError for files of no known tool."""
     from dataclasses import replace
 
     from iosonde.analysis.procedures.side_by_side import Source
@@ -198,8 +198,8 @@ def _measured_elsewhere(path: Path) -> "Source":
     except UsageError as error:
         message = f"{path} is neither an iosonde run nor rounds of another tool: {error.message}"
         raise UsageError(message, f"name the directory or archive of a run, or {error.hint}") from error
-    cut = (judged(each.source, each.rounds, each.first_round, each.said).phase for each in tests)
-    procedures = tuple(replace(each.rounds, phases=(phase,)) for each, phase in zip(tests, cut, strict=True))
+    phases = (judged(each.source, each.rounds, each.first_round, each.said).phase for each in tests)
+    procedures = tuple(replace(each.rounds, phases=(phase,)) for each, phase in zip(tests, phases, strict=True))
     # Rounds of different tools can only be compared if all are counted in the same way.
     others = sorted({each.first_round for each in tests} - {1})
     notes = tuple(f"its file counts rounds from {first}; here they are counted from 1" for first in others)

@@ -94,7 +94,7 @@ def range_lines(best: Cost, worst: Cost, slower: Cost, plan: Plan, targets: int,
 
 
 def _dependence(worst: Cost, slower: Cost) -> list[str]:
-    """The time at another bandwidth, if cells end with an amount: its bandwidth is known when it is written."""
+    """The time at a lower bandwidth, if some cells end with an amount: how fast they are is unknown before the run."""
     if slower.duration_ns == worst.duration_ns:
         return []
     assumed, lower = (format_bandwidth(each.assumed_bytes_per_s) for each in (worst, slower))

@@ -14,14 +14,11 @@ from iosonde.analysis.procedures import (
     criteria_of,
     determinations_of,
 )
-from iosonde.analysis.procedures.determination import known_rounds, last_whole_window, no_window_text
+from iosonde.analysis.procedures.determination import IOPS_TRACKED, known_rounds, last_whole_window, no_window_text
 from iosonde.units import exact_size
 from iosonde.vocabulary import ProcedureKind, Quantity
 
 KIB: Final = 1024
-IOPS_PLACES: Final = frozenset({(0, 4 * KIB), (65, 64 * KIB), (100, 1024 * KIB)})
-"""Read percentages and block sizes of the tracking variables of the IOPS test (SNIA PTS 2.0.2, chapter 7)."""
-
 MICROSECOND_NS: Final = 1000
 MILLISECOND_NS: Final = 10**6
 
@@ -77,10 +74,9 @@ class JudgedRounds:
         """What the IOPS test of the specification tracks as well, if only some of its variables were measured."""
         work = [self.phase.workloads[each.cell] for each in self.phase.tracked]
         places = {(each.read_percent, each.block_size_bytes) for each in work}
-        if self.kind is not ProcedureKind.IOPS or not places or not places < IOPS_PLACES:
+        if self.kind is not ProcedureKind.IOPS or not places or not places < set(IOPS_TRACKED):
             return []
-        missing = sorted(IOPS_PLACES - places, key=lambda place: place[1])
-        return [f"{exact_size(size)} {read}/{100 - read}" for read, size in missing]
+        return [f"{exact_size(size)} {read}/{100 - read}" for read, size in IOPS_TRACKED if (read, size) not in places]
 
     @property
     def window(self) -> range:
@@ -93,16 +89,16 @@ def judged(source: str, rounds: ProcedureRounds, first_round: int, said: Mapping
     phase = rounds.phases[0]
     criteria = criteria_of(phase)
     reached = criteria[0].reached if criteria else None
-    cut = replace(phase, window_end=reached or (last_whole_window(phase) if criteria else None))
+    phase = replace(phase, window_end=reached or (last_whole_window(phase) if criteria else None))
     return JudgedRounds(
         name=rounds.procedure.name,
         source=source,
         kind=rounds.procedure.kind,
         first_round=first_round,
-        phase=cut,
+        phase=phase,
         criteria=criteria,
-        determinations=determinations_of(cut),
-        cells=cut.reported,
+        determinations=determinations_of(phase),
+        cells=phase.reported,
         said=said,
     )
 

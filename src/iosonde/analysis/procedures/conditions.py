@@ -235,11 +235,16 @@ def unsteady_before(run: RunRecord, rounds: ProcedureRounds) -> str:
     """The verdicts on phases that had to be steady before the last judged one and were not, in words; else empty."""
     if rounds.judged is None:
         return ""
+    before = verdicts_of(run, rounds)[:-1]
+    unsteady = [each for each in before if criteria_of(each[0])[0].verdict is not Verdict.REACHED]
+    return ", ".join(f"{phase.name} {text}" for phase, _, text in unsteady)
+
+
+def verdicts_of(run: RunRecord, rounds: ProcedureRounds) -> list[tuple[PhaseRounds, str, str]]:
+    """All that is judged, in order: its rounds, what they are called (``blocks``, ``rounds``), and the verdict."""
     samples = judged_samples(run, rounds)
-    long = [(samples, block_text(criteria_of(samples)[0]))] if samples is not None else []
-    before = [(each, steady_text(run, each)) for each in rounds.all_judged[:-1]]
-    unsteady = [each for each in (*long, *before) if criteria_of(each[0])[0].verdict is not Verdict.REACHED]
-    return ", ".join(f"{phase.name} {text}" for phase, text in unsteady)
+    found = [] if samples is None else [(samples, "blocks", block_text(criteria_of(samples)[0]))]
+    return [*found, *((phase, "rounds", steady_text(run, phase)) for phase in rounds.all_judged)]
 
 
 def steady_text(run: RunRecord | None, phase: PhaseRounds) -> str:
@@ -253,15 +258,11 @@ def undecided_text(run: RunRecord | None, phase: PhaseRounds) -> str:
     Empty if it is decided. The rounds of another tool (no run) are complete, but can be too few to judge.
     """
     rule = phase.rule
-    if run is None and rule is not None and (reason := no_window_text(phase)):
-        return f"undecided: {reason}"
-    if (
-        run is None
-        or run.finished
-        or rule is None
-        or phase.rounds >= rule.rounds_max
-        or criteria_of(phase)[0].reached is not None
-    ):
+    if rule is None:
+        return ""
+    if run is None:
+        return f"undecided: {reason}" if (reason := no_window_text(phase)) else ""
+    if run.finished or phase.rounds >= rule.rounds_max or criteria_of(phase)[0].reached is not None:
         return ""
     return f"not decided: the run ended after {phase.rounds} of at most {rule.rounds_max} rounds"
 

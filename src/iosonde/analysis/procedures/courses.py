@@ -168,7 +168,7 @@ def long_phases(run: RunRecord, rounds: ProcedureRounds) -> tuple[LongPhase, ...
             sample_ns = _sample_ns(phase, record, scale_of(run), on_ns)
             on_ns = record.workload.on_ns
             idle_ns = record.timing.idle_ns
-            # The time axis includes the idle time between trials.
+            # The time axis includes idle time between trials.
             start_ns = now_ns + idle_ns if found else now_ns
             samples = tuple(samples_of(record, sample_ns, start_ns=start_ns, written_bytes=written))
             found.append(LongPhase(phase.name, phase.role, record.cell, record.workload, sample_ns, idle_ns, samples))

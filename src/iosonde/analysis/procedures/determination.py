@@ -16,13 +16,16 @@ from iosonde.analysis.series.steady import (
     WindowFigures,
     fio_deviation,
     fio_slope,
-    is_steady,
+    holds,
     reached_and_left,
     recorded_rule,
     window_figures,
 )
 from iosonde.records import SteadyState, Workload
 from iosonde.vocabulary import Quantity
+
+IOPS_TRACKED: Final = ((0, 4096), (65, 65536), (100, 1 << 20))
+"""Read percentage and block size of the tracking variables of the IOPS test (SNIA PTS 2.0.2, chapter 7)."""
 
 FIO_DEVIATION: Final = 0.10
 """With a range of at most 20 % of the mean, no value is further than 10 % from it if the values are symmetric."""
@@ -227,6 +230,7 @@ def _holding(phase: PhaseRounds, series: Sequence[NDArray[np.float64]], rule: St
         if broken & set(range(first + 1, last + 1)) or any(np.isnan(each[first - 1 : last]).any() for each in series):
             return None
         # A range of zeros is within any bound, but in such rounds nothing was measured.
-        return all(values[first - 1 : last].any() and is_steady(values[first - 1 : last], rule) for values in series)
+        windows = [values[first - 1 : last] for values in series]
+        return all(window.any() and holds(window_figures(window), rule) for window in windows)
 
     return [is_holding(last) for last in range(rule.window, phase.rounds + 1)]

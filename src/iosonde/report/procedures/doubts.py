@@ -1,4 +1,4 @@
-"""What to doubt of the figures of a procedure: a sentence for each finding that names some of its reported cells."""
+"""Doubtful results of a procedure: one sentence for each finding that affects reported cells."""
 
 from collections.abc import Iterator, Sequence
 
@@ -11,7 +11,7 @@ from iosonde.report.validity import Invalid
 
 
 def doubts_of(rounds: ProcedureRounds, findings: Sequence[Finding], invalid: Invalid) -> Iterator[str]:
-    """The doubtful cells of each phase, by what differs among its cells. Invalid cells are marked where they are."""
+    """One sentence per phase and finding, with its cells. Invalid cells are omitted: their figures are marked."""
     for phase in rounds.phases:
         among = [each.workload for each in phase.reported]
         of_finding: dict[str, list[str]] = {}

@@ -2,9 +2,8 @@
 
 from collections.abc import Iterator, Sequence
 
-from iosonde.analysis.procedures import Determination, ProcedureRounds, criteria_of, determinations_of
-from iosonde.analysis.procedures.conditions import block_text, steady_text
-from iosonde.analysis.procedures.courses import judged_samples
+from iosonde.analysis.procedures import Determination, ProcedureRounds, determinations_of
+from iosonde.analysis.procedures.conditions import verdicts_of
 from iosonde.charts.procedures.styles import unit_of
 from iosonde.charts.quantities import significant
 from iosonde.records import RunRecord
@@ -41,9 +40,7 @@ def verdict_table(run: RunRecord, procedures: Sequence[ProcedureRounds], invalid
 
 
 def _lines(run: RunRecord, rounds: ProcedureRounds) -> Iterator[Line]:
-    samples = judged_samples(run, rounds)
-    judged = [] if samples is None else [(samples, "blocks", block_text(criteria_of(samples)[0]))]
-    judged += [(phase, "rounds", steady_text(run, phase)) for phase in rounds.all_judged]
+    judged = verdicts_of(run, rounds)
     title = title_of(rounds.procedure)
     for phase, word, verdict in judged:
         name = f"{title}, {phase.name}" if len(judged) > 1 else title

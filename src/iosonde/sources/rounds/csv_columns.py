@@ -28,19 +28,16 @@ from iosonde.sources.rounds.csv_headers import (
     SIZES,
     VALUES,
 )
-from iosonde.sources.rounds.measured import VALUE_MAX, Demand, Measured, workload_of
+from iosonde.sources.rounds.fio_words import MIXED, READS
+from iosonde.sources.rounds.measured import VALUE_MAX, Demand, Measured, is_contradictory, workload_of
 from iosonde.units import parse_bytes
 
 _MIX: Final = re.compile(r"^\s*(\d{1,3})\s*/\s*(\d{1,3})\s*$")
 _SIZE: Final = re.compile(r"^\s*(\d+(?:\.\d+)?)\s*([kKmM]?)(?:i?[bB])?\s*$")
 _NUMBERED: Final = re.compile(r"^\D{0,12}?(\d{1,9})(?:\.0*)?$")
 _SEQUENTIAL: Final = frozenset({"read", "write", "rw", "readwrite"})
-_MIXED: Final = frozenset({"rw", "readwrite", "randrw"})
 _BITS: Final = re.compile(r"(?<![A-Za-z])[KMGT]i?b(?:it)?(?:s|/s|ps)|(?i:[kmgt]i?bits?)(?![a-z])")
 """Units of bits per second: ``Gb/s``, ``Mbps``, ``Mbit/s``. Without capitals, ``mb_s`` is taken as bytes."""
-
-CONTRADICTING_TIMES: Final = 2
-"""IOPS and bandwidth of a row contradict each other from this factor on. A smaller difference can be rounding."""
 
 ROUNDING_SHARE: Final = 0.01
 """A maximum latency may be below the mean by this share, because both are rounded."""
@@ -136,7 +133,7 @@ class Columns:
         number = _round(self._text(row, self.round))
         kind = self._text(row, self.read)
         is_word_of_fio = self.has_words_of_fio and kind.lower() in _SEQUENTIAL
-        if kind.lower() in _MIXED and self.percent is not None:
+        if kind.lower() in MIXED and self.percent is not None:
             kind = self._text(row, self.percent)
         demand = Demand(
             self._text(row, self.pattern).lower().startswith("seq")
@@ -195,7 +192,7 @@ def _check(value: RoundValue, size: float) -> None:
         raise ValueError(f"the maximum latency of {longest / 1000:g} µs is below the mean of {mean / 1000:g} µs")
     if value.iops and value.bytes_per_s:
         computed = value.iops * size
-        if max(computed / value.bytes_per_s, value.bytes_per_s / computed) >= CONTRADICTING_TIMES:
+        if is_contradictory(computed, value.bytes_per_s):
             raise ValueError(
                 f"{value.iops:g} operations/s of {size:g} bytes are {computed / 1e6:g} MB/s, and not "
                 f"{value.bytes_per_s / 1e6:g} MB/s"
@@ -246,9 +243,8 @@ def _mix(match: re.Match[str]) -> int:
 
 def _read(text: str) -> int:
     """A percentage of reads: ``65``, ``65/35``, ``read``."""
-    words = {"read": 100, "randread": 100, "write": 0, "randwrite": 0}
-    if text.lower() in words:
-        return words[text.lower()]
+    if text.lower() in READS:
+        return READS[text.lower()]
     match = _MIX.match(text)
     return _mix(match) if match else _whole(text.rstrip("% "))
 

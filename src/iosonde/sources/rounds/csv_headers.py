@@ -1,4 +1,4 @@
-"""The headers of tables of rounds in their usual spellings, in small letters without signs."""
+"""Known column headers of tables of rounds, in lower case and without punctuation."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -10,7 +10,7 @@ READ: Final = frozenset(
     {"read", "readpercent", "readpct", "rwmixread", "rwmix", "rw", "mix", "workload", "rwmixpercent", "wld"}
 )
 PERCENT: Final = frozenset({"readpercent", "readpct", "rwmixread", "rwmix", "rwmixpercent"})
-"""Of these, the names of columns that have percentages beside one of fio's words."""
+"""Those of them that are read percentages, and can accompany a column with fio's ``rw``."""
 
 SIZE: Final[Mapping[str, int]] = {
     **dict.fromkeys(("blocksize", "bs", "blocksizebytes", "blocksizeb", "size", "block"), 1),
@@ -19,7 +19,7 @@ SIZE: Final[Mapping[str, int]] = {
 """Names of the block size column, with the unit of a plain number in bytes."""
 
 SIZES: Final = frozenset({"blocksizes"})
-"""Several sizes of one cell with their shares, in iosonde's own tables."""
+"""Block sizes with their percentages, in tables that iosonde wrote."""
 
 DEPTH: Final = frozenset({"queuedepth", "iodepth", "qd", "depth"})
 JOBS: Final = frozenset({"jobs", "numjobs", "threads", "tc", "threadcount"})
@@ -30,7 +30,7 @@ ROLE: Final = frozenset({"role"})
 CELL: Final = frozenset({"cell"})
 
 JUDGED_ROLES: Final = frozenset({PhaseRole.ROUNDS.value, PhaseRole.SCREENING.value})
-"""What iosonde's own tables call phases with rounds. Others, such as preconditioning, are left out."""
+"""Roles of the phases that are judged by rounds, in tables that iosonde wrote. Others are skipped."""
 
 _TIMES: Final = {
     **dict.fromkeys(("ns", "nsec"), 1),

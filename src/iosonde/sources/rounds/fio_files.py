@@ -16,21 +16,18 @@ from iosonde.analysis.procedures import RoundValue
 from iosonde.errors import UsageError
 from iosonde.records import Workload
 from iosonde.sources.rounds.fio_names import options_in_names
-from iosonde.sources.rounds.measured import Demand, Measured, workload_of
+from iosonde.sources.rounds.fio_words import MIXED, READS
+from iosonde.sources.rounds.measured import Demand, Measured, is_contradictory, workload_of
 
 _ROUND: Final = re.compile(r"(?:^|[^a-z])(?:round|rnd|loop|iteration|iter)[ _.=-]?0*(\d+)(?![a-z\d])", re.IGNORECASE)
 _RUN: Final = re.compile(r"(?:^|[^a-z])(?:pass|run)[ _.=-]?0*(\d+)(?![a-z\d])", re.IGNORECASE)
 _SIZE: Final = re.compile(r"^\s*(\d+(?:\.\d+)?)\s*(b|k|kb|kib|m|mb|mib)?\s*$", re.IGNORECASE)
 _UNITS: Final = {"": 1, "b": 1, "k": 1024, "kb": 1024, "kib": 1024, "m": 1 << 20, "mb": 1 << 20, "mib": 1 << 20}
-READS: Final = {"read": 100, "randread": 100, "write": 0, "randwrite": 0}
 _GROUP_ENDS: Final = ("stonewall", "wait_for_previous")
 _SEVERAL_SIZES: Final = ("bssplit", "bsrange", "blocksize_range")
 _SYNCHRONOUS: Final = frozenset({"sync", "psync", "vsync", "pvsync", "pvsync2", "mmap"})
 BANDWIDTH_MIN: Final = 10 * 1024
 """A smaller bandwidth, which old outputs have in whole KiB/s, is too coarse to compare."""
-
-CONTRADICTING_TIMES: Final = 2
-MIXED: Final = frozenset({"rw", "readwrite", "randrw"})
 
 
 def is_fio(text: str) -> bool:
@@ -154,7 +151,7 @@ def _check_size(path: Path, workload: Workload, value: RoundValue) -> None:
     if not known or value.bytes_per_s is None or value.iops is None:
         return
     size, told = value.bytes_per_s / value.iops, workload.block_size_bytes
-    if size >= told * CONTRADICTING_TIMES or size * CONTRADICTING_TIMES <= told:
+    if is_contradictory(size, told):
         raise UsageError(
             f"{path}: the operations have {size:,.0f} bytes, and not {told:,} as its options or its name say",
             "use the unmodified output under a name that says what was measured",

@@ -1,4 +1,4 @@
-"""Options of fio in the names of files and jobs: up to version 2.2 its JSON does not say what was measured.
+"""Reads fio options from file and job names: the JSON of fio 2.2 and older has no job options.
 
 Names such as ``pass=3_rw=65_bs=4096.json``, ``randread-4k-qd32.json`` or a job ``random-read``.
 """
@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from iosonde.errors import UsageError
+from iosonde.sources.rounds.fio_words import READS
 
 _KINDS: Final[Mapping[str, re.Pattern[str]]] = {
     "randrw": re.compile(r"rand(?:om)?[ _-]?(?:rw|mixed)"),
@@ -69,10 +70,10 @@ def _mixes(texts: list[str]) -> Iterator[int]:
 
 
 def _check_share(path: Path, job: Mapping[str, Any], found: Mapping[str, str]) -> None:
-    """Compares the kind in the name with the operations that completed."""
+    """Raises UsageError if the completed operations do not have the read percentage of the name."""
     done = {name: float((job.get(name) or {}).get("iops") or 0) for name in ("read", "write")}
     total = sum(done.values())
-    told = {"read": 100, "randread": 100, "write": 0, "randwrite": 0}.get(found["rw"], int(found.get("rwmixread", 50)))
+    told = READS.get(found["rw"], int(found.get("rwmixread", 50)))
     measured = 100 * done["read"] / total if total else told
     limit = _SHARE_OFF_MAX if 0 < told < 100 else 0  # noqa: PLR2004 - percent
     if abs(measured - told) > limit:

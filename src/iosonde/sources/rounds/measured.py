@@ -7,20 +7,24 @@ from functools import lru_cache
 from typing import Final
 
 from iosonde.analysis.procedures import PhaseRounds, ProcedureRounds, RoundValue
+from iosonde.analysis.procedures.determination import IOPS_TRACKED
 from iosonde.errors import UsageError
 from iosonde.plans import cell_name
 from iosonde.records import Access, BlockSizes, PhasePlan, Procedure, Rounds, SteadyState, Tracked, Workload
 from iosonde.vocabulary import PhaseRole, ProcedureKind, Quantity
 
-# SNIA PTS 2.0.2, chapters 7 to 9. A variable counts if its cell was measured.
-IOPS_TRACKED: Final = ((0, 4096), (65, 65536), (100, 1 << 20))
 LATENCY_TRACKED: Final = ((0, 4096),)
+"""Read percentage and block size of the tracking variable of the latency test (SNIA PTS 2.0.2, chapter 9)."""
+
 GAP_NS_MAX: Final = 10**10
 READ_MAX: Final = 100
 BLOCK_BYTES_MIN: Final = 512
 BLOCK_BYTES_MAX: Final = 1 << 30
 DEMAND_MAX: Final = 65_536
 ROUNDS_MAX: Final = 10_000
+CONTRADICTING_TIMES: Final = 2
+"""Values that should be equal are contradictory if they differ by this factor. Rounding explains less."""
+
 WORKLOADS_KEPT: Final = 1024
 VALUE_MAX: Final = 1e15
 """More than any drive has operations, bytes or nanoseconds: larger values would be mistakes."""
@@ -90,6 +94,11 @@ class Demand:
     is_sequential: bool = False
     queue_depth: int = 1
     jobs: int = 1
+
+
+def is_contradictory(one: float, other: float) -> bool:
+    """Whether two values above 0 that should be equal differ by more than rounding explains."""
+    return max(one / other, other / one) >= CONTRADICTING_TIMES
 
 
 @lru_cache(maxsize=WORKLOADS_KEPT)

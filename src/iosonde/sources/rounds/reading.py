@@ -47,7 +47,7 @@ def read_rounds(paths: Sequence[Path], tracking: Sequence[Tracking] = ()) -> tup
         try:
             found += _tests(str(path), read_csv(text, str(path)), tracking)
         except UsageError:
-            # Beside the outputs of fio, a folder has notes and scripts.
+            # A folder of fio outputs may also contain notes and scripts.
             if folder is None or folder not in outputs:
                 raise
     for folder, texts in outputs.items():
@@ -102,7 +102,7 @@ def _tests(source: str, measured: Sequence[Measured], tracking: Sequence[Trackin
 
 
 def _is_in_latency_test(measured: Measured) -> bool:
-    """Whether the latency test of the PTS has such a cell, or only its latency is known."""
+    """Whether the mix and block size of a cell are those of the PTS latency test, or the cell has no IOPS."""
     work = measured.workload
     is_usual = work.read_percent in LATENCY_MIXES and work.block_size_bytes <= LATENCY_SIZE_MAX
     return is_usual or measured.value.iops is None or work.operations_in_flight > 1
