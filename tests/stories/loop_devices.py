@@ -1,5 +1,6 @@
 """Loop devices over files of a test: block devices without valuable data."""
 
+import errno
 import hashlib
 import os
 import shutil
@@ -13,6 +14,7 @@ import pytest
 
 SIZE_BYTES = 64 << 20
 FREE_S_MAX = 20.0
+SET_UP_ATTEMPTS = 20
 
 
 def need_root(*tools: str) -> None:
@@ -49,7 +51,7 @@ def attached(path: Path, *options: str | Path) -> Iterator[Path]:
     need_root("losetup")
     if not any(isinstance(each, Path) for each in options):
         options = ("--find", *options)
-    found = subprocess.run(["losetup", "--show", *options, path], capture_output=True, text=True, check=False)
+    found = _set_up(*options, path)
     if found.returncode:
         pytest.skip(f"no loop device can be set up: {found.stderr.strip()}")
     device = Path(found.stdout.strip())
@@ -58,6 +60,16 @@ def attached(path: Path, *options: str | Path) -> Iterator[Path]:
     finally:
         done("losetup", "--detach", device)
         _wait_until_free(device)
+
+
+def _set_up(*words: str | Path) -> subprocess.CompletedProcess[str]:
+    """Runs losetup. A test beside this one may take the free device that losetup found, so a few attempts are made."""
+    for _ in range(SET_UP_ATTEMPTS):
+        found = subprocess.run(["losetup", "--show", *words], capture_output=True, text=True, check=False)
+        if found.returncode == 0 or os.strerror(errno.EBUSY) not in found.stderr:
+            break
+        time.sleep(0.1)
+    return found
 
 
 def _wait_until_free(device: Path) -> None:

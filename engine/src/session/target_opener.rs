@@ -6,7 +6,7 @@ use crate::failure::Failure;
 use crate::guard::Inspection;
 use crate::protocol::LedgerSpec;
 use crate::purge::{Survey, survey_path};
-use crate::target::{CreatedFile, DeviceOptions, FileOptions, Target, inspect_path};
+use crate::target::{self, CreatedFile, DeviceOptions, FileOptions, Target, inspect_path};
 use crate::verify::Ledger;
 use crate::write_cache::{CacheFacts, Kept, Restored, restore, survey_cache};
 
@@ -38,7 +38,7 @@ pub struct OpenByPath;
 
 impl TargetOpener for OpenByPath {
     fn create(&self, path: &Path, mark: Option<&str>) -> Result<CreatedFile, Failure> {
-        Target::create(path, mark)
+        target::create(path, mark)
     }
 
     fn open_created(&self, path: &Path, created: CreatedFile, options: FileOptions) -> Result<Target, Failure> {

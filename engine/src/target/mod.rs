@@ -2,6 +2,7 @@
 //! that is writable only if write access was requested, and, for a device, granted by the guard.
 
 mod alignment;
+mod create;
 mod device;
 mod gone;
 mod limits;
@@ -21,12 +22,13 @@ use rustix::fs::{Advice, fadvise};
 use serde::Serialize;
 
 pub use alignment::Alignment;
+pub use create::{CreatedFile, create};
 pub use device::{DeviceOptions, inspect_path};
 pub use gone::{explained_by_removal, gone};
 pub use limits::{QueueLimits, open_to_read};
 pub use namespace::{Namespace, NamespaceFacts};
+pub use open::FileOptions;
 pub(crate) use open::reopen;
-pub use open::{CreatedFile, FileOptions};
 pub use sync::sync_all;
 
 use crate::failure::{Failure, FailureKind};

@@ -8,10 +8,11 @@ use std::path::Path;
 use std::sync::Arc;
 
 use rustix::fs::{
-    AtFlags, FallocateFlags, FileType, OFlags, SeekFrom, Stat, StatxFlags, XattrFlags, fallocate, fcntl_getfl,
-    fcntl_setfl, fsetxattr, fstat, ftruncate, major, minor, seek, statx,
+    AtFlags, FallocateFlags, FileType, OFlags, SeekFrom, Stat, StatxFlags, fallocate, fcntl_getfl, fcntl_setfl, fstat,
+    ftruncate, major, minor, seek, statx,
 };
 
+use super::create::{CreatedFile, create};
 use super::{Alignment, Identity, Target, TargetKind, lock};
 use crate::failure::{Failure, FailureKind};
 use crate::guard::reopened;
@@ -28,40 +29,16 @@ pub struct FileOptions {
     pub direct: bool,
 }
 
-/// A file that was just created, and is empty.
-#[derive(Debug)]
-pub struct CreatedFile {
-    /// Its identity.
-    pub identity: Identity,
-    /// Whether its mark could be set.
-    pub marked: bool,
-    file: File,
-}
-
-/// The extended attribute that marks files created by iosonde.
-const MARK: &str = "user.iosonde.made";
-
 impl Target {
     /// Opens or creates a regular file, and never opens anything else. It first inspects the path through an `O_PATH`
     /// handle, and then opens exactly that file.
     pub fn open(path: &Path, options: FileOptions) -> Result<Self, Failure> {
         if options.create_bytes.is_some() {
-            return Self::open_created(path, Self::create(path, None)?, options);
+            return Self::open_created(path, create(path, None)?, options);
         }
         let handle = inspect_file(path, options.write)?.0;
         let file = reopen(&handle, options.write).map_err(|error| open_failure(path, &error))?;
         finish(path, file, options, None)
-    }
-
-    /// Creates a file, which must not exist, and sets its mark if the file system supports extended attributes.
-    pub fn create(path: &Path, mark: Option<&str>) -> Result<CreatedFile, Failure> {
-        let mut options = OpenOptions::new();
-        options.read(true).write(true).create_new(true).mode(0o600);
-        let file = options.open(path).map_err(|error| open_failure(path, &error))?;
-        let marked = mark.is_some_and(|mark| fsetxattr(&file, MARK, mark.as_bytes(), XattrFlags::CREATE).is_ok());
-        let facts = fstat(&file).map_err(|error| open_failure(path, &error.into()))?;
-        let identity = Identity { born_ns: birth_ns(&file), ..identity(&facts) };
-        Ok(CreatedFile { identity, marked, file })
     }
 
     /// Allocates and opens a file that was created. On an error, the file remains, and the front end removes it.
@@ -82,7 +59,7 @@ pub fn identity_of_file(file: &File) -> Result<Identity, Failure> {
     Ok(identity(&facts))
 }
 
-fn identity(facts: &Stat) -> Identity {
+pub(super) fn identity(facts: &Stat) -> Identity {
     Identity {
         device_major: major(facts.st_dev),
         device_minor: minor(facts.st_dev),
@@ -92,7 +69,7 @@ fn identity(facts: &Stat) -> Identity {
     }
 }
 
-fn birth_ns(file: &File) -> Option<u64> {
+pub(super) fn birth_ns(file: &File) -> Option<u64> {
     let facts = statx(file, "", AtFlags::EMPTY_PATH, StatxFlags::BTIME).ok()?;
     let known = StatxFlags::from_bits_retain(facts.stx_mask).contains(StatxFlags::BTIME);
     if known { nanoseconds(facts.stx_btime.tv_sec, facts.stx_btime.tv_nsec) } else { None }

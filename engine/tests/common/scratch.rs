@@ -11,7 +11,7 @@ use iosonde_engine::guard::Inspection;
 use iosonde_engine::protocol::LedgerSpec;
 use iosonde_engine::purge::Survey;
 use iosonde_engine::session::TargetOpener;
-use iosonde_engine::target::{CreatedFile, DeviceOptions, FileOptions, Target};
+use iosonde_engine::target::{CreatedFile, DeviceOptions, FileOptions, Target, create};
 use iosonde_engine::verify::Ledger;
 use iosonde_engine::write_cache::{CacheFacts, Kept, Restored};
 use rustix::fs::{FlockOperation, flock};
@@ -62,7 +62,7 @@ impl ScratchOpener {
 
 impl TargetOpener for ScratchOpener {
     fn create(&self, path: &Path, mark: Option<&str>) -> Result<CreatedFile, Failure> {
-        Target::create(&self.target(path), mark)
+        create(&self.target(path), mark)
     }
 
     fn open_created(&self, path: &Path, created: CreatedFile, options: FileOptions) -> Result<Target, Failure> {
