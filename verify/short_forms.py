@@ -1,8 +1,10 @@
 """Short (PTS-like) forms of standard procedures against the full ones: every reported figure, on simulated drives.
 
 python -m verify.short_forms [--test TEST] [--model MODEL] [--seeds N] [--scale N] [--processes N]
+    [--store FOLDER]
 
-Results are kept by test, model and scale, because a whole comparison takes hours.
+Results are kept by test, model and scale, because a whole comparison takes hours. With --store, the figures of each
+run are kept too, and an interrupted comparison continues where it was. Runs of another version do not belong there.
 """
 
 import argparse
@@ -11,15 +13,12 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict, dataclass
+from functools import partial
+from pathlib import Path
 from statistics import median
 from typing import Final
 
-from iosonde.analysis.procedures import ProcedureRounds, ReportedCell, procedures_of
-from iosonde.analysis.procedures.reported import LEVELS, level_name
-from iosonde.charts.procedures.styles import mix_name
-from iosonde.records import RunRecord, Workload
-from iosonde.vocabulary import PhaseRole
-from verify.campaigns import measured, profile_request
+from verify.forms import DISKS, KINDS, SCALED, UNSCALED, Form, Job, form_of
 from verify.kept import RESULTS
 from verify.tables import page
 
@@ -34,34 +33,17 @@ SCALE: Final = 32
 """The capacity and the times are divided by it. The queue of the largest blocks still fills within a warm-up."""
 
 PROCESSES: Final = 2
-SCALED: Final = ("sata-dc", "enterprise-nvme", "client-nvme", "usb-stick", "cloud-burst")
-"""The models with a capacity, which is scaled with the times. Others take their real times if no scale is given."""
-
-UNSCALED: Final = ("disk-7200", "fixed", "md1", "mm1", "mmc")
 TESTS: Final = ("iops", "tp", "lat", "cbw", "dirth")
-KINDS: Final = ("IOPS", "mean latency", *map(level_name, LEVELS), "maximum")
-ROLES: Final = (PhaseRole.ROUNDS, PhaseRole.HISTOGRAM, PhaseRole.OPERATING_POINTS)
 KEPT: Final = RESULTS / "short-forms.json"
 PAGE: Final = RESULTS / "short-forms.md"
-Figures = Mapping[tuple[str, ...], float]
-"""Values of the report by what they are of: such as 35/65, 8 KiB, 4 x 32, IOPS."""
-
 LEAD: Final = (
     "The short forms of the tests (pts-like-…) against the full ones (pts-…) on simulated drives that are fresh out of "
     "the box. For each kind of figure: the median over all cells of the difference from the full form, the largest "
     f"with its cell, and how many cells differ by more than {WITHIN:.0%}. Differences are between medians over seeds. "
     "Figures that a form does not have, because of too few operations, are not compared. Below a scale of 1:1, "
-    "capacity (if the model has one) and times are divided by the scale, but a queue of 128 operations of 1 MiB takes "
-    "as long to fill as on the whole drive."
+    "capacity (of the disk: the part that is measured) and times are divided by the scale, but a queue of 128 "
+    "operations of 1 MiB takes as long to fill as on the whole drive."
 )
-
-
-@dataclass(frozen=True)
-class Form:
-    """What one run of a form reports, and how long it keeps the drive busy."""
-
-    figures: Figures
-    device_ns: int
 
 
 @dataclass(frozen=True)
@@ -98,32 +80,14 @@ class Compared:
         return [*missed, "device time"] if self.time_share > TIME_SHARE_MAX else missed
 
 
-def compared(test: str, model: str, *, seeds: int, scale: int, processes: int = PROCESSES) -> Compared:
+def compared(  # noqa: PLR0913 - all but two are by name
+    test: str, model: str, *, seeds: int, scale: int, processes: int = PROCESSES, store: Path | None = None
+) -> Compared:
     """Runs both forms of a test with each seed."""
-    jobs = [(model, test, form, seed, scale) for form in ("pts", "pts-like") for seed in range(1, seeds + 1)]
+    jobs = [Job(model, test, form, seed, scale) for form in ("pts", "pts-like") for seed in range(1, seeds + 1)]
     with ProcessPoolExecutor(processes) as pool:
-        forms = list(pool.map(form_of, *zip(*jobs, strict=True)))
+        forms = list(pool.map(partial(form_of, store=store), jobs))
     return differences(test, model, forms[:seeds], forms[seeds:], scale=scale)
-
-
-def form_of(model: str, test: str, form: str, seed: int, scale: int) -> Form:
-    """Runs one form of a test."""
-    has_capacity = model in SCALED
-    target = f"sim:{model},scale={scale}" if has_capacity else f"sim:{model}"
-    time_scale = None if has_capacity or scale == 1 else scale
-    run = measured(profile_request([target], f"{form}-{test}", seed=seed, time_scale=time_scale))
-    figures: dict[tuple[str, ...], float] = {}
-    for each in procedures_of(run):
-        figures |= _figures(each)
-    return Form(figures, device_ns(run))
-
-
-def device_ns(run: RunRecord) -> int:
-    """The time from the first trial to the last one, with preconditioning, on the clock of the drive."""
-    first, last = run.cells[0].clock_start, run.cells[-1].clock_end
-    assert first is not None, "a simulated drive has a clock"
-    assert last is not None, "a simulated drive has a clock"
-    return last.engine_ns - first.engine_ns
 
 
 def differences(test: str, model: str, full: Sequence[Form], short: Sequence[Form], *, scale: int) -> Compared:
@@ -144,26 +108,6 @@ def differences(test: str, model: str, full: Sequence[Form], short: Sequence[For
 
 def _median(forms: Sequence[Form], key: tuple[str, ...]) -> float:
     return median(each.figures[key] for each in forms)
-
-
-def _figures(rounds: ProcedureRounds) -> Figures:
-    found: dict[tuple[str, ...], float] = {}
-    for role in ROLES:
-        phase = rounds.of(role)
-        for cell in () if phase is None else phase.reported:
-            found |= {(*_place(role, cell.workload), kind): value for kind, value in _values(cell).items()}
-    return found
-
-
-def _place(role: PhaseRole, workload: Workload) -> tuple[str, ...]:
-    jobs, depth = workload.jobs, workload.queue_depth
-    return (role.value.replace("_", " "), mix_name(workload), workload.size_text, f"{jobs} x {depth}")
-
-
-def _values(cell: ReportedCell) -> dict[str, float]:
-    """The figures of a cell that are known. Throughput is IOPS times the block size."""
-    every = (cell.iops, cell.latency_ns_mean, *cell.levels_ns, cell.latency_ns_max)
-    return {kind: value for kind, value in zip(KINDS, every, strict=True) if value is not None}
 
 
 def row_of(each: Compared) -> tuple[str, ...]:
@@ -212,17 +156,18 @@ def main() -> int:
     """Compares each test on each model, and keeps the results. Returns 1 if a figure is out of limits."""
     parser = argparse.ArgumentParser(prog="python -m verify.short_forms", description=__doc__)
     parser.add_argument("--test", choices=TESTS, help="of the tests only this one")
-    parser.add_argument("--model", choices=(*SCALED, *UNSCALED), help="of the models only this one")
+    parser.add_argument("--model", choices=(*SCALED, *DISKS, *UNSCALED), help="of the models only this one")
     parser.add_argument("--seeds", type=int, default=SEEDS)
     parser.add_argument(
         "--scale", type=int, help=f"divides capacity and times (default: {SCALE}, 1 without a capacity)"
     )
     parser.add_argument("--processes", type=int, default=PROCESSES, help="runs at the same time")
+    parser.add_argument("--store", type=Path, help="an existing folder that keeps the figures of each run")
     asked = parser.parse_args()
     met = True
     for test, model in _pairs(asked.test, asked.model):
-        scale = asked.scale or (SCALE if model in SCALED else 1)
-        found = compared(test, model, seeds=asked.seeds, scale=scale, processes=asked.processes)
+        scale = asked.scale or (1 if model in UNSCALED else SCALE)
+        found = compared(test, model, seeds=asked.seeds, scale=scale, processes=asked.processes, store=asked.store)
         keep(found)
         print(" | ".join(row_of(found)), flush=True)
         met = met and not found.missed
@@ -231,7 +176,7 @@ def main() -> int:
 
 def _pairs(test: str | None, model: str | None) -> Iterator[tuple[str, str]]:
     for each in (test,) if test else TESTS:
-        yield from ((each, name) for name in ((model,) if model else (*SCALED, *UNSCALED)))
+        yield from ((each, name) for name in ((model,) if model else (*SCALED, *DISKS, *UNSCALED)))
 
 
 if __name__ == "__main__":

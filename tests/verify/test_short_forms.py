@@ -1,8 +1,11 @@
 """The comparison of short forms with full ones: what counts as different, and one test on a small drive."""
 
+from pathlib import Path
+
 import pytest
 
-from verify.short_forms import Form, compared, differences
+from verify.forms import Form, Job, form_of
+from verify.short_forms import compared, differences
 
 CELL = ("rounds", "65/35", "8 KiB", "4 x 32")
 
@@ -33,3 +36,12 @@ def test_on_a_drive_without_a_state_the_short_form_has_the_figures_of_the_full_o
     found = compared("lat", "fixed", seeds=1, scale=1)
     assert found.time_share < 0.2
     assert {kind: each.beyond for kind, each in found.kinds.items()} == dict.fromkeys(found.kinds, 0)
+
+
+def test_a_store_has_the_figures_of_a_run_which_is_not_repeated(tmp_path: Path) -> None:
+    job = Job("fixed", "lat", "pts-like", 1, 300)
+    first = form_of(job, tmp_path)
+    assert first.figures
+    file = tmp_path / job.file_name
+    file.write_text(file.read_text().replace(f'"device_ns": {first.device_ns}', '"device_ns": 7'))
+    assert form_of(job, tmp_path) == Form(first.figures, 7)

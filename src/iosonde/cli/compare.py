@@ -203,6 +203,9 @@ def _measured_elsewhere(path: Path) -> "Source":
     # Rounds of different tools can only be compared if all are counted in the same way.
     others = sorted({each.first_round for each in tests} - {1})
     notes = tuple(f"its file counts rounds from {first}; here they are counted from 1" for first in others)
+    notes += tuple(
+        f"not read: {printable(each)}" for each in dict.fromkeys(each for test in tests for each in test.not_read)
+    )
     return Source(printable(path.stem), procedures, notes=notes)
 
 

@@ -51,7 +51,7 @@ def steady(
     from iosonde.sources.rounds import read_rounds
 
     found = read_rounds(files, [_tracking(each) for each in track or ()])
-    tests = tuple(judged(each.source, each.rounds, each.first_round, each.said) for each in found)
+    tests = tuple(judged(each.source, each.rounds, each.first_round, each.said, each.not_read) for each in found)
     if json:
         from json import dumps
 

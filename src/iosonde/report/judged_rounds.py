@@ -40,6 +40,7 @@ class JudgedRounds:
     determinations: tuple[Determination, ...]
     cells: tuple[ReportedCell, ...]
     said: Mapping[str, str]
+    not_read: tuple[str, ...]
 
     @property
     def own(self) -> Criterion | None:
@@ -84,7 +85,9 @@ class JudgedRounds:
         return range(self.phase.window.start - 1 + self.first_round, self.phase.window.stop - 1 + self.first_round)
 
 
-def judged(source: str, rounds: ProcedureRounds, first_round: int, said: Mapping[str, str]) -> JudgedRounds:
+def judged(
+    source: str, rounds: ProcedureRounds, first_round: int, said: Mapping[str, str], not_read: tuple[str, ...] = ()
+) -> JudgedRounds:
     """Judges all rounds. The window ends with the first round in which all tracking variables are steady."""
     phase = rounds.phases[0]
     criteria = criteria_of(phase)
@@ -100,6 +103,7 @@ def judged(source: str, rounds: ProcedureRounds, first_round: int, said: Mapping
         determinations=determinations_of(phase),
         cells=phase.reported,
         said=said,
+        not_read=not_read,
     )
 
 
@@ -127,6 +131,7 @@ def plain(test: JudgedRounds) -> dict[str, Any]:
         "tracked_cells_of_zero": test.zero_cells,
         "cells": [_cell(each) for each in test.cells],
         "file_says": dict(test.said),
+        "not_read": list(test.not_read),
     }
 
 

@@ -496,7 +496,13 @@ def test_operations_of_another_size_than_the_name_says_are_refused(tmp_path: Pat
         read_rounds([path])
 
 
-def test_notes_beside_the_outputs_of_fio_are_left_out(tmp_path: Path) -> None:
+def test_notes_beside_the_outputs_of_fio_are_left_out_and_named(tmp_path: Path) -> None:
     output(tmp_path, "round1.json", 0, 1000, rw="randwrite")
     (tmp_path / "notes.txt").write_text("drive 3, second shelf")
-    assert len(read_rounds([tmp_path])) == 1
+    [test] = read_rounds([tmp_path])
+    [left] = test.not_read
+    assert "notes.txt" in left
+    console = Console(width=200)
+    with console.capture() as printed:
+        console.print(render_judged((judged(test.source, test.rounds, 1, {}, test.not_read),)))
+    assert f"not read: {left}" in printed.get()

@@ -42,13 +42,22 @@ def _test(test: JudgedRounds) -> Iterator[RenderableType]:
         yield from _variable(test, each)
     for criterion in test.criteria[1:]:
         yield Text(f"  by the criterion of {criterion.name}: {verdict_words(test, criterion)}")
-    said = ", ".join(f"{name} {text}" for name, text in test.said.items() if len(text) <= 200)  # noqa: PLR2004 - one line
-    if said:
-        yield Text(f"  the file says: {printable(said)}")
+    yield from _files(test)
     for table in figure_tables(test):
         yield Text(table.title, style="italic")
         yield _table(table)
     yield Text("")
+
+
+def _files(test: JudgedRounds) -> Iterator[Text]:
+    """What the file itself says, and the files beside it that could not be read."""
+    said = ", ".join(f"{name} {text}" for name, text in test.said.items() if len(text) <= 200)  # noqa: PLR2004 - one line
+    if said:
+        yield Text(f"  the file says: {printable(said)}")
+    for each in test.not_read[:NAMED_MAX]:
+        yield Text(f"  not read: {printable(each)}", style="yellow")
+    if len(test.not_read) > NAMED_MAX:
+        yield Text(f"  not read: {len(test.not_read) - NAMED_MAX} more files", style="yellow")
 
 
 def _variable(test: JudgedRounds, found: Determination) -> Iterator[Text]:

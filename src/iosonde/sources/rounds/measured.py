@@ -73,13 +73,14 @@ class MeasuredRounds:
     """The rounds of one test of a file.
 
     ``first_round`` is the number that the tool gave to the first round: TKperf counts from 0. ``said`` are the verdict
-    and the window that the file itself contains, by name.
+    and the window that the file itself contains, by name. ``not_read`` are other files in the folder, with the reasons.
     """
 
     source: str
     rounds: ProcedureRounds
     first_round: int = 1
     said: Mapping[str, str] = field(default_factory=dict)
+    not_read: tuple[str, ...] = ()
 
     @property
     def phase(self) -> PhaseRounds:

@@ -1,6 +1,7 @@
 """Finds out which tool wrote files, and reads their rounds."""
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from itertools import product
 from pathlib import Path
 from typing import Final
@@ -43,17 +44,20 @@ def read_rounds(paths: Sequence[Path], tracking: Sequence[Tracking] = ()) -> tup
             outputs.setdefault(folder, {})[path] = text
         else:
             tables.append((folder, path, text))
+    not_read: dict[Path, list[str]] = {}
     for folder, path, text in tables:
         try:
             found += _tests(str(path), read_csv(text, str(path)), tracking)
-        except UsageError:
+        except UsageError as error:
             # A folder of fio outputs may also contain notes and scripts.
             if folder is None or folder not in outputs:
                 raise
+            not_read.setdefault(folder, []).append(error.message)
     for folder, texts in outputs.items():
         name = str(next(iter(texts))) if len(texts) == 1 else f"{len(texts)} files of fio"
         name = f"{folder}: {name}" if folder is not None and len(outputs) > 1 else name
-        found += _tests(name, read_fio(texts), tracking)
+        left = tuple(not_read.get(folder, ())) if folder is not None else ()
+        found += (replace(each, not_read=left) for each in _tests(name, read_fio(texts), tracking))
     workloads = [each for test in found for each in test.phase.workloads.values()]
     for number, each in enumerate(tracking, 1):
         if not any(each.is_of(workload) for workload in workloads):
