@@ -225,6 +225,8 @@ def test_an_exact_duration_is_as_short_as_it_can_be(duration_ns: int, text: str)
     [
         (60 * units.SECOND_NS, "60.0 s"),
         (250 * units.MILLISECOND_NS, "250 ms"),
+        (1_250 * units.MILLISECOND_NS, "1.25 s"),
+        (28_125 * units.MILLISECOND_NS, "28.125 s"),
         (26_666_666, "26.7 ms"),
         (3_906_250, "3.91 ms"),
         (1_234_567_890, "1.2 s"),

@@ -30,7 +30,7 @@ HINT_GONE: Final = "check the drive's power and connection, and the kernel log (
 """The hint for a device that was removed, or given up by the kernel."""
 
 HINT_LIMIT: Final = (
-    "let a hot drive cool, or specify another limit for the rest (--max-writes, --max-temperature, --min-spare)"
+    "specify another limit for the rest (--max-writes, --max-temperature, --min-spare); first let a hot drive cool"
 )
 """The hint for a limit that the user set for a run."""
 

@@ -194,9 +194,11 @@ def exact_duration(duration_ns: int) -> str:
 
 
 def short_duration(duration_ns: int) -> str:
-    """A duration without rounding if that is short, else rounded: ``1250 ms``, ``26.7 ms`` for 26,666,666 ns."""
+    """A duration without rounding if that is short, else rounded: ``1.25 s``, ``26.7 ms`` for 26,666,666 ns."""
     if duration_ns % MILLISECOND_NS == 0:
-        return exact_duration(duration_ns)
+        exact = exact_duration(duration_ns)
+        in_seconds = exact.endswith(" ms") and duration_ns >= SECOND_NS
+        return f"{duration_ns // MILLISECOND_NS / 1000:.3f}".rstrip("0") + " s" if in_seconds else exact
     return f"{duration_ns / MILLISECOND_NS:.3g} ms" if duration_ns < SECOND_NS else format_duration(duration_ns)
 
 

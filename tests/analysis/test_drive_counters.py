@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from iosonde.analysis.drive_counters import DriveChange, drive_changes, write_amplification
+from iosonde.analysis.drive_counters import DriveChange, drive_changes, every_change, write_amplification
 from iosonde.records import CellRecord, DriveHealth, DriveState, HealthSource, Operation
 from tests.builders import cell_plan, cell_record, drive_state, totals_of, workload
 
@@ -143,3 +143,16 @@ def test_counts_in_different_units_have_no_change() -> None:
     change = DriveChange(("sda",), ((before, after.model_copy(update={"media_written_bytes": 3000 * GIB})),))
     assert change.of("host_written_bytes") is None
     assert change.of("media_written_bytes") == 1000 * GIB
+
+
+def test_the_first_trial_of_a_simulated_drive_has_a_change_since_its_counters_begin_with_zero() -> None:
+    first = trial(1, {"throttled_ns": 10})
+    (_, change), _ = every_change([trial(2, {"throttled_ns": 14}), first])
+    assert change is not None
+    assert (change.throttled_ns, change.of("host_written_bytes")) == (10, 0)
+
+
+def test_the_first_trial_on_a_real_drive_without_counters_before_has_no_change() -> None:
+    state = DriveState(disk="nvme0n1", health=DriveHealth(throttled_ns=10))
+    ((_, change),) = every_change([trial(1).model_copy(update={"drives": (state,)})])
+    assert change is None

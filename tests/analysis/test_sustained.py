@@ -73,7 +73,7 @@ def throttled_record(order: int, throttled_ns: int) -> CellRecord:
 def test_throttling_that_the_drive_reports_is_the_cause_of_a_drop() -> None:
     records = [throttled_record(order, 3 * order * SECOND_NS) for order in (1, 2)]
     (found,) = sustained_of(records)
-    assert found.throttled_ns == 3 * SECOND_NS
+    assert found.throttled_ns == 6 * SECOND_NS
     assert cause_of(found, (found,)) is DropCause.THROTTLING
 
 

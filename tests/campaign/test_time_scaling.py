@@ -1,7 +1,10 @@
 """In scaled times, a simulated drive has a smaller write buffer and a shorter idle delay."""
 
+import pytest
+
 from iosonde.campaign.simulated import simulated_drive
-from iosonde.campaign.time_scaling import time_scaled
+from iosonde.campaign.time_scaling import check_one_scale, time_scaled
+from iosonde.errors import UsageError
 from iosonde.sources import SimulatedDrive
 
 MIB = 1 << 20
@@ -43,3 +46,10 @@ def test_without_a_scale_and_on_other_kinds_of_models_nothing_changes() -> None:
     assert time_scaled(drive(), 1) == drive()
     disk = drive("sim:disk-7200,seed=1")
     assert time_scaled(disk, 100) == disk
+
+
+def test_drives_of_different_scales_are_refused_since_a_procedure_has_one_for_its_times() -> None:
+    one, other = drive("sim:sata-dc,seed=1,scale=16"), drive("sim:usb-stick,seed=1,scale=32")
+    with pytest.raises(UsageError, match="scale=16 to 1/16 and sim:usb-stick,seed=1,scale=32 to 1/32"):
+        check_one_scale((one, other))
+    check_one_scale((one, drive("sim:usb-stick,seed=1,scale=16")))

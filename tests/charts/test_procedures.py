@@ -18,9 +18,10 @@ from iosonde.charts.procedures import (
     solid_bars,
     solid_maxima,
 )
+from iosonde.charts.procedures.styles import place_name
 from iosonde.records import Operation
 from iosonde.vocabulary import Quantity
-from tests.builders import cell_record, totals_of
+from tests.builders import cell_record, totals_of, workload
 from tests.procedure_builder import LARGE_WRITE, MATRIX, READ, WRITE, procedure_run, steady_procedure, write_rounds
 
 VALUES = {READ.cell: 4000, MATRIX[1].cell: 2000, WRITE.cell: 3000, LARGE_WRITE.cell: 1000}
@@ -46,7 +47,7 @@ def every_figure() -> list[Figure]:
     return [
         convergence("a", "A", phase, [WRITE.cell], Quantity.IOPS),
         latency_convergence("b", "B", phase, [WRITE.cell]),
-        measurement_window("c", determinations_of(phase)[0]),
+        measurement_window("c", determinations_of(phase)[0], []),
         matrix_heat_map("d", "D", cells(), Quantity.IOPS),
         matrix_lines("e", "E", cells(), Quantity.BYTES_PER_S),
         solid_bars("f", "F", cells(), Quantity.IOPS),
@@ -106,7 +107,7 @@ def test_a_bar_of_twice_the_value_is_twice_as_high() -> None:
 def test_the_window_chart_has_the_average_the_limits_and_the_line() -> None:
     [rounds] = procedures_of(procedure_run(steady_procedure(), write_rounds(98, 99, 100, 101, 102)))
     assert rounds.judged is not None
-    figure = measurement_window("c", determinations_of(rounds.judged)[0])
+    figure = measurement_window("c", determinations_of(rounds.judged)[0], [])
     lines: dict[str, list[float]] = {}
     for row in layer_rows(figure, "part"):
         lines.setdefault(row["part"], []).append(round(row["iops"], 6))
@@ -143,3 +144,9 @@ def test_a_phase_without_complete_rounds_has_no_chart() -> None:
     phase = rounds.phases[0]
 
     assert convergence("a", "A", phase, [WRITE.cell], Quantity.IOPS).chart is None
+
+
+def test_a_place_that_two_demands_share_is_named_with_its_demand() -> None:
+    shallow, deep = workload(queue_depth=1), workload(queue_depth=64)
+    assert place_name(deep, [shallow, deep]) == "4 KiB 100/0 at 1 × QD 64"
+    assert place_name(deep, [deep, workload(queue_depth=1, read_percent=0)]) == "4 KiB 100/0"

@@ -25,7 +25,7 @@ def test_a_resumption_on_another_kernel_makes_the_run_doubtful_and_a_new_file_is
     other_kernel = session(host=host_facts().model_copy(update={"kernel": "7.1.0-amd64"}))
     found = only(sound().model_copy(update={"sessions": (session(), other_kernel)}), "run-resumed")
     assert found.severity is Severity.DOUBTFUL
-    assert "interrupted and resumed 2 times with a different kernel" in found.statement
+    assert "interrupted and resumed 2 times, after which these differ: kernel" in found.statement
     same = only(sound().model_copy(update={"sessions": (session(),)}), "run-resumed")
     assert (same.severity, "created" in same.statement) == (Severity.NOTE, False)
     anew = sound().model_copy(update={"sessions": (session(made_anew=True),)})

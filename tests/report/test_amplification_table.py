@@ -37,10 +37,15 @@ def test_the_trials_of_a_cell_are_added_up() -> None:
     assert found == [("2", "400 MB", "800 MB", "2.00")]
 
 
-def test_the_first_trial_of_a_simulated_drive_has_no_counters_before_it() -> None:
-    table = amplification_table(run_of(trial(1, WRITE, **written(1, 2)), trial(2, LARGE, **written(101, 202))))
+def test_the_counters_of_a_simulated_drive_are_zero_before_the_first_trial() -> None:
+    found = rows(trial(1, WRITE, **written(100, 300)), trial(2, LARGE, **written(200, 500)))
+    assert found == [("1", "100 MB", "300 MB", "3.00"), ("1", "100 MB", "200 MB", "2.00")]
+
+
+def test_a_trial_after_one_without_counters_has_no_change() -> None:
+    before, after = cell_record(WRITE, {}, order=1), trial(2, LARGE, **written(101, 202))
+    table = amplification_table(run_of(before, after, trial(3, LARGE, 2, **written(201, 302))))
     assert table is not None
-    assert [line.texts[1:] for line in table.lines] == [("1", "–", "–", "–"), ("1", "100 MB", "200 MB", "2.00")]
     assert table.notes == (f"–: {NOT_KNOWN}.",)
 
 

@@ -3,9 +3,9 @@
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from typing import Final, Literal
+from typing import Final, Literal, get_args
 
-from iosonde.records import CellRecord, DriveHealth, DriveState, HealthSource
+from iosonde.records import CellRecord, DriveHealth, DriveState, HealthSource, RunRecord
 
 THROTTLED_SHARE_MIN: Final = 0.01
 """Throttling for a smaller share of the time does not change results noticeably."""
@@ -41,8 +41,9 @@ class DriveChange:
     @property
     def has_media_writes(self) -> bool:
         """Whether the drives report the bytes written to their media, and those written by the host."""
-        known = all(before.media_written_bytes and after.media_written_bytes for before, after in self.drives)
-        return known and self.of("host_written_bytes") is not None
+        # A model without the mechanism leaves its counter at 0.
+        is_counted = all(after.media_written_bytes for _, after in self.drives)
+        return is_counted and None not in (self.of("media_written_bytes"), self.of("host_written_bytes"))
 
     @property
     def host_written_bytes(self) -> int:
@@ -101,13 +102,31 @@ def write_amplification(changes: Iterable[DriveChange]) -> WriteAmplification | 
     )
 
 
-def drive_changes(records: Iterable[CellRecord]) -> Iterator[tuple[CellRecord, DriveChange | None]]:
+def changes_of(run: RunRecord) -> Iterator[tuple[CellRecord, DriveChange | None]]:
+    """Each trial of a run with its change, preparation included."""
+    return every_change((*run.preparation, *run.cells))
+
+
+def every_change(records: Iterable[CellRecord]) -> Iterator[tuple[CellRecord, DriveChange | None]]:
+    """All trials of a run with their changes.
+
+    The counters of a simulated drive begin with 0, so that the first trial has a change too.
+    """
+    ordered = sorted(records, key=lambda each: each.order)
+    first = [drive for each in ordered if each.order == ordered[0].order for drive in each.drives]
+    is_simulated = not any(drive.disk or drive.before for drive in first)
+    return drive_changes(ordered, earlier=tuple(map(_at_start, first)) if is_simulated else ())
+
+
+def drive_changes(
+    records: Iterable[CellRecord], *, earlier: Sequence[DriveState] = ()
+) -> Iterator[tuple[CellRecord, DriveChange | None]]:
     """Each record in run order with its change; None if the drives before or after it are unknown.
 
-    The state of a simulated drive before a trial is that after the trial before. The streams of a trial run at the same
-    time, and the record of one of them has the drives: their change is the same.
+    The state of a simulated drive before a trial is that after the trial before; ``earlier`` is that before the first
+    one. The streams of a trial run at the same time, and the record of one of them has the drives: their change is the
+    same.
     """
-    earlier: Sequence[DriveState] = ()
     for _, trial in groupby(sorted(records, key=lambda each: each.order), key=lambda each: each.order):
         streams = tuple(trial)
         drives = next((each.drives for each in streams if each.drives), ())
@@ -115,6 +134,11 @@ def drive_changes(records: Iterable[CellRecord]) -> Iterator[tuple[CellRecord, D
         for record in streams:
             yield record, change
         earlier = drives
+
+
+def _at_start(drive: DriveState) -> DriveState:
+    zeros = {name: 0 for name in get_args(Counter) if getattr(drive.health, name) is not None}
+    return DriveState(disk=drive.disk, health=drive.health.model_copy(update=zeros))
 
 
 def _change_of(earlier: Sequence[DriveState], drives: Sequence[DriveState]) -> DriveChange | None:

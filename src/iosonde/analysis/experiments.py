@@ -107,7 +107,7 @@ class RunEstimates:
     @cached_property
     def sustained(self) -> tuple[Sustained, ...]:
         """The finished trials of sustained cells by workload, in run order."""
-        return sustained_of(record for each in self.records.values() for record in each)
+        return sustained_of([*self.preparation, *(record for each in self.records.values() for record in each)])
 
     def knee(self, operation: Operation) -> Knee:
         """The knee of the first queue-depth sweep of this operation."""

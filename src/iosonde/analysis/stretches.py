@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from iosonde.analysis.drive_counters import drive_changes
+from iosonde.analysis.drive_counters import every_change
 from iosonde.analysis.plateaus import Transfer, transfer_of
 from iosonde.records import CellRecord, Experiment, Outcome
 
@@ -47,6 +47,6 @@ def stretch_of(record: CellRecord, throttled_ns: int = 0) -> Stretch:
 
 def sustained_stretches(records: Iterable[CellRecord]) -> Iterator[Stretch]:
     """The finished trials of sustained cells, in run order. ``records`` are all trials of the run."""
-    for record, change in drive_changes(records):
+    for record, change in every_change(records):
         if record.outcome is Outcome.FINISHED and Experiment.SUSTAINED in record.experiments:
             yield stretch_of(record, 0 if change is None else change.throttled_ns or 0)

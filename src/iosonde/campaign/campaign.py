@@ -22,7 +22,7 @@ from iosonde.campaign.session import OpenSession, SessionSetup, open_session, ut
 from iosonde.campaign.simulated import assumed_bytes_per_s
 from iosonde.campaign.slow_targets import why_slow
 from iosonde.campaign.target_resolution import TargetRequest, resolve_targets
-from iosonde.campaign.time_scaling import time_scaled
+from iosonde.campaign.time_scaling import check_one_scale, time_scaled
 from iosonde.campaign.verifying import check_verifiable
 from iosonde.campaign.write_caches import check_cache_targets
 from iosonde.machine import Host
@@ -151,6 +151,7 @@ def preflight(request: RunRequest, now: datetime) -> Preflight:
         # A drive without a volatile write cache is measured as it is, and the record says that nothing was set.
         plan = request.plan(replace(info, is_device=False))
     if isinstance(plan.stop, Procedures):
+        check_one_scale(targets)
         targets = tuple(time_scaled(each, plan.stop.time_scale) for each in targets)
     check_plan(plan, targets=len(targets))
     check_verifiable(plan, targets[0])

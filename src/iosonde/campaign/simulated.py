@@ -103,5 +103,6 @@ def _scaled(model: Model, word: str, scale: int) -> Model:
     except ValidationError as error:
         reason = str(error.errors(include_url=False)[0]["msg"])
         raise UsageError(
-            f"{word}: scale {scale} is invalid: {reason[:1].lower()}{reason[1:]}", "use a different scale"
+            f"{word}: scale {scale} is invalid: {reason[:1].lower()}{reason[1:]}",
+            "give the factor by which the drive is smaller than its model, such as scale=16",
         ) from error

@@ -1,13 +1,26 @@
 """Simulated drives for procedures whose times are scaled: what depends on time shrinks with it."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Final
 
+from iosonde.errors import UsageError
 from iosonde.records import SimulationFacts
 from iosonde.sources import SimulatedDrive, Target
 
 BUFFERED_PER_DIE: Final = 2
 """A write buffer that holds less than two programs of each die would slow the drive down."""
+
+
+def check_one_scale(targets: Sequence[Target]) -> None:
+    """Raises UsageError for simulated drives that are scaled differently: a procedure has one scale for its times."""
+    scales = {each.name: each.drive.scale for each in targets if isinstance(each, SimulatedDrive)}
+    if len(set(scales.values())) > 1:
+        named = " and ".join(f"{name} to 1/{scale:,}" for name, scale in scales.items())
+        raise UsageError(
+            f"the simulated drives are scaled differently: {named}",
+            "give all of them the same scale (sim:NAME,scale=N), or measure each by itself and use `iosonde compare`",
+        )
 
 
 def time_scaled(target: Target, scale: int) -> Target:

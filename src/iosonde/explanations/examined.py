@@ -6,7 +6,7 @@ from enum import StrEnum
 from typing import Final
 
 from iosonde.analysis.contrasts import Multiple, Property, multiple_of
-from iosonde.analysis.drive_counters import drive_changes
+from iosonde.analysis.drive_counters import changes_of
 from iosonde.charts.quantities import operations_label
 from iosonde.explanations.limits import FLAT, is_level
 from iosonde.explanations.mechanism import Explanation, Mechanism
@@ -94,9 +94,7 @@ def _widest(compared: Sequence[_Compared]) -> _Compared | None:
 
 def _throttling(observed: Observed) -> str | None:
     changes = [
-        change
-        for _, change in drive_changes(observed.case.run.cells)
-        if change is not None and change.throttled_ns is not None
+        change for _, change in changes_of(observed.case.run) if change is not None and change.throttled_ns is not None
     ]
     return "By its own counter, the drive throttled for less than 1 % of each measurement." if changes else None
 

@@ -5,7 +5,7 @@ from typing import Final
 
 from iosonde.analysis.cells import CellEstimate
 from iosonde.analysis.contrasts import Multiple, multiple_of
-from iosonde.analysis.drive_counters import THROTTLED_SHARE_MIN, drive_changes
+from iosonde.analysis.drive_counters import THROTTLED_SHARE_MIN, changes_of
 from iosonde.analysis.estimate import Estimate
 from iosonde.analysis.families import Family
 from iosonde.charts.quantities import operations_label
@@ -152,7 +152,7 @@ def throttling(observed: Observed) -> Explanation | None:
     by_name = {cell.cell: cell for cell in observed.case.estimates.cells}
     found = [
         (change.throttled_ns / record.measured_ns, change.throttled_ns, record)
-        for record, change in drive_changes(observed.case.run.cells)
+        for record, change in changes_of(observed.case.run)
         if change is not None and change.throttled_ns is not None and record.cell in by_name and record.measured_ns
     ]
     worst = max(found, key=lambda each: each[0], default=None)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from iosonde.analysis.contrasts import Contrast, Multiple, Property
-from iosonde.analysis.drive_counters import WriteAmplification, drive_changes, write_amplification
+from iosonde.analysis.drive_counters import WriteAmplification, changes_of, write_amplification
 from iosonde.analysis.interference import reads_of_writes
 from iosonde.explanations.mechanism import Explanation, Mechanism
 from iosonde.explanations.observed import NOTABLE, Observed, named, surely_above, surely_below, times
@@ -154,7 +154,7 @@ def _amplification(observed: Observed, pattern: Access) -> WriteAmplification | 
     cells = {cell.cell: cell for cell in observed.cells}
     written = [
         change
-        for record, change in drive_changes(observed.case.run.cells)
+        for record, change in changes_of(observed.case.run)
         if change is not None
         and change.has_media_writes
         and record.workload.sync is Sync.NONE

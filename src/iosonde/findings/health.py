@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 from typing import Final
 
-from iosonde.analysis.drive_counters import THROTTLED_SHARE_MIN, DriveChange, drive_changes
+from iosonde.analysis.drive_counters import THROTTLED_SHARE_MIN, DriveChange, changes_of
 from iosonde.findings.case import Case, count_of, distinct
 from iosonde.findings.drift import is_sustained
 from iosonde.findings.finding import Confidence, Finding, Severity
@@ -155,8 +155,10 @@ def drive_warns(case: Case) -> Iterator[Finding]:
 
 def _finished(case: Case) -> Iterator[tuple[CellRecord, DriveChange]]:
     """The finished trials with the change of their drives. In a sustained transfer, changes are the result."""
-    for record, change in drive_changes(case.run.cells):
-        if record.outcome is Outcome.FINISHED and change is not None and not is_sustained(record):
+    measured = {each.order for each in case.run.cells}
+    for record, change in changes_of(case.run):
+        is_judged = record.order in measured and record.outcome is Outcome.FINISHED and not is_sustained(record)
+        if is_judged and change is not None:
             yield record, change
 
 

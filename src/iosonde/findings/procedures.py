@@ -51,7 +51,13 @@ def steady_state_missed(case: Case) -> Iterator[Finding]:
     if not unsteady:
         return
     missed = [(_name(each, phase), undecided_text(case.run, phase) or _verdict(own)) for each, phase, own in unsteady]
-    cells = tuple(tracked.cell for _, phase, _ in unsteady for tracked in phase.tracked)
+    # What a drive does before steady state is not a result, whether a cell is tracked or not.
+    cells = tuple(
+        cell
+        for procedure, phase, _ in unsteady
+        for later in procedure.phases[procedure.phases.index(phase) :]
+        for cell in later.cells
+    )
     without_gaps = [criteria_of(replace(phase, broken=frozenset()))[0] for _, phase, _ in unsteady]
     is_gap = all(each.verdict is Verdict.REACHED for each in without_gaps)
     yield Finding(

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from iosonde.findings.case import Case, count_of, distinct, name_some, of_trial, trial_name
 from iosonde.findings.finding import Confidence, Finding, Severity
+from iosonde.printing import trials_text
 from iosonde.records import EngineHello, HostFacts, Outcome
 from iosonde.units import format_duration
 
@@ -32,16 +33,23 @@ def run_unfinished(case: Case) -> Iterator[Finding]:
     run = case.run
     if run.finished:
         return
-    planned, done = len(run.turns), sum(cell.outcome is Outcome.FINISHED for cell in run.cells)
+    plan, done = run.header.plan, sum(cell.outcome is Outcome.FINISHED for cell in run.cells)
+    # What a stopping rule adds is not known yet.
+    planned = len(run.turns) if plan.is_fixed else plan.trials_least
+    trials = trials_text(done, planned, is_fixed=plan.is_fixed)
+    missing = (
+        "Procedures that are not complete have no result yet."
+        if plan.procedures
+        else "Some repeats are missing, so confidence intervals are wider."
+    )
     yield Finding(
         id="run-unfinished",
         severity=Severity.DOUBTFUL,
         confidence=Confidence.CERTAIN,
         statement=(
-            f"The run {'is still in progress' if run.running else 'was interrupted'}: {done} of "
-            f"{count_of(planned, 'trial')} finished. Some repeats are missing, so confidence intervals are wider."
+            f"The run {'is still in progress' if run.running else 'was interrupted'}: {trials} finished. {missing}"
         ),
-        evidence=(("finished", f"{done}"), ("planned", f"{planned}")),
+        evidence=(("finished", f"{done}"), ("planned", f"{'' if plan.is_fixed else 'at least '}{planned}")),
         advice=(
             "Wait until the run finishes before you draw conclusions."
             if run.running
@@ -75,7 +83,7 @@ def run_resumed(case: Case) -> Iterator[Finding]:
     changed = [change for before, after in pairs for change in _changed(before, after)]
     is_new_file = any(session.made_anew for session in sessions)
     times = "once" if len(sessions) == 1 else f"{len(sessions)} times"
-    what = " with a different " + ", ".join(name for name, _ in changed) if changed else ""
+    what = f", after which these differ: {', '.join(name for name, _ in changed)}" if changed else ""
     laid_out = " and laid out" if run.header.plan.writes_first else ""
     file = f" The file was created{laid_out} again." if is_new_file else ""
     yield Finding(

@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from typing import Final
 
-from iosonde.analysis.drive_counters import DriveChange, drive_changes, write_amplification
+from iosonde.analysis.drive_counters import DriveChange, changes_of, write_amplification
 from iosonde.records import RunRecord
 from iosonde.report.dashes import Dash
 from iosonde.report.tables import Head, Line, ResultTable
@@ -30,7 +30,7 @@ def amplification_table(run: RunRecord) -> ResultTable | None:
     if all(each is not None and each.table.get("kind") == "disk" for each in drives):
         return None
     changes: dict[str, list[DriveChange | None]] = defaultdict(list)
-    for record, change in drive_changes((*run.preparation, *run.cells)):
+    for record, change in changes_of(run):
         if record.workload.writes:
             changes[record.cell].append(change)
     if not any(_reported(found) for found in changes.values()):

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from iosonde.analysis.drive_counters import Counter, DriveChange, drive_changes
+from iosonde.analysis.drive_counters import Counter, DriveChange, changes_of
 from iosonde.analysis.procedures.condition import Condition, ConditionState
 from iosonde.analysis.procedures.courses import judged_samples
 from iosonde.analysis.procedures.determination import Criterion, Verdict, criteria_of, no_window_text
@@ -167,8 +167,7 @@ def _link(run: RunRecord) -> Condition:
 
 def _thermal(run: RunRecord, trials: Sequence[CellRecord]) -> Condition:
     name = "Temperature"
-    of_trials = _in_model if run.header.is_simulated else _on_drives
-    throttled, hot = of_trials(run, trials) if trials else (None, None)
+    throttled, hot = _heat(run, trials)
     if throttled or hot:
         parts = [
             *([f"throttled for {format_duration(throttled)}"] if throttled else []),
@@ -183,25 +182,13 @@ def _thermal(run: RunRecord, trials: Sequence[CellRecord]) -> Condition:
     return Condition(name, state, f"the {'model' if run.header.is_simulated else 'drive'} did not throttle")
 
 
-def _on_drives(run: RunRecord, trials: Sequence[CellRecord]) -> tuple[int | None, int | None]:
+def _heat(run: RunRecord, trials: Sequence[CellRecord]) -> tuple[int | None, int | None]:
     """For how long drives throttled, and were above their warning temperature, in the trials of a procedure."""
     orders = {each.order for each in trials}
-    changes = [change for record, change in drive_changes(run.cells) if record.order in orders and change is not None]
-    return _sum(changes, "throttled_ns"), _sum(changes, "hot_ns")
-
-
-def _in_model(run: RunRecord, trials: Sequence[CellRecord]) -> tuple[int | None, int | None]:
-    """The same for simulated drives. Their counters begin with 0, so that the first trial of a run has a change too."""
-    first = min(each.order for each in trials)
-    before = [each.drives for each in sorted(run.cells, key=lambda each: each.order) if each.order < first]
-    after = max(trials, key=lambda each: each.order).drives
-
-    def change(counter: Counter) -> int | None:
-        ends = [getattr(drive.health, counter) for drive in after]
-        starts = [getattr(drive.health, counter) or 0 for drive in before[-1]] if before else []
-        return None if not ends or None in ends else sum(ends) - sum(starts)
-
-    return change("throttled_ns"), change("hot_ns")
+    # The streams of a trial share the change of their drives.
+    changes = {record.order: change for record, change in changes_of(run) if record.order in orders}
+    known = [each for each in changes.values() if each is not None]
+    return _sum(known, "throttled_ns"), _sum(known, "hot_ns")
 
 
 def _sum(changes: Sequence[DriveChange], counter: Counter) -> int | None:

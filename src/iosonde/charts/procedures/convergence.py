@@ -62,12 +62,11 @@ def _drawn(identity: str, title: str, phase: PhaseRounds, values: dict[str, NDAr
     if not rows:
         return Figure(identity, title, "", None, (), nothing=NOTHING)
     window = phase.window
-    caption = (
-        f"{unit.title} of each cell in every round, from the first on. The shaded rounds {window[0]} to {window[-1]} "
-        "are the measurement window."
-        if len(window) > 1
-        else f"{unit.title} of each cell in every round."
-    )
+    caption = f"{unit.title} of each cell in every round, from the first on."
+    if not phase.is_whole_window:
+        caption += " There are fewer rounds than a measurement window needs."
+    elif len(window) > 1:
+        caption += f" The shaded rounds {window[0]} to {window[-1]} are the measurement window."
     chart = layered(_layers(rows, phase, unit, list(names.values())), rows, caption, height=PLOT_PX)
     return Figure(identity, title, caption, chart, tuple(rows))
 
@@ -81,8 +80,9 @@ def _layers(rows: Sequence[Row], phase: PhaseRounds, unit: Unit, names: Sequence
     window = alt.InlineData(values=[{"left": phase.window[0] - 0.5, "right": phase.window[-1] + 0.5}])
     shade = alt.Chart(window).mark_rect(color=GRID, opacity=0.6)
     told = tooltip(series="cell", round="round", drawn_value=unit.title.lower())
+    shades = [shade.encode(x=alt.X("left:Q", scale=across), x2=alt.X2("right:Q"))] if phase.is_whole_window else []
     return [
-        shade.encode(x=alt.X("left:Q", scale=across), x2=alt.X2("right:Q")),
+        *shades,
         chart.mark_line(strokeWidth=1.6).encode(x=x, y=y, color=coloured, strokeDash=dash_of(series)),
         named_rows(
             chart.mark_point(size=34, filled=True, opacity=1).encode(

@@ -173,23 +173,15 @@ def _labels(
     for tick in ticks:
         x, y = _rounded(scene.at(0, 0, tick))
         yield {"x": x, "y": y, "text": f"{tick:,.9g}", "align": "right", "baseline": "middle", "dx": -7, "dy": 0}
-    left, *_ = _page(scene)
-    _, y = _rounded(scene.at(0, 0, scene.top))
-    yield {"x": left, "y": y, "text": title, "align": "left", "baseline": "bottom", "dx": 10, "dy": -14, "bold": True}
-    # The titles of both axes of the base are beside the middle of their labels, on the side away from the base.
+    # The left wall ends far from the upper left corner of the page, however narrow the page is.
+    left, right, _, high = _page(scene)
+    yield {"x": left, "y": high, "text": title, "align": "left", "baseline": "top", "dx": 10, "dy": 4, "bold": True}
+    # The titles of both axes of the base are below their labels, on the side away from the base.
     x, y = _rounded(scene.at(scene.columns / 2, 0))
     yield {"x": x, "y": y, "text": "Block size", "align": "right", "baseline": "top", "dx": -36, "dy": 36, "bold": True}
-    x, y = _rounded(scene.at(scene.columns, scene.rows / 2))
-    yield {
-        "x": x,
-        "y": y,
-        "text": "Reads/writes (%)",
-        "align": "left",
-        "baseline": "top",
-        "dx": 36,
-        "dy": 22,
-        "bold": True,
-    }
+    _, y = _rounded(scene.at(scene.columns, 0))
+    below: Row = {"x": right, "y": y, "align": "right", "baseline": "top", "dx": -4, "dy": 12}
+    yield {**below, "text": "Reads/writes (%)", "bold": True}
 
 
 def _grid(scene: _Scene, ticks: Sequence[float]) -> Iterator[Row]:

@@ -70,6 +70,15 @@ def cell_label(workload: Workload, among: Sequence[Workload]) -> str:
     return " ".join(parts) or workload.size_text
 
 
+def place_name(workload: Workload, among: Sequence[Workload]) -> str:
+    """Block size and mix, and what tells a cell apart from others with both: ``4 KiB 0/100``, ``… at 1 × QD 64``."""
+    alike = [each for each in among if (each.size_text, mix_name(each)) == (workload.size_text, mix_name(workload))]
+    others = settings_at_place(workload, among)
+    demand = len({(each.jobs, each.queue_depth) for each in alike}) > 1
+    of = f" at {workload.jobs} × QD {workload.queue_depth}" if demand else ""
+    return f"{workload.size_text} {mix_name(workload)}{f' {others}' if others else ''}{of}"
+
+
 def styled(names: Sequence[str]) -> tuple[Series, ...]:
     """A style for each line."""
     return tuple(replace(style, name=name) for name, style in zip(names, STYLES, strict=False))

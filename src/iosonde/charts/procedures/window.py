@@ -1,5 +1,6 @@
 """The measurement window of one tracking variable: its average, the allowed range around it, and its best-fit line."""
 
+from collections.abc import Sequence
 from typing import Final
 
 import altair as alt
@@ -8,9 +9,10 @@ from iosonde.analysis.procedures import Determination
 from iosonde.charts.axes import number_axis
 from iosonde.charts.figure import Figure, Row
 from iosonde.charts.lines import named_rows, tooltip
-from iosonde.charts.procedures.styles import Unit, mix_name, unit_of
+from iosonde.charts.procedures.styles import Unit, place_name, unit_of
 from iosonde.charts.quantities import significant
 from iosonde.charts.theme import GRID, INK, INK_SOFT, layered
+from iosonde.records import Workload
 
 AVERAGE: Final = "average"
 FIT: Final = "best-fit line"
@@ -22,16 +24,16 @@ AIR: Final = 0.15
 MINUS: Final = "\N{MINUS SIGN}"
 
 
-def variable_name(found: Determination) -> str:
-    """The name of a tracking variable: ``IOPS, 4 KiB 0/100``."""
+def variable_name(found: Determination, among: Sequence[Workload]) -> str:
+    """The name of a tracking variable among the cells of its phase: ``IOPS, 4 KiB 0/100``."""
     unit = unit_of(found.quantity, found.values)
-    return f"{unit.title}, {found.workload.size_text} {mix_name(found.workload)}"
+    return f"{unit.title}, {place_name(found.workload, among)}"
 
 
-def measurement_window(identity: str, found: Determination) -> Figure:
+def measurement_window(identity: str, found: Determination, among: Sequence[Workload]) -> Figure:
     """The values of the window, their average, average ± half of the allowed range, and the best-fit line."""
     unit = unit_of(found.quantity, found.values)
-    title = f"Measurement window: {variable_name(found)}"
+    title = f"Measurement window: {variable_name(found, among)}"
     half = found.range_allowed / 2
     # The band of the average ±10 % is what reports of the PTS show; the criterion itself bounds the range.
     low, high = found.average - half, found.average + half
@@ -58,7 +60,9 @@ def line_text(found: Determination, unit: Unit) -> str:
     """The best-fit line as a formula of the round R: ``12.3 · R + 70,418``."""
     slope, start = unit.shown(found.slope), unit.shown(found.intercept)
     sign = MINUS if start < 0 else "+"
-    return f"{significant(slope).replace('-', MINUS)} · R {sign} {significant(abs(start))} {unit.name}"
+    steep = significant(slope)
+    shown = "0" if not steep.strip("-0.") else steep.replace("-", MINUS)
+    return f"{shown} · R {sign} {significant(abs(start))} {unit.name}"
 
 
 def _layers(found: Determination, unit: Unit, band: tuple[float, float], ends: tuple[float, float]) -> list[alt.Chart]:

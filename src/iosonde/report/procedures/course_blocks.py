@@ -122,14 +122,15 @@ def sample_blocks(run: RunRecord, rounds: ProcedureRounds, figure: DrawChart, in
         f'Steady state of "{phase.name}" is judged by {how} of measurement. It was {verdict}. '
         "The rounds below are these blocks."
     )
-    found = determinations_of(phase)
+    found, among = determinations_of(phase), list(phase.workloads.values())
     if found:
         windows = enumerate(found, 1)
         drawn = (
-            figure(f"samples-{number}", "Measurement window", measurement_window, each) for number, each in windows
+            figure(f"samples-{number}", "Measurement window", measurement_window, each, among)
+            for number, each in windows
         )
         yield Charts(tuple(drawn))
-        yield determination_table(found, invalid)
+        yield determination_table(found, invalid, among)
     table = criteria_table(phase)
     if table is not None and found:
         yield table
@@ -157,7 +158,7 @@ def _throughput_text(phase: LongPhase, quantity: Quantity) -> str:
         return f"{significant(unit.shown(mean))} {name}"
     return (
         f"{significant(unit.shown(end))} {name} at its end (last 1/{END_PART} of its samples), "
-        f"{significant(unit.shown(mean))} over all of it"
+        f"{significant(unit.shown(mean))} {name} over the whole trial"
     )
 
 

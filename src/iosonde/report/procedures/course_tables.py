@@ -1,5 +1,6 @@
 """The tables of long trials: totals of each, recovery after another stimulus, wait states, and idle times."""
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Final
@@ -25,6 +26,9 @@ NOTHING_COMPLETED: Final = "no operation completed"
 FIRST: Final = "it is the first"
 NOT_BACK: Final = f"the last samples are not within {100 * TOLERANCE:g} %"
 NOT_MEASURED: Final = "no continuous writes followed"
+_HAS_TIME: Final = re.compile(r"\b\d+ (?:s|min|h)\b")
+"""A time in the name of a trial, such as ``5 s writes, 10 s idle``."""
+
 _SHOWN: Final = (Quantity.IOPS, Quantity.BYTES_PER_S, Quantity.LATENCY_NS_MEAN)
 
 
@@ -56,6 +60,8 @@ def phase_table(
         level = f"the mean of the trial's last {_part()} of samples"
         notes = (f"Recovery time: {_until(level, settled)}.",)
     lines = tuple(Line(tuple(texts(each))) for each in phases if each.samples)
+    if any(each.workload.off_ns for each in phases):
+        notes += ("IOPS and bandwidth of wait states are those of their on-periods; the time includes the idle time.",)
     caption = "Each long trial: its means, its longest operation, and the writes of all long trials up to its end."
     return ResultTable(caption=caption, heads=tuple(heads), lines=lines, notes=notes).explained
 
@@ -93,7 +99,7 @@ def idle_table(states: Sequence[IdleState]) -> ResultTable:
 
 def with_scale(table: ResultTable, scale: int) -> ResultTable:
     """The table, which says in a shortened run that its times are shortened and the names of its trials are not."""
-    if scale == 1:
+    if scale == 1 or not any(_HAS_TIME.search(line.texts[0]) for line in table.lines):
         return table
     note = f"Names have the times of the full test. All other times are as measured, 1:{scale} of the full test."
     return replace(table, notes=(*table.notes, note))

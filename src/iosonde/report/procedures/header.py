@@ -8,7 +8,7 @@ from iosonde.analysis.procedures import ProcedureRounds
 from iosonde.analysis.procedures.condition import Condition
 from iosonde.analysis.procedures.conditions import conditions_of
 from iosonde.printing import printable
-from iosonde.records import RunRecord
+from iosonde.records import RunRecord, TargetFacts
 from iosonde.report.procedures.words import (
     parameters_text,
     preconditioning_text,
@@ -71,19 +71,32 @@ def _header(run: RunRecord, chapter: str, procedures: list[ProcedureRounds]) -> 
 
 
 def device_facts(run: RunRecord) -> Iterator[tuple[str, str]]:
-    """Vendor, model, serial number, firmware and capacity of the device; "unknown" where they are."""
-    target = run.header.target
+    """Vendor, model, serial number, firmware and capacity of the device; "unknown" where they are.
+
+    Of several devices, those that differ are named one after the other.
+    """
+    found = [dict(_facts_of(run, target)) for target in run.header.targets]
+    for name in found[0]:
+        values = [each[name] for each in found]
+        # Serial numbers are those of single devices, also if one is not known.
+        yield name, "; ".join(values if len(set(values)) > 1 else values[:1])
+
+
+def _facts_of(run: RunRecord, target: TargetFacts) -> Iterator[tuple[str, str]]:
     device, drive = target.device, target.simulation
-    model = device.model if device is not None else ""
     if drive is not None:
-        model = f"simulated: {drive.title}"
-    size = device.size_bytes if device is not None else target.span_bytes
-    yield "Vendor", _about(run, VENDOR) or ("none (simulated)" if drive is not None else UNKNOWN)
-    yield "Model", model or UNKNOWN
-    serial = device.serial if device is not None else ""
-    yield "Serial", f"seed {drive.seed}" if drive is not None else serial or _about(run, SERIAL) or UNKNOWN
-    firmware = device.firmware if device is not None else ""
-    yield "Firmware", "none (simulated)" if drive is not None else firmware or UNKNOWN
+        size_bytes = drive.size_bytes or target.span_bytes
+        yield "Vendor", _about(run, VENDOR) or "none (simulated)"
+        yield "Model", f"simulated: {drive.title}"
+        yield "Serial", f"seed {drive.seed}"
+        yield "Firmware", "none (simulated)"
+        yield "Capacity", format_amount(size_bytes)
+        return
+    size = target.span_bytes if device is None else device.size_bytes
+    yield "Vendor", _about(run, VENDOR) or UNKNOWN
+    yield "Model", (device.model if device is not None else "") or UNKNOWN
+    yield "Serial", (device.serial if device is not None else "") or _about(run, SERIAL) or UNKNOWN
+    yield "Firmware", (device.firmware if device is not None else "") or UNKNOWN
     yield "Capacity", format_amount(size) if size else UNKNOWN
 
 
@@ -108,8 +121,10 @@ def _time(text: str) -> str:
 
 
 def _short(text: str) -> str:
-    """The text, cut between two words."""
+    """The text, cut between two of its values, or between two words."""
     if len(text) <= VALUE_MAX:
         return text
-    words, _, _ = text[: VALUE_MAX - 1].rpartition(" ")
+    start = text[: VALUE_MAX - 1]
+    values = start[: max(start.rfind(", "), start.rfind("; "))]
+    words = values if len(values) > VALUE_MAX // 2 else start.rpartition(" ")[0]
     return f"{(words or text[: VALUE_MAX - 2]).rstrip(',;: ')} …"

@@ -81,15 +81,15 @@ class _Maker:
 
     def _determination(self) -> Iterator[Block]:
         phase = self._phase
-        found = determinations_of(phase)
+        found, among = determinations_of(phase), list(phase.workloads.values())
         if found:
             yield Charts(
                 tuple(
-                    self._figure(f"window-{number}", "Measurement window", measurement_window, each)
+                    self._figure(f"window-{number}", "Measurement window", measurement_window, each, among)
                     for number, each in enumerate(found, 1)
                 )
             )
-            yield determination_table(found, self._invalid)
+            yield determination_table(found, self._invalid, among)
         elif phase.rule is not None:
             size = phase.rule.window
             yield Paragraph(f"Steady state cannot be judged: a window of {size} complete rounds is missing.")

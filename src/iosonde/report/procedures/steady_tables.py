@@ -2,11 +2,13 @@
 
 from collections.abc import Callable, Sequence
 
-from iosonde.analysis.procedures import Determination, PhaseRounds, criteria_of
+from iosonde.analysis.procedures import Criterion, Determination, PhaseRounds, criteria_of
 from iosonde.analysis.procedures.conditions import verdict_text
+from iosonde.analysis.procedures.determination import no_window_text
 from iosonde.charts.procedures.styles import Unit, unit_of
 from iosonde.charts.procedures.window import MINUS, line_text
 from iosonde.charts.quantities import significant
+from iosonde.records import Workload
 from iosonde.report.dashes import Dash
 from iosonde.report.procedures.tables import column_name, invalid_notes
 from iosonde.report.procedures.words import rounds_word
@@ -15,13 +17,16 @@ from iosonde.report.validity import Invalid
 from iosonde.vocabulary import Quantity
 
 
-def determination_table(found: Sequence[Determination], invalid: Invalid) -> ResultTable:
-    """The determination block: a column for each tracking variable, with a sign if its cell is invalid."""
+def determination_table(found: Sequence[Determination], invalid: Invalid, among: Sequence[Workload]) -> ResultTable:
+    """The determination block: a column for each tracking variable, with a sign if its cell is invalid.
+
+    ``among`` are the workloads of the phase, from which the names tell the variables apart.
+    """
     units = [unit_of(each.quantity, each.values) for each in found]
     heads = (
         Head("", number=False),
         *(
-            Head(f"{unit.title}, {column_name(each.workload, each.cell, invalid)}", unit.name)
+            Head(f"{unit.title}, {column_name(each.workload, each.cell, invalid, among)}", unit.name)
             for each, unit in zip(found, units, strict=True)
         ),
     )
@@ -92,20 +97,26 @@ def criteria_table(phase: PhaseRounds) -> ResultTable | None:
     found = criteria_of(phase)
     if not found:
         return None
-    own = "ended the rounds" if found[0].reached is not None else "would have ended the rounds, but was not reached"
+    own = "ended the rounds" if found[0].reached is not None else "would end the rounds, but was not reached"
     return ResultTable(
         caption=f"The verdicts of several criteria on the same {rounds_word(phase.rounds)}. The first one {own}.",
         heads=(Head("Criterion", number=False), Head("Applied to", number=False), Head("Verdict", number=False)),
-        lines=tuple(Line((each.name, each.of, verdict_text(each))) for each in found),
+        lines=tuple(Line((each.name, each.of, _verdict(phase, each))) for each in found),
         notes=(),
     )
+
+
+def _verdict(phase: PhaseRounds, criterion: Criterion) -> str:
+    reason = no_window_text(phase)
+    return f"cannot be judged: {reason}" if reason and criterion.reached is None else verdict_text(criterion)
 
 
 def round_table(phase: PhaseRounds, cells: Sequence[str], quantity: Quantity, invalid: Invalid) -> ResultTable:
     """The value of some cells in every round. A sign marks invalid cells."""
     series = {cell: phase.series(cell, quantity) for cell in cells}
     unit = unit_of(quantity, (float(each) for found in series.values() for each in found if each == each))  # noqa: PLR0124 - NaN
-    heads = [Head(column_name(phase.workloads[cell], cell, invalid), unit.name) for cell in series]
+    among = list(phase.workloads.values())
+    heads = [Head(column_name(phase.workloads[cell], cell, invalid, among), unit.name) for cell in series]
     lines = [
         Line(
             (

@@ -10,11 +10,10 @@ from iosonde.analysis.procedures import (
 )
 from iosonde.analysis.procedures.condition import Condition
 from iosonde.analysis.procedures.conditions import conditions_of, not_verified, steady_text, unsteady_before
-from iosonde.analysis.procedures.other_settings import settings_at_place
 from iosonde.analysis.procedures.zones import ZonedWorkload, zoned_quantity, zoned_workloads
-from iosonde.charts.procedures.styles import Unit, cell_label, mix_name, unit_of
+from iosonde.charts.procedures.styles import Unit, cell_label, place_name, unit_of
 from iosonde.charts.quantities import significant
-from iosonde.records import LONG_ROLES, RunRecord, Workload
+from iosonde.records import LONG_ROLES, RunRecord
 from iosonde.report.blocks import FactGroup
 from iosonde.report.health_facts import health_groups
 from iosonde.report.procedures.course_blocks import course_answer
@@ -124,15 +123,8 @@ def _figures(judged: PhaseRounds | None, phase: PhaseRounds, invalid: Invalid) -
         value = cell.of(quantity)
         if value is not None:
             unit = unit_of(quantity, [value])
-            yield f"{_which(cell.workload, among)} {significant(unit.shown(value))} {_name(unit)}{_mark(cell, invalid)}"
-
-
-def _which(workload: Workload, among: Sequence[Workload]) -> str:
-    """Block size and mix, and what else tells it apart from the other cells."""
-    demand = len({(each.jobs, each.queue_depth) for each in among}) > 1
-    of = f" at {workload.jobs} × QD {workload.queue_depth}" if demand else ""
-    others = settings_at_place(workload, among)
-    return f"{workload.size_text} {mix_name(workload)}{f' {others}' if others else ''}{of}"
+            shown = f"{significant(unit.shown(value))} {_name(unit)}"
+            yield f"{place_name(cell.workload, among)} {shown}{_mark(cell, invalid)}"
 
 
 def _name(unit: Unit) -> str:
@@ -171,7 +163,7 @@ def setup_groups(run: RunRecord, procedures: Sequence[ProcedureRounds]) -> Itera
                 ("test parameters", parameters_text(run, procedure)),
                 *mixes_spelt_out(planned).items(),
                 ("active range", f"{procedure.active_range_percent} %"),
-                ("rounds", ", ".join(f"{phase.name}: {phase.rounds}" for phase in each.phases)),
+                ("rounds", "; ".join(f"{phase.name}: {rounds_word(phase.rounds)}" for phase in each.phases)),
             ),
         )
     yield from health_groups(run)

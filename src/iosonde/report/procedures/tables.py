@@ -11,7 +11,7 @@ from iosonde.analysis.procedures import (
 )
 from iosonde.analysis.procedures.condition import Condition
 from iosonde.charts.procedures.matrix import mixes_of, sizes_of
-from iosonde.charts.procedures.styles import Unit, mix_name, unit_of
+from iosonde.charts.procedures.styles import Unit, mix_name, place_name, unit_of
 from iosonde.charts.quantities import significant
 from iosonde.records import RunRecord, Workload
 from iosonde.report.blocks import FactGroup
@@ -45,9 +45,12 @@ def condition_table(conditions: Sequence[Condition]) -> ResultTable:
     )
 
 
-def column_name(workload: Workload, cell: str, invalid: Invalid) -> str:
-    """Block size and mix of a cell above its column, with a sign if the cell is invalid."""
-    return f"{workload.size_text} {mix_name(workload)}{_sign(cell, invalid)}"
+def column_name(workload: Workload, cell: str, invalid: Invalid, among: Sequence[Workload] = ()) -> str:
+    """Block size and mix of a cell above its column, with a sign if the cell is invalid.
+
+    ``among`` are the workloads from which the name tells it apart.
+    """
+    return f"{place_name(workload, among)}{_sign(cell, invalid)}"
 
 
 def _sign(cell: str, invalid: Invalid) -> str:

@@ -6,7 +6,7 @@ from iosonde.analysis.procedures import Determination, ProcedureRounds, determin
 from iosonde.analysis.procedures.conditions import verdicts_of
 from iosonde.charts.procedures.styles import unit_of
 from iosonde.charts.quantities import significant
-from iosonde.records import RunRecord
+from iosonde.records import RunRecord, Workload
 from iosonde.report.procedures.tables import column_name
 from iosonde.report.procedures.words import title_of
 from iosonde.report.signs import INVALID
@@ -45,12 +45,12 @@ def _lines(run: RunRecord, rounds: ProcedureRounds) -> Iterator[Line]:
     for phase, word, verdict in judged:
         name = f"{title}, {phase.name}" if len(judged) > 1 else title
         for found in determinations_of(phase):
-            yield Line((name, *_texts(found, word), verdict), cell=found.cell)
+            yield Line((name, *_texts(found, word, list(phase.workloads.values())), verdict), cell=found.cell)
 
 
-def _texts(found: Determination, word: str) -> Iterator[str]:
+def _texts(found: Determination, word: str, among: Sequence[Workload]) -> Iterator[str]:
     unit = unit_of(found.quantity, [found.average])
-    yield f"{column_name(found.workload, found.cell, {})}, {_NAMES[found.quantity]}"
+    yield f"{column_name(found.workload, found.cell, {}, among)}, {_NAMES[found.quantity]}"
     yield f"{word} {found.rounds[0]} to {found.rounds[-1]}"
     shown = "IOPS" if found.quantity is Quantity.IOPS else unit.name
     yield f"{significant(unit.shown(found.average))} {shown}"

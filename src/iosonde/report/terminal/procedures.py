@@ -26,7 +26,7 @@ def render_procedures(run: RunRecord, invalid: Invalid) -> Iterator[RenderableTy
         tables: list[ResultTable | None] = [condition_table(conditions_of(run, rounds))]
         for phase in rounds.all_judged:
             found = determinations_of(phase)
-            tables += [determination_table(found, invalid)] if found else []
+            tables += [determination_table(found, invalid, list(phase.workloads.values()))] if found else []
             tables.append(criteria_table(phase))
         for phase in rounds.all_of(PhaseRole.ROUNDS):
             tables += result_tables(rounds.procedure.kind, phase.reported, invalid)
