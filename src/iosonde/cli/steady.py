@@ -67,11 +67,10 @@ def steady(
 def _check_verdicts(tests: "Sequence[JudgedRounds]") -> None:
     """Raises ExpectationError for a test that is not steady, and UndecidedError for one that cannot be judged."""
     from iosonde.analysis.procedures import Verdict
-    from iosonde.vocabulary import ProcedureKind
 
     few = [each for each in tests if each.phase.rule is not None and each.is_too_short]
     never = [each for each in tests if _verdict(each) not in {None, Verdict.REACHED} and each not in few]
-    untracked = [each for each in tests if each.own is None and each.kind is not ProcedureKind.WRITE_SATURATION]
+    untracked = [each for each in tests if each.own is None]
     if never:
         found = {
             "steady state was not reached": [each.name for each in never if _verdict(each) is Verdict.NOT_REACHED],

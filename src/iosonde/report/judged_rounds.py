@@ -213,6 +213,7 @@ def _tables(test: JudgedRounds) -> tuple[FigureTable, ...]:
             return (
                 _table(test, "Average latency in ms", Quantity.LATENCY_NS_MEAN, MILLISECOND_NS, largest_first=True),
                 _longest(test),
+                _table(test, "Average latency in µs", Quantity.LATENCY_NS_MEAN, MICROSECOND_NS, largest_first=True),
             )
         case _:
             return (_table(test, "Average IOPS", Quantity.IOPS, 1, largest_first=False),)

@@ -82,7 +82,7 @@ def test_a_unit_in_another_script_has_no_meaning(tmp_path: Path) -> None:
         (("round,read,bs,qd,iops", "1,0,4,32,100"), "a block of 4 bytes"),
         (("round,read,bs,qd,iops", "1,0,4k,0,100"), "queue depth of 0 is no demand"),
         (("round,read,bs,qd,iops", "inf,0,4k,32,100"), "inf is not the number of a round"),
-        (("round,read,bs,bw", "1,0,0,100"), "a block of 0 bytes"),
+        (("round,read,bs,bw_kib", "1,0,0,100"), "a block of 0 bytes"),
         (("round,read,bs,qd,iops", "1,0,4k"), "has 3 of 5 fields"),
         (("round,read,bs,qd,iops,iops_mean", "1,0,4k,32,1000,2000"), "several columns of iops"),
         (("round,read,bs,qd,iops", "1,0,4k,32,100", "3000000,0,4k,32,100"), "has rounds 1 to 3000000"),

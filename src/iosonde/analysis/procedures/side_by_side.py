@@ -52,7 +52,7 @@ class Place:
 class Figures:
     """A cell of one entry: its reported figures, and the phase that they are from.
 
-    ``is_steady`` is whether the criterion of the phase holds in its window, or there is none.
+    ``is_steady`` is whether the criterion of the phase holds in its window; without one, it is not known.
     """
 
     cell: ReportedCell
@@ -204,7 +204,7 @@ def _demands(entry: Entry) -> int:
 def _figures(entry: Entry, *, with_demand: bool) -> Iterator[tuple[Place, Figures]]:
     for phase in entry.phases:
         cells = phase.reported
-        is_steady = all(each.verdict is Verdict.REACHED for each in criteria_of(phase)[:1])
+        is_steady = any(each.verdict is Verdict.REACHED for each in criteria_of(phase)[:1])
         zones = {
             cell.cell: f"zone {number}" for each in zoned_workloads(cells) for number, cell in enumerate(each.cells, 1)
         }

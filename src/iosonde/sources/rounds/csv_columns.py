@@ -5,8 +5,8 @@ A header names the unit of a latency or bandwidth.
 
 import re
 from collections import Counter
-from collections.abc import Container, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
 from typing import Final
 
 from iosonde.analysis.procedures import RoundValue
@@ -31,6 +31,7 @@ from iosonde.sources.rounds.csv_headers import (
 from iosonde.sources.rounds.fio_words import MIXED, READS
 from iosonde.sources.rounds.measured import VALUE_MAX, Demand, Measured, is_contradictory, workload_of
 from iosonde.units import parse_bytes
+from iosonde.vocabulary import PhaseRole
 
 _MIX: Final = re.compile(r"^\s*(\d{1,3})\s*/\s*(\d{1,3})\s*$")
 _SIZE: Final = re.compile(r"^\s*(\d+(?:\.\d+)?)\s*([kKmM]?)(?:i?[bB])?\s*$")
@@ -38,6 +39,10 @@ _NUMBERED: Final = re.compile(r"^\D{0,12}?(\d{1,9})(?:\.0*)?$")
 _SEQUENTIAL: Final = frozenset({"read", "write", "rw", "readwrite"})
 _BITS: Final = re.compile(r"(?<![A-Za-z])[KMGT]i?b(?:it)?(?:s|/s|ps)|(?i:[kmgt]i?bits?)(?![a-z])")
 """Units of bits per second: ``Gb/s``, ``Mbps``, ``Mbit/s``. Without capitals, ``mb_s`` is taken as bytes."""
+
+_PER_S: Final = re.compile(r"/\s*s", re.IGNORECASE)
+_OTHER_VALUE: Final = re.compile(r"[\d%*/^$#]")
+"""What makes a column one of another quantity or unit: ``99 % lat us``, ``IOPS/1000``, ``lat (100ns)``."""
 
 ROUNDING_SHARE: Final = 0.01
 """A maximum latency may be below the mean by this share, because both are rounded."""
@@ -85,7 +90,11 @@ class Columns:
             return next((index for index, name in enumerate(names) if name in known), None)
 
         mixes = {index: _mix(match) for index, each in enumerate(header) if (match := _MIX.match(each))}
-        values = {index: VALUES[name] for index, name in enumerate(names) if name in VALUES}
+        values = {
+            index: VALUES[name]
+            for index, name in enumerate(names)
+            if name in VALUES and not _OTHER_VALUE.search(_PER_S.sub("s", header[index]))
+        }
         twice = [name for name, count in Counter(name for name, _ in values.values()).items() if count > 1]
         if twice:
             raise UsageError(f"{source} has several columns of {twice[0]}: {_shortened(header)}", "keep one of them")
@@ -117,6 +126,13 @@ class Columns:
             raise UsageError(f"{source} has no column for {what}: {_shortened(header)}", HINT)
         return found
 
+    def unused(self, header: Sequence[str]) -> Iterator[str]:
+        """The names of the columns that say nothing here. A table that iosonde wrote has many of them."""
+        used = {getattr(self, each.name) for each in fields(self) if isinstance(getattr(self, each.name), int)}
+        if self.role is None:
+            every = used | {*self.test, *self.values, *self.mixes}
+            yield from (name.strip() for index, name in enumerate(header) if index not in every and name.strip())
+
     def measured(self, row: Sequence[str]) -> Iterator[Measured]:
         """The cells of a row; none of a phase that is not judged by rounds."""
         if self.unjudged_role(row):
@@ -129,15 +145,28 @@ class Columns:
         role = self._text(row, self.role)
         return "" if role in JUDGED_ROLES else role
 
+    def screened(self, rows: Iterable[Sequence[str]]) -> set[str]:
+        """The procedures whose steady state is that of a phase before the reported one: short forms."""
+        screening = PhaseRole.SCREENING.value
+        return {self._procedure(row) for row in rows if self._text(row, self.role) == screening}
+
+    def is_after(self, row: Sequence[str], screened: Container[str]) -> bool:
+        """Whether a row is of the reported phase of one of these procedures, which is not judged."""
+        return self._text(row, self.role) == PhaseRole.ROUNDS.value and self._procedure(row) in screened
+
+    def _procedure(self, row: Sequence[str]) -> str:
+        return self._text(row, self.test[0]) if self.test else ""
+
     def _cells(self, row: Sequence[str]) -> Iterator[Measured]:
         number = _round(self._text(row, self.round))
         kind = self._text(row, self.read)
+        is_random_word = kind.lower().startswith("rand")
         is_word_of_fio = self.has_words_of_fio and kind.lower() in _SEQUENTIAL
         if kind.lower() in MIXED and self.percent is not None:
             kind = self._text(row, self.percent)
         demand = Demand(
             self._text(row, self.pattern).lower().startswith("seq")
-            or (self.pattern is None and (is_word_of_fio or self._has_only_bandwidth)),
+            or (self.pattern is None and (is_word_of_fio or (self._has_only_bandwidth and not is_random_word))),
             _whole(self._text(row, self.depth) or "1"),
             _whole(self._text(row, self.jobs) or "1"),
         )
@@ -201,7 +230,10 @@ def _check(value: RoundValue, size: float) -> None:
 
 def _number(text: str) -> float:
     """A measured value. Raises ValueError for one that nothing can measure."""
-    value = float(text)
+    try:
+        value = float(text)
+    except ValueError:
+        raise ValueError(f"{text.strip()} is not a number; write it without separators of thousands") from None
     if not text.isascii() or "_" in text or not 0 <= value <= VALUE_MAX:
         raise ValueError(f"{text.strip()} is not a number from 0 to {VALUE_MAX:g}")
     return value
@@ -220,7 +252,10 @@ def _plain_name(header: str) -> str:
 
 def _whole(text: str) -> int:
     """A whole number, which some programs write as ``32.0``."""
-    value = float(text)
+    try:
+        value = float(text)
+    except ValueError:
+        raise ValueError(f"{text} is not a number") from None
     if not value.is_integer():
         raise ValueError(f"{text} is not a whole number")
     return int(value)

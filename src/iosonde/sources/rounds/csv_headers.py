@@ -21,7 +21,9 @@ SIZE: Final[Mapping[str, int]] = {
 SIZES: Final = frozenset({"blocksizes"})
 """Block sizes with their percentages, in tables that iosonde wrote."""
 
-DEPTH: Final = frozenset({"queuedepth", "iodepth", "qd", "depth"})
+DEPTH: Final = frozenset(
+    {"queuedepth", "iodepth", "qd", "depth", "oio", "oiot", "oiothread", "oioperthread", "outstandingio"}
+)
 JOBS: Final = frozenset({"jobs", "numjobs", "threads", "tc", "threadcount"})
 PATTERN: Final = frozenset({"pattern", "access"})
 PROCEDURE: Final = frozenset({"procedure"})
@@ -54,16 +56,19 @@ _MEAN_NAMES: Final = (
     "latavg",
     "latencyavg",
     "clat",
+    "clatmean",
+    "clatavg",
+    "meanclat",
+    "avgclat",
     "art",
 )
-_MAX_NAMES: Final = ("latmax", "latencymax", "maxlat", "maxlatency", "mrt")
+_MAX_NAMES: Final = ("latmax", "latencymax", "maxlat", "maxlatency", "clatmax", "maxclat", "mrt")
 # By normalised name: the quantity, and what a value is multiplied by.
 VALUES: Final[Mapping[str, tuple[str, float]]] = {
     "iops": ("iops", 1),
     "iopsmean": ("iops", 1),
     "bytespers": ("bytes_per_s", 1),
     "bwbytes": ("bytes_per_s", 1),
-    "bw": ("bytes_per_s", 1024),
     **{f"bw{unit}": ("bytes_per_s", scale) for unit, scale in _RATES.items()},
     **{
         f"{name}{unit}{per}": ("bytes_per_s", scale)

@@ -3,6 +3,7 @@
 import csv
 import re
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import Final
 
 from iosonde.errors import UsageError
@@ -12,13 +13,60 @@ from iosonde.sources.rounds.measured import Measured
 _DECIMAL: Final = re.compile(r"^\s*(\d+),(\d+)\s*$")
 """A number with a decimal comma, which a table can have whose fields are separated in another way."""
 
-_THOUSANDS: Final = re.compile(r"^[1-9]\d{0,2}(?:\.\d{3})+$")
-_HUNDREDS: Final = re.compile(r"^[1-9]\d{2,}$")
+_THOUSANDS: Final = re.compile(r"^[1-9]\d{0,2}(?:[.,]\d{3})+$")
 _BINARY: Final = re.compile(r"[\x00-\x08\x0e-\x1f\ufffd]")
 
 
-def read_csv(text: str, source: str) -> list[Measured]:
-    """The cells of a table, with their rounds. Raises UsageError for a table without the columns that it takes."""
+_OTHER_FORMS: Final = {
+    "\x1f\ufffd": ("is compressed", "unpack it first"),
+    "PK\x03\x04": ("is a spreadsheet or an archive", "save the table as CSV"),
+    "\ufffd\ufffd": ("is text in UTF-16", "save it as UTF-8"),
+    "{": ("is JSON, but not that of fio", "use files written by fio --output-format=json"),
+}
+"""How files of other forms begin, as decoded text."""
+
+
+@dataclass(frozen=True)
+class RoundsTable:
+    """The cells of a table, with their rounds, and the names of its columns that are not used."""
+
+    measured: tuple[Measured, ...]
+    unused: tuple[str, ...]
+
+
+def read_csv(text: str, source: str) -> RoundsTable:
+    """The cells of a table. Raises UsageError for a table without the columns that it takes."""
+    rows, has_comma = _rows(text, source)
+    columns = Columns.of(rows[0], source)
+    if has_comma:
+        _check_points(source, rows[1:], (*columns.values, *columns.mixes))
+    found: list[Measured] = []
+    unjudged: dict[str, None] = {}
+    whole = [row for row in rows[1:] if len(row) == len(rows[0])]
+    screened = columns.screened(whole)
+    for number, row in enumerate(rows[1:], 2):
+        try:
+            if len(row) > len(rows[0]):
+                raise ValueError(f"it has {len(row)} fields, and the header {len(rows[0])}")  # noqa: TRY301
+            fields = [_DECIMAL.sub(r"\1.\2", each) if has_comma else each for each in row]
+            if not columns.is_after(fields, screened):
+                found += columns.measured(fields)
+            unjudged |= dict.fromkeys(filter(None, (columns.unjudged_role(fields),)))
+        except IndexError as error:
+            raise UsageError(f"{source}: row {number} has {len(row)} of {len(rows[0])} fields", HINT) from error
+        except (ValueError, OverflowError) as error:
+            raise UsageError(f"{source}: row {number} cannot be read: {error}", HINT) from error
+        except UsageError as error:
+            raise UsageError(f"{source}: row {number} cannot be read: {error.message}", error.hint) from error
+    _check(source, found, unjudged)
+    return RoundsTable(tuple(found), tuple(columns.unused(rows[0])))
+
+
+def _rows(text: str, source: str) -> tuple[list[list[str]], bool]:
+    """The rows of a table, and whether a comma can be the sign before decimals. Raises UsageError."""
+    other = next((words for begin, words in _OTHER_FORMS.items() if text.startswith(begin)), None)
+    if other is not None:
+        raise UsageError(f"{source} {other[0]}", other[1])
     if _BINARY.search(text):
         raise UsageError(f"{source} is not a table of text", HINT)
     try:
@@ -29,38 +77,19 @@ def read_csv(text: str, source: str) -> list[Measured]:
         raise UsageError(f"{source} is not a table of text", HINT) from error
     if not rows:
         raise UsageError(f"{source} is empty", HINT)
-    columns = Columns.of(rows[0], source)
-    has_comma = dialect.delimiter != ","
-    if has_comma:
-        _check_points(source, rows[1:], (*columns.values, *columns.mixes))
-    found: list[Measured] = []
-    unjudged: dict[str, None] = {}
-    for number, row in enumerate(rows[1:], 2):
-        try:
-            if len(row) > len(rows[0]):
-                raise ValueError(f"it has {len(row)} fields, and the header {len(rows[0])}")  # noqa: TRY301
-            fields = [_DECIMAL.sub(r"\1.\2", each) if has_comma else each for each in row]
-            found += columns.measured(fields)
-            unjudged |= dict.fromkeys(filter(None, (columns.unjudged_role(fields),)))
-        except IndexError as error:
-            raise UsageError(f"{source}: row {number} has {len(row)} of {len(rows[0])} fields", HINT) from error
-        except (ValueError, OverflowError) as error:
-            raise UsageError(f"{source}: row {number} cannot be read: {error}", HINT) from error
-        except UsageError as error:
-            raise UsageError(f"{source}: row {number} cannot be read: {error.message}", error.hint) from error
-    _check(source, found, unjudged)
-    return found
+    return rows, dialect.delimiter != ","
 
 
 def _check_points(source: str, rows: Sequence[Sequence[str]], columns: Iterable[int]) -> None:
-    """Raises UsageError for values such as 1.012 beside 987: the point can separate thousands or decimals."""
+    """Raises UsageError for values such as 1.012 and 47,960: the sign can separate thousands or decimals."""
     for column in columns:
         texts = [row[column].strip() for row in rows if column < len(row)]
-        pointed = [each for each in texts if "." in each]
-        if pointed and all(map(_THOUSANDS.match, pointed)) and any(_HUNDREDS.match(each) for each in texts):
+        separated = [each for each in texts if "." in each or "," in each]
+        if separated and all(map(_THOUSANDS.match, separated)):
+            sign = "point" if "." in separated[0] else "comma"
             raise UsageError(
-                f"{source} has values such as {pointed[0]}, whose point can separate thousands",
-                "write numbers without separators of thousands",
+                f"{source} has values such as {separated[0]}, whose {sign} can separate thousands",
+                "write numbers without separators of thousands, or with another number of decimals",
             )
 
 

@@ -10,7 +10,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from math import isfinite
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from iosonde.analysis.procedures import RoundValue
 from iosonde.errors import UsageError
@@ -49,7 +49,8 @@ def read_fio(texts: Mapping[Path, str]) -> list[Measured]:
         numbered.sort(key=lambda each: (_time_ms(each[1]), _natural(each[0])))
     found: list[Measured] = []
     seen: Counter[Workload] = Counter()
-    folders: dict[Workload, Counter[Path]] = defaultdict(Counter)
+    places: dict[Workload, list[Path]] = defaultdict(list)
+    devices: dict[Workload, dict[str, Path]] = defaultdict(dict)
     for path, output, number in numbered:
         try:
             cells = list(_cells(output, path))
@@ -59,16 +60,57 @@ def read_fio(texts: Mapping[Path, str]) -> list[Measured]:
             ) from error
         for workload, value, states_demand in cells:
             seen[workload] += 1
-            folders[workload][path.parent] += 1
+            places[workload].append(path)
+            devices[workload].setdefault(_devices(output), path)
             found.append(Measured(seen[workload] if number is None else number, workload, value, states_demand))
+    _check_devices(devices)
     if unnamed:
-        _check_folders(folders)
+        _check_folders(places)
+        _check_names(places)
     return found
 
 
-def _check_folders(folders: Mapping[Workload, Counter[Path]]) -> None:
+def _devices(output: Mapping[str, Any]) -> str:
+    """The block devices of an output's jobs. Files differ between rounds without being other storage."""
+    common = output.get("global options") or {}
+    names = [str((common | (job.get("job options") or {})).get("filename", "")) for job in output["jobs"]]
+    return ", ".join(sorted({each for each in names if each.startswith("/dev/")}))
+
+
+def _check_devices(devices: Mapping[Workload, Mapping[str, Path]]) -> None:
+    """Raises UsageError for a workload that was measured on different devices."""
+    for found in devices.values():
+        if len(found) > 1:
+            (one, first), (other, second) = list(found.items())[:2]
+            raise UsageError(
+                f"{first} is of {one or 'another target'}, and {second} of {other or 'another target'}",
+                "judge the outputs of each device by themselves",
+            )
+
+
+def _check_names(places: Mapping[Workload, Sequence[Path]]) -> None:
+    """Raises UsageError for outputs whose names vary in two parts: which one is the round is then unknown.
+
+    So do the names of ``sda_1`` to ``sdb_5``: each part of them is there several times.
+    """
+    for paths in places.values():
+        parts = [re.split(r"[\W_]+", path.stem) for path in paths]
+        if len(set(map(len, parts))) > 1:
+            continue
+        counts = [Counter(each) for each in zip(*parts, strict=True)]
+        varied = [each for each in counts if len(each) > 1 and min(each.values()) > 1]
+        if len(varied) > 1:
+            raise UsageError(
+                f"the names of {len(paths)} outputs of a workload differ in {len(varied)} parts, such as "
+                f"{paths[0].name} and {paths[-1].name}",
+                "judge the outputs of each drive by themselves, or name the round in each, such as round3",
+            )
+
+
+def _check_folders(places: Mapping[Workload, Sequence[Path]]) -> None:
     """Raises UsageError for outputs without the number of their round in folders that may be different runs."""
-    for counts in folders.values():
+    for paths in places.values():
+        counts = Counter(path.parent for path in paths)
         if len(counts) > 1 and max(counts.values()) > 1:
             first, second = list(counts)[:2]
             raise UsageError(
@@ -115,19 +157,19 @@ def _natural(path: Path) -> list[tuple[int, str]]:
 def _cells(output: Mapping[str, Any], path: Path) -> Iterator[tuple[Workload, RoundValue, bool]]:
     """The cells of one output, and whether it states how many operations were in flight.
 
-    Jobs of a group with the same options ran at the same time, and are one cell. A job with ``stonewall`` begins after
-    all before it, so it begins another group, with its clones (``numjobs``). Options that the output lacks are those of
-    its name. Raises UsageError if jobs of a group had different workloads: what each would do alone is then unknown.
+    Jobs of a group with the same options ran at the same time, and are one cell. Options that the output lacks are
+    those of its name. Raises UsageError if jobs of a group had different workloads: what each would do alone is then
+    unknown.
     """
     common = output.get("global options") or {}
     jobs: dict[tuple[int, Workload], list[Mapping[str, Any]]] = defaultdict(list)
-    group, before, states_demand = 0, None, True
+    group, before, states_demand = 0, _Place(None, None), True
     for job in output["jobs"]:
-        options, mine = common | (job.get("job options") or {}), (job.get("groupid"), job.get("jobname"))
+        options, mine = common | (job.get("job options") or {}), _Place(job.get("groupid"), job.get("jobname"))
         if not options.keys() & {"rw", "readwrite"}:
             options = options_in_names(path, job) | options
             states_demand = bool(options.keys() & {"iodepth", "numjobs"})
-        group += mine != before and any(name in options for name in _GROUP_ENDS)
+        group += mine.is_after(before, options)
         before = mine
         jobs[group, _workload(options, path)].append(job)
     if len({number for number, _ in jobs}) < len(jobs):
@@ -143,6 +185,23 @@ def _cells(output: Mapping[str, Any], path: Path) -> Iterator[tuple[Workload, Ro
         value = RoundValue() if any(job.get("error") for job in alike) else _value(alike)
         _check_size(path, workload, value)
         yield together, value, states_demand
+
+
+class _Place(NamedTuple):
+    """Where a job is in an output of fio: the number of its group, and its name, which its clones have too."""
+
+    group: int | None
+    name: str | None
+
+    def is_after(self, before: "_Place", options: Mapping[str, Any]) -> bool:
+        """Whether a job began after those before it had ended: it has ``stonewall``, or the number of a later group.
+
+        fio leaves out options without a value, such as a bare ``stonewall``. A new number alone shows it, unless the
+        option ``new_group`` is the reason.
+        """
+        has_wall = self != before and any(name in options for name in _GROUP_ENDS)
+        is_first = before.name is None and before.group is None
+        return has_wall or (not is_first and self.group != before.group and "new_group" not in options)
 
 
 def _check_size(path: Path, workload: Workload, value: RoundValue) -> None:

@@ -1,8 +1,7 @@
 """Finds out which tool wrote files, and reads their rounds."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from itertools import product
 from pathlib import Path
 from typing import Final
 
@@ -15,6 +14,7 @@ from iosonde.sources.rounds.fio_files import is_fio, read_fio
 from iosonde.sources.rounds.measured import Measured, MeasuredRounds, Tracking, rounds_of
 from iosonde.sources.rounds.tkperf_xml import read_tkperf
 from iosonde.store import HEADER_NAME
+from iosonde.units import exact_size
 from iosonde.vocabulary import ProcedureKind
 
 LATENCY_MIXES: Final = frozenset({0, 65, 100})
@@ -29,8 +29,8 @@ def read_rounds(paths: Sequence[Path], tracking: Sequence[Tracking] = ()) -> tup
     """The rounds in files and folders, by test. Raises UsageError for files of no known tool.
 
     The JSON files of fio in a folder are one set of rounds, and so are all that are named by themselves. Sequential and
-    random workloads are different tests, and so are those with one operation in flight and with more. Each phase of a
-    procedure that a table names is a test.
+    random workloads are different tests, and so are those with one operation in flight and with more, and block sizes
+    of sequential workloads. Each phase of a procedure that a table names is a test.
     """
     found: list[MeasuredRounds] = []
     outputs: dict[Path | None, dict[Path, str]] = {}
@@ -47,7 +47,9 @@ def read_rounds(paths: Sequence[Path], tracking: Sequence[Tracking] = ()) -> tup
     not_read: dict[Path, list[str]] = {}
     for folder, path, text in tables:
         try:
-            found += _tests(str(path), read_csv(text, str(path)), tracking)
+            table = read_csv(text, str(path))
+            left = (f"{path}: columns {', '.join(table.unused)}",) if table.unused else ()
+            found += (replace(each, not_read=left) for each in _tests(str(path), table.measured, tracking))
         except UsageError as error:
             # A folder of fio outputs may also contain notes and scripts.
             if folder is None or folder not in outputs:
@@ -56,8 +58,8 @@ def read_rounds(paths: Sequence[Path], tracking: Sequence[Tracking] = ()) -> tup
     for folder, texts in outputs.items():
         name = str(next(iter(texts))) if len(texts) == 1 else f"{len(texts)} files of fio"
         name = f"{folder}: {name}" if folder is not None and len(outputs) > 1 else name
-        left = tuple(not_read.get(folder, ())) if folder is not None else ()
-        found += (replace(each, not_read=left) for each in _tests(name, read_fio(texts), tracking))
+        files = tuple(not_read.get(folder, ())) if folder is not None else ()
+        found += (replace(each, not_read=files) for each in _tests(name, read_fio(texts), tracking))
     workloads = [each for test in found for each in test.phase.workloads.values()]
     for number, each in enumerate(tracking, 1):
         if not any(each.is_of(workload) for workload in workloads):
@@ -70,39 +72,48 @@ def read_rounds(paths: Sequence[Path], tracking: Sequence[Tracking] = ()) -> tup
 
 def _tests(source: str, measured: Sequence[Measured], tracking: Sequence[Tracking]) -> Iterator[MeasuredRounds]:
     """The tests that cells belong to."""
-    # A test with a name can vary the demand from one operation in flight on.
-    varied = {
-        each.test for each in measured if each.test and _is_random(each) and each.workload.operations_in_flight > 1
-    }
-
-    # A matrix with other mixes and sizes than the latency test has is that of an IOPS test.
-    varied |= {each.test for each in measured if _is_random(each) and not _is_in_latency_test(each)}
-
-    def is_of_latency(each: Measured) -> bool:
-        return _is_random(each) and each.workload.operations_in_flight == 1 and each.test not in varied
-
-    chosen: dict[str, tuple[ProcedureKind, Callable[[Measured], bool]]] = {
-        "iops": (ProcedureKind.IOPS, lambda each: _is_random(each) and not is_of_latency(each)),
-        "throughput": (ProcedureKind.THROUGHPUT, lambda each: not _is_random(each)),
-        "latency": (ProcedureKind.LATENCY, is_of_latency),
-    }
     if not measured:
         raise UsageError(f"{source} has no rounds", _WAY_OUT)
-    stated = dict.fromkeys(each.test for each in measured)
-    for test, (name, (kind, belongs)) in product(stated, chosen.items()):
-        mine = [each for each in measured if each.test == test and belongs(each)]
-        if not mine:
-            continue
-        # A table that does not state the demand says by its values what it is about.
-        no_latency = all(each.value.latency_ns_mean is None for each in mine)
-        no_demand = all(not each.states_demand and each.value.iops is not None for each in mine)
-        is_iops = kind is ProcedureKind.LATENCY and (no_latency or no_demand)
-        mine_kind = ProcedureKind.IOPS if is_iops else kind
+    stated: dict[str, list[Measured]] = {}
+    for each in measured:
+        stated.setdefault(each.test, []).append(each)
+    parts = ((test, part) for test, every in stated.items() for part in _parts(every, is_named=bool(test)))
+    for test, (name, kind, mine) in parts:
         applying = [each for each in tracking if any(each.is_of(cell.workload) for cell in mine)]
-        if tracking and not applying:
+        if not mine or (tracking and not applying):
             continue  # The user named what to judge, and none of it is in this test.
-        found = "iops" if is_iops else name
-        yield rounds_of(source, mine, name=f"{test}: {found}" if test else found, kind=mine_kind, tracking=applying)
+        yield rounds_of(source, mine, name=f"{test}: {name}" if test else name, kind=kind, tracking=applying)
+
+
+_Part = tuple[str, ProcedureKind, list[Measured]]
+
+
+def _parts(measured: Sequence[Measured], *, is_named: bool) -> Iterator[_Part]:
+    """The cells of a stated test by the kind of test that they are of, each with a name. A part can be empty."""
+    scattered = [each for each in measured if _is_random(each)]
+    # A test with a name can vary the demand from one operation in flight on. A matrix with other mixes and sizes than
+    # the latency test has is that of an IOPS test.
+    varies = is_named and any(each.workload.operations_in_flight > 1 for each in scattered)
+    is_matrix = varies or not all(map(_is_in_latency_test, scattered))
+    single = [each for each in scattered if each.workload.operations_in_flight == 1 and not is_matrix]
+    deep = [each for each in scattered if each.workload.operations_in_flight > 1]
+    yield "iops", ProcedureKind.IOPS, scattered if is_matrix else deep
+    yield from _throughput_parts([each for each in measured if not _is_random(each)])
+    # A table that does not state the demand says by its values what it is about.
+    no_latency = all(each.value.latency_ns_mean is None for each in single)
+    no_demand = all(not each.states_demand and each.value.iops is not None for each in single)
+    if no_latency or no_demand:
+        yield "iops", ProcedureKind.IOPS, single
+    else:
+        yield "latency", ProcedureKind.LATENCY, single
+
+
+def _throughput_parts(measured: Sequence[Measured]) -> Iterator[_Part]:
+    """A test for each block size, which is judged by itself (SNIA PTS 2.0.2, chapter 8)."""
+    sizes = sorted({each.workload.block_size_bytes for each in measured}, reverse=True)
+    for size in sizes:
+        name = f"throughput, {exact_size(size)}" if len(sizes) > 1 else "throughput"
+        yield name, ProcedureKind.THROUGHPUT, [each for each in measured if each.workload.block_size_bytes == size]
 
 
 def _is_in_latency_test(measured: Measured) -> bool:
@@ -116,11 +127,23 @@ def _is_random(measured: Measured) -> bool:
     return measured.workload.pattern is not Access.SEQUENTIAL
 
 
+def _is_run(path: Path) -> bool:
+    """Whether a folder is a run of iosonde. Raises UsageError if it cannot be looked into."""
+    try:
+        if path.is_dir():
+            next(path.iterdir(), None)
+        return (path / HEADER_NAME).exists()
+    except OSError as error:
+        raise UsageError(
+            f"{path} cannot be read: {error.strerror}", "use a file or folder that you have permission to read"
+        ) from error
+
+
 def _files(paths: Sequence[Path]) -> Iterator[tuple[Path | None, Path]]:
     """All files, each with the folder that was named; None for a file that was."""
     count = 0
     for path in paths:
-        if (path / HEADER_NAME).exists():
+        if _is_run(path):
             raise UsageError(
                 f"{path} is a run of iosonde, whose rounds are judged already",
                 f"use `iosonde show {quoted(path)}` or `iosonde compare`",
