@@ -77,7 +77,7 @@ _EXAMPLES: Final = {
         if key.in_file and key.in_file.example
     },
     "name": 'name = "mine"',
-    "experiment": "an [[experiment]] table in double brackets, followed by its keys",
+    "experiment": "an [[experiment]] table in double brackets, followed by its keys, or a [[procedure]] table",
 }
 
 

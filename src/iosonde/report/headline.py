@@ -39,7 +39,8 @@ def headline_of(estimates: RunEstimates, findings: Sequence[Finding] = (), aim_e
     estimates = estimates.without_sustained.without_beside_rounds
     closed = estimates.closed_loops
     kinds = kinds_of(closed.cells)
-    told = kinds[:KINDS_MAX]
+    # A single kind beyond takes no more room than the line that names it.
+    told = kinds if len(kinds) == KINDS_MAX + 1 else kinds[:KINDS_MAX]
     groups = [
         *(_best_throughput(kind) for kind in told),
         *(_without_queue(kind) for kind in _worth_latency(told)),
@@ -52,7 +53,7 @@ def headline_of(estimates: RunEstimates, findings: Sequence[Finding] = (), aim_e
         groups=tuple(with_marks(group, findings, aim_ended) for group in groups if group is not None),
         knees=knees,
         knees_invalid=invalid_below(knees, findings),
-        untold=tuple(kind_label(kind) for kind in kinds[KINDS_MAX:]),
+        untold=tuple(kind_label(kind) for kind in kinds[len(told) :]),
     )
 
 

@@ -1,5 +1,6 @@
 """What was found of rounds that another tool measured: as plain values, and in the tables of TKperf."""
 
+import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -21,6 +22,8 @@ from iosonde.vocabulary import ProcedureKind, Quantity
 KIB: Final = 1024
 MICROSECOND_NS: Final = 1000
 MILLISECOND_NS: Final = 10**6
+ROUNDING_SHARE: Final = 0.001
+"""A value that a file repeats may differ by this share, because it is rounded."""
 
 
 @dataclass(frozen=True)
@@ -269,6 +272,34 @@ def verdict_words(test: JudgedRounds, criterion: Criterion) -> str:
         return f"not reached after {test.rounds} rounds"
     left = "" if criterion.left is None else f", left again in round {criterion.left + shift}"
     return f"reached in round {criterion.reached + shift}{left}"
+
+
+def contradictions(test: JudgedRounds) -> list[str]:
+    """What TKperf's file says of its own steady state, where the rounds in it show something else."""
+    if test.own is None or not test.determinations:
+        return []
+    found = []
+    own, variable = test.own.reached is not None, test.determinations[0]
+    said = {"true": True, "false": False}.get(test.said.get("reachstdystate", "").strip('"').lower())
+    if said is not None and said is not own:
+        found.append(f"steady state was {'' if said else 'not '}reached")
+    values, rounds = (_numbers(test.said.get(name, "")) for name in ("stdyvalues", "stdyrounds"))
+    unit = {Quantity.BYTES_PER_S: KIB, Quantity.LATENCY_NS_MEAN: MICROSECOND_NS}.get(variable.quantity, 1)
+    same_rounds = rounds == [float(each) for each in test.window]
+    pairs = list(zip(values, (each / unit for each in variable.values), strict=False))
+    if same_rounds and any(abs(one - other) > ROUNDING_SHARE * other for one, other in pairs):
+        found.append(f"values of the window that are not those of {variable.cell}")
+    return found
+
+
+def _numbers(text: str) -> list[float]:
+    """The numbers of a JSON list; none if it is something else."""
+    try:
+        found = json.loads(text)
+    except ValueError:
+        return []
+    is_list = isinstance(found, list) and all(isinstance(each, int | float) for each in found)
+    return [float(each) for each in found] if is_list else []
 
 
 def series_words(values: Sequence[float], quantity: Quantity) -> tuple[list[str], str]:

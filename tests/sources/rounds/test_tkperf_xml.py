@@ -7,7 +7,7 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from iosonde.errors import UsageError
-from iosonde.report.judged_rounds import JudgedRounds, figure_tables, judged, plain
+from iosonde.report.judged_rounds import JudgedRounds, contradictions, figure_tables, judged, plain
 from iosonde.sources.rounds import read_rounds
 from tools.tkperf_of_seed import IOPS, LATENCY_MAX, LATENCY_MEAN, MIXES, THROUGHPUT, tkperf_xml
 
@@ -149,3 +149,22 @@ def test_what_tkperf_does_not_write_is_refused(content: bytes, message: str, tmp
     with pytest.raises(UsageError) as raised:
         read_rounds([path])
     assert message in raised.value.message
+
+
+@pytest.mark.parametrize(
+    ("written", "instead", "said"),
+    [
+        ("<reachstdystate>true", "<reachstdystate>false", ["steady state was not reached"]),
+        ("<stdyvalues>[66737", "<stdyvalues>[33368", ["values of the window that are not those of"]),
+        ("<stdyvalues>[66737", "<stdyvalues>[66737.01", []),
+    ],
+)
+def test_what_a_file_says_against_its_own_rounds_is_named(
+    written: str, instead: str, said: list[str], tmp_path: Path
+) -> None:
+    path = tmp_path / "drive.xml"
+    text = tkperf_xml().decode()
+    assert written in text
+    path.write_text(text.replace(written, instead, 1), encoding="utf-8")
+    found = contradictions(verdicts_of(path)["tkperf-iops"])
+    assert [each for each, part in zip(found, said, strict=True) if part not in each] == []

@@ -9,7 +9,15 @@ from rich.text import Text
 
 from iosonde.analysis.procedures import Determination
 from iosonde.printing import printable
-from iosonde.report.judged_rounds import FigureTable, JudgedRounds, alike, figure_tables, series_words, verdict_words
+from iosonde.report.judged_rounds import (
+    FigureTable,
+    JudgedRounds,
+    alike,
+    contradictions,
+    figure_tables,
+    series_words,
+    verdict_words,
+)
 
 NAMED_MAX: Final = 8
 DIGITS_MAX: Final = 9
@@ -54,6 +62,8 @@ def _files(test: JudgedRounds) -> Iterator[Text]:
     said = ", ".join(f"{name} {text}" for name, text in test.said.items() if len(text) <= 200)  # noqa: PLR2004 - one line
     if said:
         yield Text(f"  the file says: {printable(said)}")
+    for each in contradictions(test):
+        yield Text(f"  what the file says contradicts its rounds: {each}", style="yellow")
     for each in test.not_read[:NAMED_MAX]:
         yield Text(f"  not read: {printable(each)}", style="yellow")
     if len(test.not_read) > NAMED_MAX:
