@@ -163,7 +163,7 @@ def _run(path: Path, failures: "FailureLog") -> "Source":
     from iosonde.cli.run_outputs import analysed
     from iosonde.findings import find_in
     from iosonde.report.comparison import drive_name
-    from iosonde.report.validity import invalid_cells
+    from iosonde.report.validity import doubtful_cells, invalid_cells
 
     analysis = analysed(path)
     run = analysis.recorded
@@ -173,8 +173,15 @@ def _run(path: Path, failures: "FailureLog") -> "Source":
             "compare runs of procedures such as --profile pts-iops; `iosonde check` compares others with expectations",
         )
     findings = find_in(analysis, failures)
-    invalid = invalid_cells((each.cell for each in run.header.plan.cells), findings)
-    return Source(drive_name(run), procedures_of(run), run, tuple(invalid.items()), _notes(findings))
+    cells = [each.cell for each in run.header.plan.cells]
+    return Source(
+        drive_name(run),
+        procedures_of(run),
+        run,
+        tuple(invalid_cells(cells, findings).items()),
+        _notes(findings),
+        tuple(doubtful_cells(cells, findings).items()),
+    )
 
 
 def _notes(findings: "Sequence[Finding]") -> tuple[str, ...]:

@@ -1,10 +1,13 @@
-"""The three signs beside numbers, and the units. A report explains each of them once."""
+"""The signs beside numbers, and the units. A report explains each of them once."""
 
 from typing import Final
 
 LEFT_OUT: Final = "†"
 UNMET: Final = "‡"
 INVALID: Final = "×"
+
+DOUBTFUL: Final = "?"
+"""Only in comparisons: a report of one run names doubtful cells above its tables."""
 
 SIGNS: Final = (
     (

@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Final
 
 from iosonde.findings.case import distinct, name_some
-from iosonde.findings.finding import Finding, invalid_by
+from iosonde.findings.finding import Finding, invalid_by, unreliable_by
 from iosonde.report.tables import Line, ResultTable
 
 MARK: Final = "INVALID"
@@ -17,6 +17,11 @@ Invalid = Mapping[str, tuple[str, ...]]
 def invalid_cells(cells: Iterable[str], findings: Sequence[Finding]) -> dict[str, tuple[str, ...]]:
     """The invalid cells among ``cells``."""
     return {cell: ids for cell in cells if (ids := invalid_by(findings, cell))}
+
+
+def doubtful_cells(cells: Iterable[str], findings: Sequence[Finding]) -> dict[str, tuple[str, ...]]:
+    """The cells among ``cells`` that doubtful findings name."""
+    return {cell: ids for cell in cells if (ids := unreliable_by(findings, cell))}
 
 
 def see(ids: Sequence[str]) -> str:

@@ -63,6 +63,11 @@ def test_invalid_figures_are_marked_in_tables_and_charts() -> None:
     assert {row["entry"]: row["is_invalid"] for row in rows} == {"old": False, "new": True}
 
 
+def test_doubtful_figures_are_marked_with_a_question_mark() -> None:
+    found = page(source("old", OLD), source("new", NEW, doubtful=((WRITE.cell, ("drive-throttled",)),)))
+    assert table(found, "IOPS (operations/s), with")[2][2] == "3,015 ? (+0.5 % ≈)"
+
+
 def test_the_summary_ranks_the_runs_by_their_foremost_figure() -> None:
     (answers,) = page(source("old", OLD), source("new", NEW)).all_of(Answers)
     # Their rounds overlap, so the order may be chance.

@@ -20,8 +20,8 @@ from iosonde.vocabulary import ProcedureKind, Quantity
 class Source:
     """A run, or a test that another tool measured (``run`` is None). ``label`` names it in tables and charts.
 
-    ``invalid`` has the cells whose figures are invalid, each with the findings that say so. ``notes`` are sentences on
-    what limits its figures.
+    ``invalid`` has the cells whose figures are invalid, each with the findings that say so, and ``doubtful`` those with
+    doubtful findings. ``notes`` are sentences on what limits its figures.
     """
 
     label: str
@@ -29,6 +29,7 @@ class Source:
     run: RunRecord | None = None
     invalid: tuple[tuple[str, tuple[str, ...]], ...] = ()
     notes: tuple[str, ...] = ()
+    doubtful: tuple[tuple[str, tuple[str, ...]], ...] = ()
 
 
 @dataclass(frozen=True)

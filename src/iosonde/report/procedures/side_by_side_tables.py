@@ -12,7 +12,7 @@ from iosonde.charts.procedures.window import MINUS
 from iosonde.charts.quantities import significant
 from iosonde.charts.ratio_texts import ratio_text
 from iosonde.report.dashes import Dash
-from iosonde.report.signs import INVALID
+from iosonde.report.signs import DOUBTFUL, INVALID
 from iosonde.report.tables import Head, Line, ResultTable
 from iosonde.vocabulary import ProcedureKind, Quantity
 
@@ -78,6 +78,13 @@ def shown_of(kind: ProcedureKind) -> tuple[Shown, ...]:
 def is_invalid(entry: Entry, figures: Figures) -> bool:
     """Whether a finding makes the figures of a cell invalid."""
     return figures.cell.cell in dict(entry.source.invalid)
+
+
+def _sign(entry: Entry, figures: Figures) -> str:
+    """The sign of a finding beside the figures of a cell; empty without one."""
+    if is_invalid(entry, figures):
+        return f" {INVALID}"
+    return f" {DOUBTFUL}" if figures.cell.cell in dict(entry.source.doubtful) else ""
 
 
 def course_tables(test: SameTest, columns_max: int = COLUMNS_MAX) -> Iterator[ResultTable]:
@@ -160,6 +167,7 @@ def _table(test: SameTest, shown: Shown, columns: Sequence[int]) -> ResultTable:
     texts = [text for line in lines for text in line.texts[1:]]
     signs = {
         INVALID: "invalid; the report of the run names the finding",
+        DOUBTFUL: "doubtful; the report of the run names the finding",
         SAME: "the values of the rounds overlap with those of the first column, and both are in steady state",
     }
     notes = tuple(f"{sign} {meaning}." for sign, meaning in signs.items() if any(sign in text for text in texts))
@@ -181,8 +189,7 @@ def _text(test: SameTest, shown: Shown, unit: Unit, place: Place, number: int) -
         if mine is None:
             return Dash("the run has no such cell")
         return Dash(NO_DISTRIBUTION if not shown.has_rounds and mine.cell.latency is None else shown.why)
-    invalid = f" {INVALID}" if is_invalid(test.entries[number], mine) else ""
-    text = f"{significant(unit.shown(value))}{invalid}"
+    text = f"{significant(unit.shown(value))}{_sign(test.entries[number], mine)}"
     base = None if first is None else shown.value(first)
     if number == 0 or first is None or not base:
         return text

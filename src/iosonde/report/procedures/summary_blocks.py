@@ -19,6 +19,7 @@ from iosonde.report.health_facts import health_groups
 from iosonde.report.procedures.course_blocks import course_answer
 from iosonde.report.procedures.header import device_facts
 from iosonde.report.procedures.words import (
+    REPEATED,
     cells_of,
     mixes_spelt_out,
     parameters_text,
@@ -137,6 +138,13 @@ def _mark(cell: ReportedCell, invalid: Invalid) -> str:
     return f" ({MARK}, {see(invalid[cell.cell])})" if cell.cell in invalid else ""
 
 
+def _rounds_facts(phases: Sequence[PhaseRounds]) -> Iterator[tuple[str, str]]:
+    """How many rounds each phase has; nothing for a procedure of single trials."""
+    found = [each for each in phases if each.role in REPEATED or each.rounds > 1]
+    if found:
+        yield "rounds", "; ".join(f"{each.name}: {each.rounds}" for each in found)
+
+
 def setup_groups(run: RunRecord, procedures: Sequence[ProcedureRounds]) -> Iterator[FactGroup]:
     """The device, its health before and after, the platform, and the parameters of each procedure."""
     host = run.header.host
@@ -163,7 +171,7 @@ def setup_groups(run: RunRecord, procedures: Sequence[ProcedureRounds]) -> Itera
                 ("test parameters", parameters_text(run, procedure)),
                 *mixes_spelt_out(planned).items(),
                 ("active range", f"{procedure.active_range_percent} %"),
-                ("rounds", "; ".join(f"{phase.name}: {rounds_word(phase.rounds)}" for phase in each.phases)),
+                *_rounds_facts(each.phases),
             ),
         )
     yield from health_groups(run)
