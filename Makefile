@@ -35,7 +35,7 @@ unexport SETUPTOOLS_RUST_CARGO_PROFILE CARGO_BUILD_TARGET
 # pytest keeps test files with rewritten assertions; rewriting them all takes each worker a quarter of a minute.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help setup demo test faultfs lint format wheel bench lab hangs verify memcheck same-reports fuzz schema docs lock clean
+.PHONY: help setup demo test enginetests faultfs lint format wheel bench lab hangs verify memcheck same-reports fuzz schema docs lock clean
 .DELETE_ON_ERROR:
 
 help: ## list the targets
@@ -64,7 +64,12 @@ demo: setup ## measure a file in demo/ and write a report
 faultfs: ## build the file system that goes wrong, for tests of root
 	cd tests/faultfs && cargo build --locked
 
-test: setup faultfs ## run the tests of engine and front (LONG=1: also those that take long)
+enginetests: ## compile the tests of the engine
+	$(CARGO) test --locked --no-run
+
+# pip downloads and installs on one CPU for a minute. The tests of the engine are compiled meanwhile.
+test: ## run the tests of engine and front (LONG=1: also those that take long)
+	@$(MAKE) --no-print-directory -j2 setup enginetests faultfs
 	$(CARGO) test --locked
 	$(PY) -m pytest -ra -n 4 --dist loadfile --no-loadscope-reorder $(if $(LONG),--long)
 

@@ -15,6 +15,7 @@ from iosonde.analysis.procedures import (
     criteria_of,
     determinations_of,
 )
+from iosonde.analysis.procedures.conditions import verdict_text
 from iosonde.analysis.procedures.determination import IOPS_TRACKED, known_rounds, last_whole_window, no_window_text
 from iosonde.units import exact_size
 from iosonde.vocabulary import ProcedureKind, Quantity
@@ -265,13 +266,9 @@ def alike(test: JudgedRounds, cell: str) -> int:
 
 def verdict_words(test: JudgedRounds, criterion: Criterion) -> str:
     """A verdict in words, with rounds as the file counts them."""
-    shift = test.first_round - 1
-    if criterion.reached is None:
-        if test.is_too_short:
-            return f"undecided: {no_window_text(test.phase)}"
-        return f"not reached after {test.rounds} rounds"
-    left = "" if criterion.left is None else f", left again in round {criterion.left + shift}"
-    return f"reached in round {criterion.reached + shift}{left}"
+    if criterion.reached is None and test.is_too_short:
+        return f"undecided: {no_window_text(test.phase)}"
+    return verdict_text(criterion, first_round=test.first_round)
 
 
 def contradictions(test: JudgedRounds) -> list[str]:

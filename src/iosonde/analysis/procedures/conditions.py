@@ -254,13 +254,13 @@ def undecided_text(run: RunRecord | None, phase: PhaseRounds) -> str:
     return f"not decided: the run ended after {phase.rounds} of at most {rule.rounds_max} rounds"
 
 
-def verdict_text(criterion: Criterion) -> str:
-    """The verdict of a criterion in words: ``reached in round 7``."""
+def verdict_text(criterion: Criterion, *, first_round: int = 1) -> str:
+    """The verdict of a criterion in words: ``reached in round 7``. ``first_round`` is the number of the first one."""
     if criterion.reached is None:
         return f"not reached after {criterion.rounds} {'round' if criterion.rounds == 1 else 'rounds'}"
-    if criterion.left is not None:
-        return f"reached in round {criterion.reached}, left again in round {criterion.left}"
-    return f"reached in round {criterion.reached}"
+    shift = first_round - 1
+    left = "" if criterion.left is None else f", left again in round {criterion.left + shift}"
+    return f"reached in round {criterion.reached + shift}{left}"
 
 
 def block_text(criterion: Criterion) -> str:
