@@ -23,6 +23,7 @@ from verify.differing import differing as change
 from verify.fast_preconditioning import prepared
 from verify.fast_preconditioning_page import prepared_page, prepared_row
 from verify.kept import RESULTS, keep_closed_forms, keep_models
+from verify.kept_rounds import keep as keep_rounds
 from verify.knee import find_knees
 from verify.lab import lab as campaigns
 from verify.mechanisms import holds as enough_are_right
@@ -33,8 +34,8 @@ from verify.real_time import answered
 from verify.regimes import regimes as look
 from verify.repeats import kept as differ
 from verify.same_bits import BUILDS, KEPT, compare_builds
+from verify.steady_rounds import DRIVES, steady_rounds_row
 from verify.steady_rounds import steady_rounds as judge
-from verify.steady_rounds import steady_rounds_page, steady_rounds_row
 from verify.tables import (
     TABLES,
     answered_row,
@@ -176,10 +177,11 @@ def fast_preconditioning() -> bool:
     return all(each.holds for each in found)
 
 
-def steady_rounds() -> bool:
+def steady_rounds(model: str | None) -> bool:
     """Rounds until steady state. True if each seed is found steady within one round of the mean of all."""
-    found = [_shown(each, steady_rounds_row) for each in judge()]
-    _keep("steady-rounds.md", steady_rounds_page(found))
+    drives = [each for each in DRIVES if model in (None, each.model)]
+    found = [_shown(each, steady_rounds_row) for each in judge(drives=drives)]
+    keep_rounds(found)
     return all(each.holds for each in found)
 
 
@@ -230,7 +232,7 @@ def main() -> int:
     met += [mechanisms()] if "mechanisms" in wanted else []
     met += [lab()] if "lab" in wanted else []
     met += [fast_preconditioning()] if "fast-preconditioning" in wanted else []
-    met += [steady_rounds()] if "steady-rounds" in wanted else []
+    met += [steady_rounds(asked.model)] if "steady-rounds" in wanted else []
     tables()
     print(f"{time.monotonic() - before:.0f} s", file=sys.stderr)
     return 0 if all(met) else 1

@@ -59,6 +59,7 @@ DRIVES: Final = (
     Drive("sata-dc", 300),
     Drive("enterprise-nvme", 1000),
     Drive("client-nvme", 300),
+    Drive("client-nvme", 100),
     Drive("usb-stick", 30),
     Drive("usb-stick", 1),
     Drive("cloud-burst", 300),

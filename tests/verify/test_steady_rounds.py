@@ -1,8 +1,11 @@
 """The check of the round in which procedures find steady state: its arithmetic, and one test on a model."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
+from verify.kept_rounds import keep, kept
 from verify.steady_rounds import Drive, edge_sentences, found_rounds, steady_rounds
 
 STEADY = [100.0] * 8
@@ -56,3 +59,14 @@ def test_a_model_without_a_state_must_be_steady_in_the_first_window() -> None:
 def test_a_shipped_test_is_steady_where_it_should_be() -> None:
     for each in steady_rounds(["tp"], [FIXED, SATA], seeds=2):
         assert each.holds, each
+
+
+def test_a_drive_that_is_measured_again_replaces_its_older_result(tmp_path: Path) -> None:
+    older = found_rounds(SATA, "iops", [[np.array(LATE)], [np.array(STEADY)], [np.array(STEADY)]], stopped=7)
+    other, newer = (found_rounds(each, "iops", [[np.array(STEADY)]], stopped=5) for each in (FIXED, SATA))
+    assert older.edges
+    keep([other, older], tmp_path)
+    assert kept(tmp_path) == [older, other]
+    keep([newer], tmp_path)
+    assert kept(tmp_path) == [newer, other]
+    assert "| iops | sata-dc 1:300 | 5 |" in (tmp_path / "steady-rounds.md").read_text(encoding="utf-8")

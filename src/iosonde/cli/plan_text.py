@@ -259,7 +259,7 @@ def rated_line(ahead: Preflight, cost: Cost, tbw: str | None, dwpd: float | None
     if tbw is None and dwpd is None:
         return []
     span_bytes = ahead.plan.span_bytes
-    if tbw is not None and tbw.strip().isdecimal():
+    if tbw is not None and tbw.strip().isdecimal() and int(tbw):
         raise UsageError(f"--tbw {tbw} has no unit", f"write --tbw {tbw.strip()}TB")
     rated = parse_bytes(tbw, "--tbw") if tbw is not None else round((dwpd or 0) * span_bytes * WARRANTY_DAYS)
     if not rated:
