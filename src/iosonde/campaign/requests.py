@@ -161,7 +161,12 @@ def _procedures_request(options: MeasuringOptions, campaign: "ProcedureCampaign"
     def plan(ground: TargetInfo) -> Plan:
         # A simulated drive of a part of the capacity has the same drive fills in the same part of the time.
         scale = options.time_scale or ground.scale
-        return _with_on_error(procedures_plan(campaign, ground, seed=seed, time_scale=scale), options)
+        try:
+            found = procedures_plan(campaign, ground, seed=seed, time_scale=scale)
+        except UsageError as error:
+            # What only the target and the cells together show has no line.
+            raise (UsageError(f"{profile}: {error.message}", error.hint) if is_path(profile) else error) from error
+        return _with_on_error(found, options)
 
     command = campaign.power_command if options.power_command is None else options.power_command
     return replace(_request(options, target, plan), power_command=command or "")

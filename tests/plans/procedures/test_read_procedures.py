@@ -190,3 +190,17 @@ def test_campaigns_without_procedures_do_not_load_their_tables() -> None:
     check = "import sys, iosonde.campaign.requests; print([m for m in sys.modules if 'plans.procedures' in m])"
     found = subprocess.run([sys.executable, "-c", check], capture_output=True, text=True, check=True)
     assert found.stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize(
+    ("key", "after", "owner"),
+    [
+        ('track = [{ read = 0, quantity = "iops" }]', 'role = "preconditioning"', "[procedure.phase.steady]"),
+        ("rounds = 3", "queue_depth = 4", "[[procedure.phase]]"),
+    ],
+)
+def test_a_key_in_the_wrong_table_is_told_where_it_belongs(key: str, after: str, owner: str) -> None:
+    assert after in OWN
+    with pytest.raises(UsageError) as raised:
+        read_procedures(OWN.replace(after, f"{after}\n{key}", 1), "own.toml")
+    assert f"{key.partition(' ')[0]} belongs to {owner}" in raised.value.hint

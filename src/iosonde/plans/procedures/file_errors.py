@@ -60,8 +60,11 @@ def unknown_key(at: str, place: Place, value: object, campaign: type[BaseModel])
     slip = difflib.get_close_matches(key, known, n=1, cutoff=0.8)
     foreign = key_hint(key, value, known) if table == "cells" and not slip else None
     near = slip or difflib.get_close_matches(key, known, n=1, cutoff=_NEAR)
-    if key in HEADERS:
+    owners = [HEADERS[name] for name, model in TABLES.items() if key in model.model_fields]
+    if HEADERS.get(key, "").startswith("["):
         foreign = f"write {HEADERS[key]}"
+    elif owners and not slip and not foreign:
+        foreign = f"{key} belongs to {' or '.join(owners)}"
     meant = f"{foreign}; " if foreign else f"did you mean {near[0]}? " if near else ""
     return UsageError(f"{at}: unknown key {key} in {_where(table)}", f"{meant}valid keys: {', '.join(known)}")
 
