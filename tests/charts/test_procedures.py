@@ -19,7 +19,6 @@ from iosonde.charts.procedures import (
     solid_maxima,
 )
 from iosonde.charts.procedures.styles import place_name
-from iosonde.charts.procedures.window import NO_BREAK
 from iosonde.records import Operation
 from iosonde.vocabulary import Quantity
 from tests.builders import cell_record, totals_of, workload
@@ -120,7 +119,7 @@ def test_the_window_chart_has_the_average_the_limits_and_the_line() -> None:
         "average ± half range 1": [110, 110],
         "best-fit line": [98, 102],
     }
-    assert "The best-fit line is 1.000 · R + 97.00 operations/s." in figure.caption.replace(NO_BREAK, " ")
+    assert "The best-fit line is 1.000 · R + 97.00 operations/s." in figure.caption
 
 
 def test_convergence_begins_with_the_first_round_and_shades_the_window() -> None:

@@ -22,7 +22,6 @@ COLOURS: Final = {VALUE: "#0072B2", AVERAGE: INK, LIMITS: INK_SOFT, FIT: "#D55E0
 DASHES: Final = {VALUE: [1, 0], AVERAGE: [1, 0], LIMITS: [4, 3], FIT: [8, 4]}
 AIR: Final = 0.15
 MINUS: Final = "\N{MINUS SIGN}"
-NO_BREAK: Final = "\N{NO-BREAK SPACE}"
 
 
 def variable_name(found: Determination, among: Sequence[Workload]) -> str:
@@ -50,7 +49,7 @@ def measurement_window(identity: str, found: Determination, among: Sequence[Work
     caption = (
         f"{unit.title} of rounds {found.rounds[0]} to {found.rounds[-1]}. The band is the average "
         f"±{50 * found.range_allowed / found.average:g} %. The best-fit line is "
-        f"{line_text(found, unit).replace(' ', NO_BREAK)}."
+        f"{line_text(found, unit)}."
     )
     ends = [*found.values, low, high]
     layers = _layers(found, unit, (low, high), (min(ends), max(ends)))
