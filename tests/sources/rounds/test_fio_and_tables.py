@@ -9,7 +9,8 @@ from rich.console import Console
 
 from iosonde.analysis.procedures import Verdict
 from iosonde.errors import UsageError
-from iosonde.report.judged_rounds import JudgedRounds, alike, figure_tables, judged
+from iosonde.report.judged_rounds import JudgedRounds, alike, judged
+from iosonde.report.judged_tables import figure_tables
 from iosonde.report.terminal.judged_rounds import render_judged
 from iosonde.sources.rounds import Tracking, read_rounds
 from iosonde.units import parse_bytes

@@ -7,7 +7,8 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from iosonde.errors import UsageError
-from iosonde.report.judged_rounds import JudgedRounds, contradictions, figure_tables, judged, plain
+from iosonde.report.judged_rounds import JudgedRounds, contradictions, judged, plain
+from iosonde.report.judged_tables import figure_tables
 from iosonde.sources.rounds import read_rounds
 from tools.tkperf_of_seed import IOPS, LATENCY_MAX, LATENCY_MEAN, MIXES, THROUGHPUT, tkperf_xml
 

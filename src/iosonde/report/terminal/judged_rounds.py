@@ -10,14 +10,13 @@ from rich.text import Text
 from iosonde.analysis.procedures import Determination
 from iosonde.printing import printable
 from iosonde.report.judged_rounds import (
-    FigureTable,
     JudgedRounds,
     alike,
     contradictions,
-    figure_tables,
     series_words,
     verdict_words,
 )
+from iosonde.report.judged_tables import FigureTable, figure_tables
 
 NAMED_MAX: Final = 8
 DIGITS_MAX: Final = 9

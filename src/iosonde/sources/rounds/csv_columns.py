@@ -12,6 +12,7 @@ from typing import Final
 from iosonde.analysis.procedures import RoundValue
 from iosonde.errors import UsageError
 from iosonde.records import BlockSizes, parse_sizes
+from iosonde.sources.rounds.csv_fields import MIX, bytes_of, mix_of, reads_of, round_of, value_of, whole_number
 from iosonde.sources.rounds.csv_headers import (
     CELL,
     DEPTH,
@@ -28,14 +29,10 @@ from iosonde.sources.rounds.csv_headers import (
     SIZES,
     VALUES,
 )
-from iosonde.sources.rounds.fio_words import MIXED, READS
-from iosonde.sources.rounds.measured import VALUE_MAX, Demand, Measured, is_contradictory, workload_of
-from iosonde.units import parse_bytes
+from iosonde.sources.rounds.fio_words import MIXED
+from iosonde.sources.rounds.measured import Demand, Measured, is_contradictory, workload_of
 from iosonde.vocabulary import PhaseRole
 
-_MIX: Final = re.compile(r"^\s*(\d{1,3})\s*/\s*(\d{1,3})\s*$")
-_SIZE: Final = re.compile(r"^\s*(\d+(?:\.\d+)?)\s*([kKmM]?)(?:i?[bB])?\s*$")
-_NUMBERED: Final = re.compile(r"^\D{0,12}?(\d{1,9})(?:\.0*)?$")
 _SEQUENTIAL: Final = frozenset({"read", "write", "rw", "readwrite"})
 _BITS: Final = re.compile(r"(?<![A-Za-z])[KMGT]i?b(?:it)?(?:s|/s|ps)|(?i:[kmgt]i?bits?)(?![a-z])")
 """Units of bits per second: ``Gb/s``, ``Mbps``, ``Mbit/s``. Without capitals, ``mb_s`` is taken as bytes."""
@@ -89,7 +86,7 @@ class Columns:
         def place(known: Container[str]) -> int | None:
             return next((index for index, name in enumerate(names) if name in known), None)
 
-        mixes = {index: _mix(match) for index, each in enumerate(header) if (match := _MIX.match(each))}
+        mixes = {index: mix_of(match) for index, each in enumerate(header) if (match := MIX.match(each))}
         values = {
             index: VALUES[name]
             for index, name in enumerate(names)
@@ -158,7 +155,7 @@ class Columns:
         return self._text(row, self.test[0]) if self.test else ""
 
     def _cells(self, row: Sequence[str]) -> Iterator[Measured]:
-        number = _round(self._text(row, self.round))
+        number = round_of(self._text(row, self.round))
         kind = self._text(row, self.read)
         is_random_word = kind.lower().startswith("rand")
         is_word_of_fio = self.has_words_of_fio and kind.lower() in _SEQUENTIAL
@@ -167,19 +164,19 @@ class Columns:
         demand = Demand(
             self._text(row, self.pattern).lower().startswith("seq")
             or (self.pattern is None and (is_word_of_fio or (self._has_only_bandwidth and not is_random_word))),
-            _whole(self._text(row, self.depth) or "1"),
-            _whole(self._text(row, self.jobs) or "1"),
+            whole_number(self._text(row, self.depth) or "1"),
+            whole_number(self._text(row, self.jobs) or "1"),
         )
         states_demand = self.depth is not None or self.jobs is not None
-        size = _bytes(self._text(row, self.size), self.size_scale)
+        size = bytes_of(self._text(row, self.size), self.size_scale)
         if self.mixes:
             for column, read in self.mixes.items():
-                value = RoundValue(iops=_number(row[column])) if self._text(row, column) else RoundValue()
+                value = RoundValue(iops=value_of(row[column])) if self._text(row, column) else RoundValue()
                 yield Measured(number, workload_of(read, size, demand), value, states_demand)
             return
-        workload = workload_of(_read(kind), size, demand, self._mixed_sizes(row))
+        workload = workload_of(reads_of(kind), size, demand, self._mixed_sizes(row))
         known = {
-            name: _number(row[column]) * scale
+            name: value_of(row[column]) * scale
             for column, (name, scale) in self.values.items()
             if self._text(row, column)
         }
@@ -228,17 +225,6 @@ def _check(value: RoundValue, size: float) -> None:
             )
 
 
-def _number(text: str) -> float:
-    """A measured value. Raises ValueError for one that nothing can measure."""
-    try:
-        value = float(text)
-    except ValueError:
-        raise ValueError(f"{text.strip()} is not a number; write it without separators of thousands") from None
-    if not text.isascii() or "_" in text or not 0 <= value <= VALUE_MAX:
-        raise ValueError(f"{text.strip()} is not a number from 0 to {VALUE_MAX:g}")
-    return value
-
-
 def _shortened(header: Sequence[str]) -> str:
     text = ", ".join(header)
     return text if len(text) <= HEADER_MAX else f"{text[:HEADER_MAX]}…"
@@ -248,46 +234,3 @@ def _plain_name(header: str) -> str:
     """A header in small letters without signs. One in another script, such as an unknown unit, has no name."""
     text = header.lower().replace("\N{MICRO SIGN}", "u").replace("\N{GREEK SMALL LETTER MU}", "u")
     return re.sub(r"[^a-z]", "", text) if text.isascii() else ""
-
-
-def _whole(text: str) -> int:
-    """A whole number, which some programs write as ``32.0``."""
-    try:
-        value = float(text)
-    except ValueError:
-        raise ValueError(f"{text} is not a number") from None
-    if not value.is_integer():
-        raise ValueError(f"{text} is not a whole number")
-    return int(value)
-
-
-def _round(text: str) -> int:
-    """The number of a round: ``3``, ``3.0``, ``R3``, ``round 3``."""
-    match = _NUMBERED.match(text)
-    if match is None or text.startswith("-"):
-        raise ValueError(f"{text or 'an empty field'} is not the number of a round")
-    return int(match.group(1))
-
-
-def _mix(match: re.Match[str]) -> int:
-    read, write = int(match.group(1)), int(match.group(2))
-    if read + write != 100:  # noqa: PLR2004 - percent
-        raise UsageError(f"{match.group(0).strip()} is not a mix of reads and writes", "the parts add up to 100")
-    return read
-
-
-def _read(text: str) -> int:
-    """A percentage of reads: ``65``, ``65/35``, ``read``."""
-    if text.lower() in READS:
-        return READS[text.lower()]
-    match = _MIX.match(text)
-    return _mix(match) if match else _whole(text.rstrip("% "))
-
-
-def _bytes(text: str, scale: int) -> int:
-    """A block size: ``4096``, ``4k``, ``4KiB``, ``0.5K``. ``scale`` are the bytes of a number without a unit."""
-    match = _SIZE.match(text)
-    if match is None:
-        return parse_bytes(text, "block size")
-    unit = {"": scale, "k": 1024, "m": 1 << 20}[match.group(2).lower()]
-    return int(float(match.group(1)) * unit)

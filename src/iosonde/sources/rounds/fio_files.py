@@ -15,6 +15,7 @@ from typing import Any, Final, NamedTuple
 from iosonde.analysis.procedures import RoundValue
 from iosonde.errors import UsageError
 from iosonde.records import Workload
+from iosonde.sources.rounds.fio_checks import check_devices, check_folders, check_names, devices_of
 from iosonde.sources.rounds.fio_names import options_in_names
 from iosonde.sources.rounds.fio_words import MIXED, READS
 from iosonde.sources.rounds.measured import Demand, Measured, is_contradictory, workload_of
@@ -50,7 +51,7 @@ def read_fio(texts: Mapping[Path, str]) -> list[Measured]:
     found: list[Measured] = []
     seen: Counter[Workload] = Counter()
     places: dict[Workload, list[Path]] = defaultdict(list)
-    devices: dict[Workload, dict[str, Path]] = defaultdict(dict)
+    of_devices: dict[Workload, dict[str, Path]] = defaultdict(dict)
     for path, output, number in numbered:
         try:
             cells = list(_cells(output, path))
@@ -61,62 +62,13 @@ def read_fio(texts: Mapping[Path, str]) -> list[Measured]:
         for workload, value, states_demand in cells:
             seen[workload] += 1
             places[workload].append(path)
-            devices[workload].setdefault(_devices(output), path)
+            of_devices[workload].setdefault(devices_of(output), path)
             found.append(Measured(seen[workload] if number is None else number, workload, value, states_demand))
-    _check_devices(devices)
+    check_devices(of_devices)
     if unnamed:
-        _check_folders(places)
-        _check_names(places)
+        check_folders(places)
+        check_names(places)
     return found
-
-
-def _devices(output: Mapping[str, Any]) -> str:
-    """The block devices of an output's jobs. Files differ between rounds without being other storage."""
-    common = output.get("global options") or {}
-    names = [str((common | (job.get("job options") or {})).get("filename", "")) for job in output["jobs"]]
-    return ", ".join(sorted({each for each in names if each.startswith("/dev/")}))
-
-
-def _check_devices(devices: Mapping[Workload, Mapping[str, Path]]) -> None:
-    """Raises UsageError for a workload that was measured on different devices."""
-    for found in devices.values():
-        if len(found) > 1:
-            (one, first), (other, second) = list(found.items())[:2]
-            raise UsageError(
-                f"{first} is of {one or 'another target'}, and {second} of {other or 'another target'}",
-                "judge the outputs of each device by themselves",
-            )
-
-
-def _check_names(places: Mapping[Workload, Sequence[Path]]) -> None:
-    """Raises UsageError for outputs whose names vary in two parts: which one is the round is then unknown.
-
-    So do the names of ``sda_1`` to ``sdb_5``: each part of them is there several times.
-    """
-    for paths in places.values():
-        parts = [re.split(r"[\W_]+", path.stem) for path in paths]
-        if len(set(map(len, parts))) > 1:
-            continue
-        counts = [Counter(each) for each in zip(*parts, strict=True)]
-        varied = [each for each in counts if len(each) > 1 and min(each.values()) > 1]
-        if len(varied) > 1:
-            raise UsageError(
-                f"the names of {len(paths)} outputs of a workload differ in {len(varied)} parts, such as "
-                f"{paths[0].name} and {paths[-1].name}",
-                "judge the outputs of each drive by themselves, or name the round in each, such as round3",
-            )
-
-
-def _check_folders(places: Mapping[Workload, Sequence[Path]]) -> None:
-    """Raises UsageError for outputs without the number of their round in folders that may be different runs."""
-    for paths in places.values():
-        counts = Counter(path.parent for path in paths)
-        if len(counts) > 1 and max(counts.values()) > 1:
-            first, second = list(counts)[:2]
-            raise UsageError(
-                f"{first} and {second} have several outputs of the same workload, which do not name their round",
-                "judge each folder by itself, or name the round in each file or folder, such as round3",
-            )
 
 
 def _outputs(text: str, path: Path) -> Iterator[dict[str, Any]]:

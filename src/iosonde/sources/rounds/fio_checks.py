@@ -1,0 +1,59 @@
+"""Whether the outputs of fio in a folder are rounds of one drive: their devices, folders and names."""
+
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from iosonde.errors import UsageError
+from iosonde.records import Workload
+
+
+def devices_of(output: Mapping[str, Any]) -> str:
+    """The block devices of an output's jobs. Files differ between rounds without being other storage."""
+    common = output.get("global options") or {}
+    names = [str((common | (job.get("job options") or {})).get("filename", "")) for job in output["jobs"]]
+    return ", ".join(sorted({each for each in names if each.startswith("/dev/")}))
+
+
+def check_devices(devices: Mapping[Workload, Mapping[str, Path]]) -> None:
+    """Raises UsageError for a workload that was measured on different devices."""
+    for found in devices.values():
+        if len(found) > 1:
+            (one, first), (other, second) = list(found.items())[:2]
+            raise UsageError(
+                f"{first} is of {one or 'another target'}, and {second} of {other or 'another target'}",
+                "judge the outputs of each device by themselves",
+            )
+
+
+def check_names(places: Mapping[Workload, Sequence[Path]]) -> None:
+    """Raises UsageError for outputs whose names vary in two parts: which one is the round is then unknown.
+
+    So do the names of ``sda_1`` to ``sdb_5``: each part of them is there several times.
+    """
+    for paths in places.values():
+        parts = [re.split(r"[\W_]+", path.stem) for path in paths]
+        if len(set(map(len, parts))) > 1:
+            continue
+        counts = [Counter(each) for each in zip(*parts, strict=True)]
+        varied = [each for each in counts if len(each) > 1 and min(each.values()) > 1]
+        if len(varied) > 1:
+            raise UsageError(
+                f"the names of {len(paths)} outputs of a workload differ in {len(varied)} parts, such as "
+                f"{paths[0].name} and {paths[-1].name}",
+                "judge the outputs of each drive by themselves, or name the round in each, such as round3",
+            )
+
+
+def check_folders(places: Mapping[Workload, Sequence[Path]]) -> None:
+    """Raises UsageError for outputs without the number of their round in folders that may be different runs."""
+    for paths in places.values():
+        counts = Counter(path.parent for path in paths)
+        if len(counts) > 1 and max(counts.values()) > 1:
+            first, second = list(counts)[:2]
+            raise UsageError(
+                f"{first} and {second} have several outputs of the same workload, which do not name their round",
+                "judge each folder by itself, or name the round in each file or folder, such as round3",
+            )
