@@ -176,8 +176,10 @@ def test_a_mistake_after_a_table_of_several_procedures_is_told_with_its_place() 
 
 
 def test_two_procedures_of_one_name_are_refused() -> None:
-    with pytest.raises(UsageError, match="two procedures have the name first"):
-        read_procedures(OWN + OWN.partition("\n")[2], "own.toml")
+    text = OWN + OWN.partition("\n")[2]
+    second = [number for number, line in enumerate(text.splitlines(), 1) if line == "[[procedure]]"][1]
+    with pytest.raises(UsageError, match=rf"own\.toml:{second}: two procedures have the name first"):
+        read_procedures(text, "own.toml")
 
 
 def test_two_phases_of_one_name_are_refused() -> None:

@@ -83,7 +83,9 @@ def read_procedures(text: str, file: str, *, is_shipped: bool = False) -> Proced
         return ProcedureCampaign.model_validate(found)
     except ValidationError as error:
         details = first_validation_error(error, line_of)
-        line = line_of(details["loc"])
+        context = details.get("ctx", {})
+        twice = (context["key"], context["number"]) if "number" in context else ()
+        line = line_of((*details["loc"], *twice))
         at = f"{file}:{line}"
         if details["type"] == "extra_forbidden":
             raise unknown_key(at, details["loc"], details["input"], ProcedureCampaign) from error

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, Self
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, create_model, model_validator
+from pydantic_core import PydanticCustomError
 
 from iosonde.plans.campaign_file import DEFAULT_OVER_PROVISIONING_PERMILLE, disagreement, is_printable
 from iosonde.plans.file_values import (
@@ -176,10 +177,12 @@ class PhaseTable(_Table):
 
 
 def check_names(key: str, what: str, names: Sequence[str]) -> None:
-    """Raises an error at the line of ``key`` if two of its tables have the same name."""
-    for name in names:
-        if names.count(name) > 1:
-            raise disagreement(key, f"two {what} have the name {name}", "give each its own name")
+    """Raises an error at the second of two tables ``key`` that have the same name."""
+    for number, name in enumerate(names):
+        if name in names[:number]:
+            said = f"two {what} have the name {name}"
+            context = {"what": said, "key": key, "number": number, "hint": "give each its own name"}
+            raise PydanticCustomError("agree", "{what}", context)
 
 
 class ProcedureTable(_Table):

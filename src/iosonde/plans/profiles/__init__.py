@@ -40,9 +40,11 @@ def load_profile(name: str) -> CampaignTable:
     if name not in {*PROFILES, *PURPOSES}:
         near = difflib.get_close_matches(name, (*PROFILES, *procedure_names()), n=1)
         meant = f"did you mean {near[0]}? " if near else ""
+        # Reports name the campaigns that decide between explanations where they are of use.
+        named = ", ".join(each for each in PROFILES if each not in DECIDING)
         raise UsageError(
             f"unknown profile '{name}'",
-            f"{meant}available profiles: {', '.join(PROFILES)}, and standard procedures such as {PROCEDURE} "
+            f"{meant}available profiles: {named}, and standard procedures such as {PROCEDURE} "
             f"(docs/guides/procedures.md); for a campaign file, give its path, such as ./{name}.toml",
         )
     return read_campaign(shipped_text(__name__, name), file_name(name))
