@@ -173,8 +173,8 @@ WRONG_INPUTS: Final[list[tuple[str, int, str, str]]] = [
         2,
         "unknown profile 'snia'",
         (
-            "available profiles: lab, lab-slow, reads, reads-slow, data-sheet, mechanisms, and standard procedures such "
-            "as pts-iops (docs/guides/procedures.md); for a campaign file, give its path, such as ./snia.toml"
+            "available profiles: lab, lab-slow, reads, reads-slow, data-sheet, mechanisms, and standard procedures "
+            "such as pts-iops (docs/guides/procedures.md); for a campaign file, give its path, such as ./snia.toml"
         ),
     ),
     (
