@@ -81,3 +81,14 @@ def test_a_wrong_tracking_variable_is_refused_with_an_example(tmp_path: Path) ->
         assert shown.returncode == 2
         assert message in shown.stderr
         assert "hint: " in shown.stderr
+
+
+def test_write_saturation_is_only_undecided_without_a_test_beside_it(tmp_path: Path) -> None:
+    matrix = "[[1000, 990, 995], [[10, 30, 20], [10, 30, 20], [10, 30, 20]]]"
+    saturation = f"<writesat><numjobs>4</numjobs><iodepth>16</iodepth><roundmat>{matrix}</roundmat></writesat>"
+    alone, beside = tmp_path / "alone.xml", tmp_path / "beside.xml"
+    alone.write_text(f"<report>{saturation}</report>", encoding="utf-8")
+    text = tkperf_xml().decode()
+    end = text.rindex("</")
+    beside.write_text(text[:end] + saturation + text[end:], encoding="utf-8")
+    assert [iosonde("steady", str(each)).returncode for each in (alone, beside)] == [10, 0]

@@ -49,7 +49,7 @@ def read_rounds(paths: Sequence[Path], tracking: Sequence[Tracking] = ()) -> tup
         try:
             table = read_csv(text, str(path))
             left = (f"{path}: columns {', '.join(table.unused)}",) if table.unused else ()
-            found += (replace(each, not_read=left) for each in _tests(str(path), table.measured, tracking))
+            found += [replace(each, not_read=left) for each in _tests(str(path), table.measured, tracking)]
         except UsageError as error:
             # A folder of fio outputs may also contain notes and scripts.
             if folder is None or folder not in outputs:
@@ -59,7 +59,7 @@ def read_rounds(paths: Sequence[Path], tracking: Sequence[Tracking] = ()) -> tup
         name = str(next(iter(texts))) if len(texts) == 1 else f"{len(texts)} files of fio"
         name = f"{folder}: {name}" if folder is not None and len(outputs) > 1 else name
         files = tuple(not_read.get(folder, ())) if folder is not None else ()
-        found += (replace(each, not_read=files) for each in _tests(name, read_fio(texts), tracking))
+        found += [replace(each, not_read=files) for each in _tests(name, read_fio(texts), tracking)]
     workloads = [each for test in found for each in test.phase.workloads.values()]
     for number, each in enumerate(tracking, 1):
         if not any(each.is_of(workload) for workload in workloads):
