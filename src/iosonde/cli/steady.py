@@ -43,7 +43,7 @@ def steady(
     The criterion is that of the SNIA PTS: over five rounds, the values of each tracking variable range over at most
     20 % of their mean, and the best-fit line changes by at most 10 % of it. The exit code is 0 if each test is in
     steady state, 9 if one is not or left it again, and 10 if one cannot be judged: it has fewer than five consecutive
-    rounds, or no tracking variable. Write saturation, which has none, is not judged beside other tests.
+    rounds, or no tracking variable. Write saturation has none, and is ignored if the file has other tests.
 
     Example: [bold]iosonde steady drive.xml[/bold]
     """
@@ -71,7 +71,7 @@ def _check_verdicts(tests: "Sequence[JudgedRounds]") -> None:
 
     few = [each for each in tests if each.phase.rule is not None and each.is_too_short]
     never = [each for each in tests if _verdict(each) not in {None, Verdict.REACHED} and each not in few]
-    # Write saturation is a course without a criterion. A file may have it beside tests that are judged.
+    # Write saturation is a course without a criterion. A file may have it next to tests that are judged.
     is_judged = any(each.own is not None for each in tests)
     courses = {ProcedureKind.WRITE_SATURATION} if is_judged else set()
     untracked = [each for each in tests if each.own is None and each.kind not in courses]

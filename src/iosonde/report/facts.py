@@ -126,6 +126,6 @@ def _run(analysis: RunAnalysis) -> tuple[tuple[str, str], ...]:
         ("trials repeated after an interruption or failure", str(len(run.superseded))),
         ("after an I/O error", _ON_ERROR[plan.on_error]),
         ("faults", ", ".join(f"{count} x {name}" for name, count in faults.items()) or "none"),
-        ("in flight at the end (operations)", f"{censored:,}"),
+        ("in flight at the end of all trials together (operations)", f"{censored:,}"),
         ("record schema", str(run.header.schema_version)),
     )

@@ -91,7 +91,7 @@ def _write_cache(run: RunRecord, trials: Sequence[CellRecord]) -> Condition:
         states = " and ".join(sorted(str(each) for each in asked))
         return Condition(name, ConditionState.VERIFIED, f"{states}, set before the trials and read back")
     if run.header.is_simulated:
-        return Condition(name, ConditionState.SIMULATED, "the model has no write cache that could be set")
+        return Condition(name, ConditionState.SIMULATED, "the write cache of a model cannot be set")
     if run.header.target.kind == "file":
         said = "not set: for a file, the cache of the drive below is left as it was"
         return Condition(name, ConditionState.UNKNOWN, said)
@@ -151,7 +151,7 @@ def data_text(workload: Workload) -> str:
 def _link(run: RunRecord) -> Condition:
     name = "Link"
     if run.header.is_simulated:
-        return Condition(name, ConditionState.SIMULATED, "a model has no link")
+        return Condition(name, ConditionState.SIMULATED, "the link of a model does not change")
     before = {drive.disk: drive.health.link for drive in run.header.drives}
     after = {drive.disk: drive.health.link for drive in run.end.drives} if run.end is not None else {}
     if not before or None in before.values():

@@ -117,7 +117,7 @@ class Criterion:
 def rule_of(phase: PhaseRounds) -> SteadyRule:
     """The criterion of a phase with tracking variables."""
     assert phase.rule is not None, "only a phase with a criterion has tracking variables"
-    return recorded_rule(phase.rule, "after SNIA PTS 2.0.2" if _is_snia(phase.rule) else "of the procedure")
+    return recorded_rule(phase.rule, "SNIA PTS" if _is_snia(phase.rule) else "of the procedure")
 
 
 def _is_snia(rule: SteadyState) -> bool:
@@ -180,7 +180,7 @@ def criteria_of(phase: PhaseRounds) -> tuple[Criterion, ...]:
         return ()
     window = phase.rule.window
     first, every = phase.tracked[0], phase.tracked
-    own = "after SNIA PTS 2.0.2" if _is_snia(phase.rule) else "this procedure"
+    own = "SNIA PTS" if _is_snia(phase.rule) else "this procedure"
     all_of_them = "all tracking variables" if len(every) > 1 else "the tracking variable"
     found = [_judged(phase, every, rule_of(phase), own, all_of_them)]
     rules: list[tuple[str, SteadyRule]] = [

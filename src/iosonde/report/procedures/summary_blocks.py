@@ -142,7 +142,8 @@ def _rounds_facts(phases: Sequence[PhaseRounds]) -> Iterator[tuple[str, str]]:
     """How many rounds each phase has; nothing for a procedure of single trials."""
     found = [each for each in phases if each.role in REPEATED or each.rounds > 1]
     if found:
-        yield "rounds", "; ".join(f"{each.name}: {each.rounds}" for each in found)
+        names = "; ".join(f"{each.name}: {each.rounds}" for each in found)
+        yield "rounds", names if len(found) > 1 else str(found[0].rounds)
 
 
 def setup_groups(run: RunRecord, procedures: Sequence[ProcedureRounds]) -> Iterator[FactGroup]:

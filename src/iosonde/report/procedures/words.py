@@ -65,7 +65,7 @@ def title_of(procedure: Procedure) -> str:
 
 
 SNIA: Final = "SNIA"
-NO_TEXT: Final = "Its text was not available: parameters and criteria follow public implementations that cite it."
+NO_TEXT: Final = "Its text was not available; parameters and criteria follow public implementations that cite it."
 
 
 def specification_text(procedure: Procedure) -> str:
@@ -87,13 +87,15 @@ def statement_of(rounds: ProcedureRounds) -> str:
     repeats = procedure.kind is not ProcedureKind.ROUNDS or any(each.role in REPEATED for each in procedure.phases)
     if repeats and (what := MEASURED.get(procedure.kind)) is not None:
         said.append(what)
+    if procedure.repeats_offsets:
+        said.append("Each round has the same random offsets, so rounds are not independent of each other.")
     if rounds.attempt > 1:
         said.append(f"It was interrupted and began again: this is attempt {rounds.attempt}.")
     points = [f"{capital(printable(each)).rstrip('.')}." for each in procedure.open_points]
     if SNIA in procedure.specification:
         points.insert(0, NO_TEXT)
     if points:
-        said.append(f"Open points of the specification: {' '.join(points)}")
+        said.append(f"Open points of the specification. {' '.join(points)}")
     return " ".join(said)
 
 
@@ -144,7 +146,8 @@ def _time_text(timing: Timing, *, brief: bool) -> str:
     if timing.amount_bytes is None:
         return f"{short_duration(timing.measure_ns)}{warmup}"
     exact = exact_size(timing.amount_bytes)
-    return f"{exact if len(exact) <= EXACT_MAX else format_amount(timing.amount_bytes)}{warmup}"
+    most = "at most " if timing.limit_ns is not None else ""
+    return f"{most}{exact if len(exact) <= EXACT_MAX else format_amount(timing.amount_bytes)}{warmup}"
 
 
 def cells_of(run: RunRecord, phase: PhasePlan) -> list[CellPlan]:
@@ -213,12 +216,13 @@ def _brief(names: str) -> str:
 
 def preconditioning_text(run: RunRecord, procedure: Procedure) -> str:
     """The workload-independent preconditioning: ``sequential 128 KiB writes, 1 job × QD 32, 6.4 GB``."""
-    plans = [
-        plan for phase in procedure.phases if phase.role is PhaseRole.PRECONDITIONING for plan in cells_of(run, phase)
-    ]
+    phases = [phase for phase in procedure.phases if phase.role is PhaseRole.PRECONDITIONING]
+    plans = [plan for phase in phases for plan in cells_of(run, phase)]
     if not plans:
         return "none"
     asked = plans[0].workload
     pattern = asked.pattern
     named = f"{pattern.word} (assumes {pattern.assumed})" if isinstance(pattern, FastRandom) else pattern
-    return f"{named}, {mix_name(asked)} × {asked.size_text}, {demand_text([asked])}, {times_text(plans)}"
+    ends_early = any(isinstance(phase.stop, SteadySamples) for phase in phases)
+    times = f"{'at most ' if ends_early else ''}{times_text(plans)}"
+    return f"{named}, {mix_name(asked)} × {asked.size_text}, {demand_text([asked])}, {times}"
