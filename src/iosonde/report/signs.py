@@ -7,7 +7,7 @@ UNMET: Final = "‡"
 INVALID: Final = "×"
 
 DOUBTFUL: Final = "?"
-"""Only in comparisons: a report of one run names doubtful cells above its tables."""
+"""In the matrices of procedures, and in comparisons. Other tables name doubtful cells above them."""
 
 SIGNS: Final = (
     (

@@ -238,6 +238,15 @@ def test_invalid_cells_are_marked_in_the_map_and_above_the_columns_of_rounds() -
         assert only.notes == ("× INVALID, see stalled.",)
 
 
+def test_doubtful_figures_of_a_matrix_have_a_question_mark_with_the_finding() -> None:
+    throttled = finding("drive-throttled", Severity.DOUBTFUL, cells=(WRITE.cell,))
+    found = page_of(RunAnalysis(matrix_run()), [throttled])
+
+    [iops] = [each for each in found.all_of(ResultTable) if each.caption.startswith("IOPS, mean over the window")]
+    assert iops.lines[0].texts == ("4 KiB", "1,000", "3,000 ?")
+    assert iops.notes == ("? doubtful, see drive-throttled.",)
+
+
 def two_levels(*deep: int) -> RunRecord:
     """A run of a procedure that is judged in two phases: ``deep`` are the IOPS of the first, the second is steady."""
     stop = SteadyState(tracked=(Tracked(cell=WRITE.cell, quantity=Quantity.IOPS),), rounds_max=6)

@@ -2,6 +2,7 @@
 
 import shlex
 from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property
 
 from iosonde.analysis.procedures import PhaseRounds, ProcedureRounds, ReportedCell
 from iosonde.analysis.procedures.conditions import conditions_of
@@ -35,6 +36,7 @@ from iosonde.report.procedures.tables import (
 from iosonde.report.procedures.words import statement_of, title_of
 from iosonde.report.procedures.zone_blocks import zone_blocks
 from iosonde.report.titles import Heading
+from iosonde.report.validity import Invalid, doubtful_cells
 from iosonde.vocabulary import PhaseRole, ProcedureKind, Quantity
 
 
@@ -61,6 +63,11 @@ class _Maker:
         self._rounds = rounds
         self._heading = heading
         self._failures = failures
+
+    @cached_property
+    def _doubtful(self) -> Invalid:
+        cells = (each.cell for phase in self._rounds.phases for each in phase.reported)
+        return doubtful_cells(cells, self._findings)
 
     @property
     def chapter(self) -> Chapter:
@@ -112,10 +119,10 @@ class _Maker:
                 yield cell_table(others, self._invalid)
             yield Folded("All cells", (cell_table(cells, self._invalid),))
             return
-        yield from result_tables(kind, cells, self._invalid)
+        yield from result_tables(kind, cells, self._invalid, self._doubtful)
         if len(cells) > 1 and is_matrix(cells):
             yield from _plots(kind, cells, chart)
-        more = more_tables(kind, cells, self._invalid)
+        more = more_tables(kind, cells, self._invalid, self._doubtful)
         if more:
             yield Folded("Other quantities", more, on_paper=True)
 

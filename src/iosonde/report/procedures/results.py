@@ -19,19 +19,23 @@ QUANTITY_OF: Final = {
 MEANS: Final = (Quantity.IOPS, Quantity.BYTES_PER_S, Quantity.LATENCY_NS_MEAN)
 
 
-def result_tables(kind: ProcedureKind, cells: Sequence[ReportedCell], invalid: Invalid) -> tuple[ResultTable, ...]:
-    """The tables that a kind of procedure reports first."""
+def result_tables(
+    kind: ProcedureKind, cells: Sequence[ReportedCell], invalid: Invalid, doubtful: Invalid
+) -> tuple[ResultTable, ...]:
+    """The tables that a kind of procedure reports first. Doubtful figures of a matrix have a sign."""
     if len(cells) == 1 or not is_matrix(cells):
         return (cell_table(cells, invalid),)
     if kind is ProcedureKind.LATENCY:
-        return (*latency_tables(cells, invalid), mean_table(cells, Quantity.IOPS, invalid))
-    return (mean_table(cells, QUANTITY_OF.get(kind, Quantity.IOPS), invalid),)
+        return (*latency_tables(cells, invalid, doubtful), mean_table(cells, Quantity.IOPS, invalid, doubtful))
+    return (mean_table(cells, QUANTITY_OF.get(kind, Quantity.IOPS), invalid, doubtful),)
 
 
-def more_tables(kind: ProcedureKind, cells: Sequence[ReportedCell], invalid: Invalid) -> tuple[ResultTable, ...]:
+def more_tables(
+    kind: ProcedureKind, cells: Sequence[ReportedCell], invalid: Invalid, doubtful: Invalid
+) -> tuple[ResultTable, ...]:
     """Their other quantities."""
     if len(cells) == 1 or not is_matrix(cells) or kind is ProcedureKind.LATENCY:
         return ()
     first = QUANTITY_OF.get(kind, Quantity.IOPS)
-    others = tuple(mean_table(cells, each, invalid) for each in MEANS if each is not first)
+    others = tuple(mean_table(cells, each, invalid, doubtful) for each in MEANS if each is not first)
     return (*others, cell_table(cells, invalid)) if kind is ProcedureKind.ROUNDS else others

@@ -25,7 +25,7 @@ from iosonde.report.procedures.words import (
     stop_words,
     times_text,
 )
-from iosonde.report.signs import INVALID
+from iosonde.report.signs import DOUBTFUL, INVALID
 from iosonde.report.tables import Head, Line, ResultTable
 from iosonde.report.validity import MARK, Invalid, marked, see
 from iosonde.units import exact_size
@@ -73,8 +73,8 @@ class _Shown:
     why: str
 
 
-def _matrix_table(cells: Sequence[ReportedCell], shown: _Shown, invalid: Invalid) -> ResultTable:
-    """One figure of each cell: block sizes down, mixes across. A sign marks invalid figures."""
+def _matrix_table(cells: Sequence[ReportedCell], shown: _Shown, invalid: Invalid, doubtful: Invalid) -> ResultTable:
+    """One figure of each cell: block sizes down, mixes across. Signs mark invalid and doubtful figures."""
     sizes, mixes = sizes_of(cells), mixes_of(cells)
     at = {(each.workload.block_size_bytes, mix_name(each.workload)): each for each in cells}
 
@@ -83,14 +83,24 @@ def _matrix_table(cells: Sequence[ReportedCell], shown: _Shown, invalid: Invalid
         if found is None:
             return Dash("not part of the procedure")
         number = shown.value(found)
-        return Dash(shown.why) if number is None else figure_text(number, shown.unit, found, invalid)
+        if number is None:
+            return Dash(shown.why)
+        sign = f" {DOUBTFUL}" if found.cell in doubtful and found.cell not in invalid else ""
+        return f"{figure_text(number, shown.unit, found, invalid)}{sign}"
 
     return ResultTable(
         caption=f"{shown.title} ({shown.unit.name}): block sizes by mix of reads/writes.",
         heads=(Head("Block size", number=False), *(Head(mix) for mix in mixes)),
         lines=tuple(Line((exact_size(size), *(text(size, mix) for mix in mixes))) for size in sizes),
-        notes=invalid_notes((each.cell for each in cells), invalid),
+        notes=(*invalid_notes((each.cell for each in cells), invalid), *_doubtful_notes(cells, invalid, doubtful)),
     ).explained
+
+
+def _doubtful_notes(cells: Sequence[ReportedCell], invalid: Invalid, doubtful: Invalid) -> tuple[str, ...]:
+    """The note that explains the sign of doubtful cells; none without any."""
+    found = [doubtful[each.cell] for each in cells if each.cell in doubtful and each.cell not in invalid]
+    ids = dict.fromkeys(each for several in found for each in several)
+    return (f"{DOUBTFUL} doubtful, {see(tuple(ids))}.",) if ids else ()
 
 
 def figure_text(value: float, unit: Unit, cell: ReportedCell, invalid: Invalid) -> str:
@@ -110,22 +120,22 @@ _ALL_ROUNDS: Final = (
 _ONE_ROUND: Final = "The values of one trial of each cell."
 
 
-def mean_table(cells: Sequence[ReportedCell], quantity: Quantity, invalid: Invalid) -> ResultTable:
+def mean_table(cells: Sequence[ReportedCell], quantity: Quantity, invalid: Invalid, doubtful: Invalid) -> ResultTable:
     """The mean of a quantity over the window."""
     unit = unit_of(quantity, (each.of(quantity) for each in cells))
     shown = _Shown(f"{unit.title}, {window_words(cells)}", unit, lambda each: each.of(quantity), NOT_MEASURED)
-    return _matrix_table(cells, shown, invalid)
+    return _matrix_table(cells, shown, invalid, doubtful)
 
 
-def latency_tables(cells: Sequence[ReportedCell], invalid: Invalid) -> tuple[ResultTable, ...]:
+def latency_tables(cells: Sequence[ReportedCell], invalid: Invalid, doubtful: Invalid) -> tuple[ResultTable, ...]:
     """Mean, 99.999 % and maximum latency of each cell, in one unit."""
     unit = unit_of(Quantity.LATENCY_NS_MEAN, (each.latency_ns_mean for each in cells))
     others = (
         _Shown("99.999 % latency, all operations of the window", unit, lambda each: each.five_nines_ns, TOO_FEW),
         _Shown("Maximum latency, the longest of the window", unit, lambda each: each.latency_ns_max, NOT_MEASURED),
     )
-    means = mean_table(cells, Quantity.LATENCY_NS_MEAN, invalid)
-    return (means, *(_matrix_table(cells, each, invalid) for each in others))
+    means = mean_table(cells, Quantity.LATENCY_NS_MEAN, invalid, doubtful)
+    return (means, *(_matrix_table(cells, each, invalid, doubtful) for each in others))
 
 
 def cell_table(

@@ -29,7 +29,7 @@ def render_procedures(run: RunRecord, invalid: Invalid) -> Iterator[RenderableTy
             tables += [determination_table(found, invalid, list(phase.workloads.values()))] if found else []
             tables.append(criteria_table(phase))
         for phase in rounds.all_of(PhaseRole.ROUNDS):
-            tables += result_tables(rounds.procedure.kind, phase.reported, invalid)
+            tables += result_tables(rounds.procedure.kind, phase.reported, invalid, {})
         for table in tables:
             if table is not None:
                 yield Text(table.caption, style="dim")
