@@ -25,7 +25,7 @@ SECOND = 10**9
 
 def cells_of(states: list[DriveState], experiment: Experiment = Experiment.QUEUE_DEPTH) -> RunRecord:
     """A run of one cell, with these drives after its repeats."""
-    run = run_of_cells({workload(queue_depth=1): [100.0] * len(states)}, experiment)
+    run = run_of_cells({workload(queue_depth=1): [10_000.0] * len(states)}, experiment)
     cells = sorted(run.cells, key=lambda each: each.order)
     with_drives = [cell.model_copy(update={"drives": (state,)}) for cell, state in zip(cells, states, strict=True)]
     return run.model_copy(update={"cells": tuple(with_drives)})
