@@ -54,6 +54,12 @@ def test_a_percentile_beside_the_mean_is_named_as_not_read(tmp_path: Path) -> No
     assert test.not_read == (f"{path}: columns clat 99% (us)",)
 
 
+def test_a_column_that_is_not_used_is_named_wherever_it_is(tmp_path: Path) -> None:
+    header = "note,drive,round,read,bs,iops"
+    [test] = read_rounds([table(tmp_path, header, ["x,sda,1,0,4k,1000"])])
+    assert test.not_read == (f"{tmp_path / 't.csv'}: columns note, drive",)
+
+
 @pytest.mark.parametrize("separator", [";", "\t"])
 @pytest.mark.parametrize(
     "values", [("100,000", "47,960"), ("100.000", "47.960"), ("1,020", "999"), ("480.020", "481.0")]

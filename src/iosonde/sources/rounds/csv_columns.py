@@ -6,7 +6,7 @@ A header names the unit of a latency or bandwidth.
 import re
 from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from typing import Final
 
 from iosonde.analysis.procedures import RoundValue
@@ -125,10 +125,13 @@ class Columns:
 
     def unused(self, header: Sequence[str]) -> Iterator[str]:
         """The names of the columns that say nothing here. A table that iosonde wrote has many of them."""
-        used = {getattr(self, each.name) for each in fields(self) if isinstance(getattr(self, each.name), int)}
-        if self.role is None:
-            every = used | {*self.test, *self.values, *self.mixes}
-            yield from (name.strip() for index, name in enumerate(header) if index not in every and name.strip())
+        if self.role is not None:
+            return
+        used = {
+            *(self.round, self.read, self.size, self.depth, self.jobs, self.pattern, self.cell, self.sizes),
+            *(self.percent, *self.test, *self.values, *self.mixes),
+        }
+        yield from (name.strip() for index, name in enumerate(header) if index not in used and name.strip())
 
     def measured(self, row: Sequence[str]) -> Iterator[Measured]:
         """The cells of a row; none of a phase that is not judged by rounds."""
@@ -148,7 +151,7 @@ class Columns:
         return {self._procedure(row) for row in rows if self._text(row, self.role) == screening}
 
     def is_after(self, row: Sequence[str], screened: Container[str]) -> bool:
-        """Whether a row is of the reported phase of one of these procedures, which is not judged."""
+        """Whether a row belongs to the matrix of such a procedure, which is measured once and not judged."""
         return self._text(row, self.role) == PhaseRole.ROUNDS.value and self._procedure(row) in screened
 
     def _procedure(self, row: Sequence[str]) -> str:
