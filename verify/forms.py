@@ -79,7 +79,7 @@ def _request(job: Job) -> RunRequest:
 
 
 def device_ns(run: RunRecord) -> int:
-    """The time from the first trial to the last one, with preconditioning, on the clock of the drive."""
+    """The device time from the first trial to the last one, including preconditioning."""
     first, last = run.cells[0].clock_start, run.cells[-1].clock_end
     assert first is not None, "a simulated drive has a clock"
     assert last is not None, "a simulated drive has a clock"

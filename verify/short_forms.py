@@ -162,7 +162,7 @@ def main() -> int:
         "--scale", type=int, help=f"divides capacity and times (default: {SCALE}, 1 without a capacity)"
     )
     parser.add_argument("--processes", type=int, default=PROCESSES, help="runs at the same time")
-    parser.add_argument("--store", type=Path, help="an existing folder that keeps the figures of each run")
+    parser.add_argument("--store", type=Path, help="an existing folder in which the figures of each run are stored")
     asked = parser.parse_args()
     met = True
     for test, model in _pairs(asked.test, asked.model):

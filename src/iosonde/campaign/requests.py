@@ -164,8 +164,10 @@ def _procedures_request(options: MeasuringOptions, campaign: "ProcedureCampaign"
         try:
             found = procedures_plan(campaign, ground, seed=seed, time_scale=scale)
         except UsageError as error:
-            # What only the target and the cells together show has no line.
-            raise (UsageError(f"{profile}: {error.message}", error.hint) if is_path(profile) else error) from error
+            if not is_path(profile):
+                raise
+            # A mistake that only the target and the cells together show has no line.
+            raise UsageError(f"{profile}: {error.message}", error.hint) from error
         return _with_on_error(found, options)
 
     command = campaign.power_command if options.power_command is None else options.power_command

@@ -72,9 +72,9 @@ def _check_verdicts(tests: "Sequence[JudgedRounds]") -> None:
     few = [each for each in tests if each.phase.rule is not None and each.is_too_short]
     never = [each for each in tests if _verdict(each) not in {None, Verdict.REACHED} and each not in few]
     # Write saturation is a course without a criterion. A file may have it next to tests that are judged.
-    is_judged = any(each.own is not None for each in tests)
-    courses = {ProcedureKind.WRITE_SATURATION} if is_judged else set()
-    untracked = [each for each in tests if each.own is None and each.kind not in courses]
+    untracked = [each for each in tests if each.own is None]
+    if len(untracked) < len(tests):
+        untracked = [each for each in untracked if each.kind is not ProcedureKind.WRITE_SATURATION]
     if never:
         found = {
             "steady state was not reached": [each.name for each in never if _verdict(each) is Verdict.NOT_REACHED],

@@ -13,6 +13,9 @@ UNRELIABLE: Final = "unreliable"
 Invalid = Mapping[str, tuple[str, ...]]
 """Cells with invalid figures, each with the ids of the findings that make them invalid."""
 
+Doubtful = Mapping[str, tuple[str, ...]]
+"""Cells with doubtful figures that are not invalid, each with the ids of the findings."""
+
 
 def invalid_cells(cells: Iterable[str], findings: Sequence[Finding]) -> dict[str, tuple[str, ...]]:
     """The invalid cells among ``cells``."""
@@ -20,8 +23,8 @@ def invalid_cells(cells: Iterable[str], findings: Sequence[Finding]) -> dict[str
 
 
 def doubtful_cells(cells: Iterable[str], findings: Sequence[Finding]) -> dict[str, tuple[str, ...]]:
-    """The cells among ``cells`` that doubtful findings name."""
-    return {cell: ids for cell in cells if (ids := unreliable_by(findings, cell))}
+    """The cells among ``cells`` that doubtful findings name and that are not invalid."""
+    return {cell: ids for cell in cells if not invalid_by(findings, cell) and (ids := unreliable_by(findings, cell))}
 
 
 def see(ids: Sequence[str]) -> str:

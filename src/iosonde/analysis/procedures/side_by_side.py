@@ -53,7 +53,7 @@ class Place:
 class Figures:
     """A cell of one entry: its reported figures, and the phase that they are from.
 
-    ``is_steady`` is whether the criterion of the phase holds in its window; without one, it is not known.
+    ``is_steady`` is whether the criterion of the phase holds in its window; False without a criterion.
     """
 
     cell: ReportedCell

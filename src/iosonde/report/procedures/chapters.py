@@ -36,7 +36,7 @@ from iosonde.report.procedures.tables import (
 from iosonde.report.procedures.words import statement_of, title_of
 from iosonde.report.procedures.zone_blocks import zone_blocks
 from iosonde.report.titles import Heading
-from iosonde.report.validity import Invalid, doubtful_cells
+from iosonde.report.validity import Doubtful, doubtful_cells
 from iosonde.vocabulary import PhaseRole, ProcedureKind, Quantity
 
 
@@ -65,7 +65,7 @@ class _Maker:
         self._failures = failures
 
     @cached_property
-    def _doubtful(self) -> Invalid:
+    def _doubtful(self) -> Doubtful:
         cells = (each.cell for phase in self._rounds.phases for each in phase.reported)
         return doubtful_cells(cells, self._findings)
 

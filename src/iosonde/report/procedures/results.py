@@ -6,7 +6,7 @@ from typing import Final
 from iosonde.analysis.procedures import ReportedCell
 from iosonde.report.procedures.tables import cell_table, is_matrix, latency_tables, mean_table
 from iosonde.report.tables import ResultTable
-from iosonde.report.validity import Invalid
+from iosonde.report.validity import Doubtful, Invalid
 from iosonde.vocabulary import ProcedureKind, Quantity
 
 QUANTITY_OF: Final = {
@@ -20,7 +20,7 @@ MEANS: Final = (Quantity.IOPS, Quantity.BYTES_PER_S, Quantity.LATENCY_NS_MEAN)
 
 
 def result_tables(
-    kind: ProcedureKind, cells: Sequence[ReportedCell], invalid: Invalid, doubtful: Invalid
+    kind: ProcedureKind, cells: Sequence[ReportedCell], invalid: Invalid, doubtful: Doubtful
 ) -> tuple[ResultTable, ...]:
     """The tables that a kind of procedure reports first. Doubtful figures of a matrix have a sign."""
     if len(cells) == 1 or not is_matrix(cells):
@@ -31,7 +31,7 @@ def result_tables(
 
 
 def more_tables(
-    kind: ProcedureKind, cells: Sequence[ReportedCell], invalid: Invalid, doubtful: Invalid
+    kind: ProcedureKind, cells: Sequence[ReportedCell], invalid: Invalid, doubtful: Doubtful
 ) -> tuple[ResultTable, ...]:
     """Their other quantities."""
     if len(cells) == 1 or not is_matrix(cells) or kind is ProcedureKind.LATENCY:

@@ -27,7 +27,7 @@ from iosonde.report.procedures.words import (
 )
 from iosonde.report.signs import DOUBTFUL, INVALID
 from iosonde.report.tables import Head, Line, ResultTable
-from iosonde.report.validity import MARK, Invalid, marked, see
+from iosonde.report.validity import MARK, Doubtful, Invalid, marked, see
 from iosonde.units import exact_size
 from iosonde.vocabulary import Quantity
 
@@ -73,7 +73,7 @@ class _Shown:
     why: str
 
 
-def _matrix_table(cells: Sequence[ReportedCell], shown: _Shown, invalid: Invalid, doubtful: Invalid) -> ResultTable:
+def _matrix_table(cells: Sequence[ReportedCell], shown: _Shown, invalid: Invalid, doubtful: Doubtful) -> ResultTable:
     """One figure of each cell: block sizes down, mixes across. Signs mark invalid and doubtful figures."""
     sizes, mixes = sizes_of(cells), mixes_of(cells)
     at = {(each.workload.block_size_bytes, mix_name(each.workload)): each for each in cells}
@@ -85,22 +85,17 @@ def _matrix_table(cells: Sequence[ReportedCell], shown: _Shown, invalid: Invalid
         number = shown.value(found)
         if number is None:
             return Dash(shown.why)
-        sign = f" {DOUBTFUL}" if found.cell in doubtful and found.cell not in invalid else ""
+        sign = f" {DOUBTFUL}" if found.cell in doubtful else ""
         return f"{figure_text(number, shown.unit, found, invalid)}{sign}"
+
+    names = [each.cell for each in cells]
 
     return ResultTable(
         caption=f"{shown.title} ({shown.unit.name}): block sizes by mix of reads/writes.",
         heads=(Head("Block size", number=False), *(Head(mix) for mix in mixes)),
         lines=tuple(Line((exact_size(size), *(text(size, mix) for mix in mixes))) for size in sizes),
-        notes=(*invalid_notes((each.cell for each in cells), invalid), *_doubtful_notes(cells, invalid, doubtful)),
+        notes=(*invalid_notes(names, invalid), *_sign_notes(names, doubtful, f"{DOUBTFUL} doubtful")),
     ).explained
-
-
-def _doubtful_notes(cells: Sequence[ReportedCell], invalid: Invalid, doubtful: Invalid) -> tuple[str, ...]:
-    """The note that explains the sign of doubtful cells; none without any."""
-    found = [doubtful[each.cell] for each in cells if each.cell in doubtful and each.cell not in invalid]
-    ids = dict.fromkeys(each for several in found for each in several)
-    return (f"{DOUBTFUL} doubtful, {see(tuple(ids))}.",) if ids else ()
 
 
 def figure_text(value: float, unit: Unit, cell: ReportedCell, invalid: Invalid) -> str:
@@ -110,8 +105,12 @@ def figure_text(value: float, unit: Unit, cell: ReportedCell, invalid: Invalid) 
 
 def invalid_notes(cells: Iterable[str], invalid: Invalid, where: str = "") -> tuple[str, ...]:
     """The note that explains the sign of invalid cells; none if all are valid."""
-    ids = dict.fromkeys(each for cell in cells for each in invalid.get(cell, ()))
-    return (f"{INVALID} {MARK}{where}, {see(tuple(ids))}.",) if ids else ()
+    return _sign_notes(cells, invalid, f"{INVALID} {MARK}{where}")
+
+
+def _sign_notes(cells: Iterable[str], findings: Mapping[str, tuple[str, ...]], meaning: str) -> tuple[str, ...]:
+    ids = dict.fromkeys(each for cell in cells for each in findings.get(cell, ()))
+    return (f"{meaning}, {see(tuple(ids))}.",) if ids else ()
 
 
 _ALL_ROUNDS: Final = (
@@ -120,14 +119,14 @@ _ALL_ROUNDS: Final = (
 _ONE_ROUND: Final = "The values of one trial of each cell."
 
 
-def mean_table(cells: Sequence[ReportedCell], quantity: Quantity, invalid: Invalid, doubtful: Invalid) -> ResultTable:
+def mean_table(cells: Sequence[ReportedCell], quantity: Quantity, invalid: Invalid, doubtful: Doubtful) -> ResultTable:
     """The mean of a quantity over the window."""
     unit = unit_of(quantity, (each.of(quantity) for each in cells))
     shown = _Shown(f"{unit.title}, {window_words(cells)}", unit, lambda each: each.of(quantity), NOT_MEASURED)
     return _matrix_table(cells, shown, invalid, doubtful)
 
 
-def latency_tables(cells: Sequence[ReportedCell], invalid: Invalid, doubtful: Invalid) -> tuple[ResultTable, ...]:
+def latency_tables(cells: Sequence[ReportedCell], invalid: Invalid, doubtful: Doubtful) -> tuple[ResultTable, ...]:
     """Mean, 99.999 % and maximum latency of each cell, in one unit."""
     unit = unit_of(Quantity.LATENCY_NS_MEAN, (each.latency_ns_mean for each in cells))
     others = (

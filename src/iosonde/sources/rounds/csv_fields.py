@@ -60,7 +60,7 @@ def reads_of(text: str) -> int:
 
 
 def bytes_of(text: str, scale: int) -> int:
-    """A block size: ``4096``, ``4k``, ``4KiB``, ``0.5K``. ``scale`` are the bytes of a number without a unit."""
+    """A block size: ``4096``, ``4k``, ``4KiB``, ``0.5K``. ``scale`` is the unit in bytes of a number without one."""
     match = _SIZE.match(text)
     if match is None:
         return parse_bytes(text, "block size")

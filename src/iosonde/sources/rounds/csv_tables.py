@@ -63,7 +63,7 @@ def read_csv(text: str, source: str) -> RoundsTable:
 
 
 def _rows(text: str, source: str) -> tuple[list[list[str]], bool]:
-    """The rows of a table, and whether a comma can be the sign before decimals. Raises UsageError."""
+    """The rows of a table, and whether commas can be decimal separators. Raises UsageError."""
     other = next((words for begin, words in _OTHER_FORMS.items() if text.startswith(begin)), None)
     if other is not None:
         raise UsageError(f"{source} {other[0]}", other[1])
@@ -81,7 +81,7 @@ def _rows(text: str, source: str) -> tuple[list[list[str]], bool]:
 
 
 def _check_points(source: str, rows: Sequence[Sequence[str]], columns: Iterable[int]) -> None:
-    """Raises UsageError for values such as 1.012 and 47,960: the sign can separate thousands or decimals."""
+    """Raises UsageError for values such as 1.012 and 47,960, whose separators are ambiguous."""
     for column in columns:
         texts = [row[column].strip() for row in rows if column < len(row)]
         separated = [each for each in texts if "." in each or "," in each]

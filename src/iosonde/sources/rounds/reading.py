@@ -29,8 +29,8 @@ def read_rounds(paths: Sequence[Path], tracking: Sequence[Tracking] = ()) -> tup
     """The rounds in files and folders, by test. Raises UsageError for files of no known tool.
 
     The JSON files of fio in a folder are one set of rounds, and so are all that are named by themselves. Sequential and
-    random workloads are different tests, and so are those with one operation in flight and with more, and block sizes
-    of sequential workloads. Each phase of a procedure that a table names is a test.
+    random workloads are different tests, and so are those with one operation in flight and with more. Each block size
+    of a sequential workload is a test, and so is each phase of a procedure that a table names.
     """
     found: list[MeasuredRounds] = []
     outputs: dict[Path | None, dict[Path, str]] = {}
