@@ -60,12 +60,14 @@ def test_invalid_figures_are_marked_in_tables_and_charts() -> None:
     found = page(source("old", OLD), source("new", NEW, invalid=((WRITE.cell, ("cell-failed",)),)))
     assert table(found, "IOPS (operations/s), with")[2][2] == "3,015 × (+0.5 % ≈)"
     rows = [row for each in found.all_of(Figure) for row in each.rows if row["cell"] == WRITE.cell]
-    assert {row["entry"]: row["is_invalid"] for row in rows} == {"old": False, "new": True}
+    assert {row["entry"]: row["is_marked"] for row in rows} == {"old": False, "new": True}
 
 
-def test_doubtful_figures_are_marked_with_a_question_mark() -> None:
+def test_doubtful_figures_are_marked_in_tables_and_charts() -> None:
     found = page(source("old", OLD), source("new", NEW, doubtful=((WRITE.cell, ("drive-throttled",)),)))
     assert table(found, "IOPS (operations/s), with")[2][2] == "3,015 ? (+0.5 % ≈)"
+    rows = [row for each in found.all_of(Figure) for row in each.rows if row["cell"] == WRITE.cell]
+    assert {row["entry"]: row["drawn_label"] for row in rows} == {"old": "3,000", "new": "3,015 ?"}
 
 
 def test_the_summary_ranks_the_runs_by_their_foremost_figure() -> None:

@@ -22,12 +22,12 @@ ROOM: Final = 1.35
 """Room for the number at the end of the longest bar."""
 
 COLOUR: Final = "#0072B2"
-COLOUR_INVALID: Final = "#b8c0c8"
+COLOUR_MARKED: Final = "#b8c0c8"
 
 
 @dataclass(frozen=True)
 class Bar:
-    """The value of one entry. ``mark`` is written beside an invalid one."""
+    """The value of one entry. ``mark`` is written beside an invalid or doubtful one, whose bar is grey."""
 
     label: str
     cell: str
@@ -42,7 +42,7 @@ def side_by_side(identity: str, title: str, bars: Sequence[Bar], unit: Unit, cap
             "entry": each.label,
             "cell": each.cell,
             unit.field: round(unit.shown(each.value), 6),
-            "is_invalid": bool(each.mark),
+            "is_marked": bool(each.mark),
             "drawn_label": f"{significant(unit.shown(each.value))}{each.mark and f' {each.mark}'}",
         }
         for each in bars
@@ -68,7 +68,7 @@ def _chart(rows: Sequence[Row], unit: Unit, caption: str) -> alt.LayerChart:
     colour = alt.ColorValue(
         COLOUR,
         condition=alt.ConditionalPredicateValueDefGradientstringnullExprRef(
-            test="datum.is_invalid", value=COLOUR_INVALID
+            test="datum.is_marked", value=COLOUR_MARKED
         ),
     )
     told = tooltip(entry="run", cell="cell", drawn_label=f"{unit.title} ({unit.name})")

@@ -75,16 +75,11 @@ def shown_of(kind: ProcedureKind) -> tuple[Shown, ...]:
     return SHOWN.get(kind, OTHERS)
 
 
-def is_invalid(entry: Entry, figures: Figures) -> bool:
-    """Whether a finding makes the figures of a cell invalid."""
-    return figures.cell.cell in dict(entry.source.invalid)
-
-
-def _sign(entry: Entry, figures: Figures) -> str:
+def sign_of(entry: Entry, figures: Figures) -> str:
     """The sign of a finding beside the figures of a cell; empty without one."""
-    if is_invalid(entry, figures):
-        return f" {INVALID}"
-    return f" {DOUBTFUL}" if figures.cell.cell in dict(entry.source.doubtful) else ""
+    if figures.cell.cell in dict(entry.source.invalid):
+        return INVALID
+    return DOUBTFUL if figures.cell.cell in dict(entry.source.doubtful) else ""
 
 
 def course_tables(test: SameTest, columns_max: int = COLUMNS_MAX) -> Iterator[ResultTable]:
@@ -189,7 +184,7 @@ def _text(test: SameTest, shown: Shown, unit: Unit, place: Place, number: int) -
         if mine is None:
             return Dash("the run has no such cell")
         return Dash(NO_DISTRIBUTION if not shown.has_rounds and mine.cell.latency is None else shown.why)
-    text = f"{significant(unit.shown(value))}{_sign(test.entries[number], mine)}"
+    text = f"{significant(unit.shown(value))} {sign_of(test.entries[number], mine)}".rstrip()
     base = None if first is None else shown.value(first)
     if number == 0 or first is None or not base:
         return text
