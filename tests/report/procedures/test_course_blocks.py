@@ -51,6 +51,17 @@ def test_trials_after_a_saturated_drive_are_compared_with_it_whatever_their_role
     assert 'of "first"' in table.caption
 
 
+def test_the_table_of_long_trials_has_the_level_of_each_at_its_end() -> None:
+    # The last eighth of 16 samples is two: 80 and 90. The mean of all is (14 × 200 + 80 + 90) / 16.
+    run = long_run([phase("writes", PhaseRole.SATURATION)], [[200] * 14 + [80, 90]])
+    blocks, _ = blocks_of(of_rounds(run))
+
+    [table] = [each for each in blocks if isinstance(each, ResultTable) and "Each long trial" in each.caption]
+    told = dict(zip([head.name for head in table.heads], table.lines[0].texts, strict=True))
+    assert (told["IOPS"], told["Its end"]) == ("185.6", "85.00")
+    assert "Its end: the mean of the trial's last eighth of samples." in table.notes
+
+
 def test_the_document_has_the_level_and_the_recovery_of_each_long_trial() -> None:
     plans = [phase("first", PhaseRole.SATURATION), phase("after idle time", PhaseRole.IDLE_RECOVERY)]
     run = of_rounds(long_run(plans, [[100] * 8, [150, 100, 100, 100]]))

@@ -96,12 +96,12 @@ def _tables(
 ) -> Iterator[Block]:
     if kind is ProcedureKind.HOST_IDLE_RECOVERY:
         yield with_scale(idle_table(idle_states(phases)), scale)
-        yield Folded("All trials", (with_scale(phase_table(phases, capacity), scale),), on_paper=True)
+        yield Folded("All trials", (with_scale(phase_table(phases, capacity, quantity), scale),), on_paper=True)
         return
     if kind is ProcedureKind.CROSS_STIMULUS_RECOVERY:
-        yield with_scale(phase_table(phases, capacity, recoveries(phases, quantity), name="Group"), scale)
+        yield with_scale(phase_table(phases, capacity, quantity, recoveries(phases, quantity), name="Group"), scale)
         return
-    yield with_scale(phase_table(phases, capacity), scale)
+    yield with_scale(phase_table(phases, capacity, quantity), scale)
     after = after_saturation(phases, quantity)
     if after is not None:
         yield with_scale(rest_table(after, quantity), scale)

@@ -24,6 +24,7 @@ from iosonde.vocabulary import Quantity
 
 NOTHING_COMPLETED: Final = "no operation completed"
 FIRST: Final = "it is the first"
+ITS_END: Final = "Its end"
 NOT_BACK: Final = f"the last samples are not within {100 * TOLERANCE:g} %"
 NOT_MEASURED: Final = "no continuous writes followed"
 _HAS_TIME: Final = re.compile(r"\b\d+ (?:s|min|h)\b")
@@ -33,11 +34,16 @@ _SHOWN: Final = (Quantity.IOPS, Quantity.BYTES_PER_S, Quantity.LATENCY_NS_MEAN)
 
 
 def phase_table(
-    phases: Sequence[LongPhase], capacity_bytes: int, settled: Sequence[Recovery] = (), *, name: str = "Trial"
+    phases: Sequence[LongPhase],
+    capacity_bytes: int,
+    quantity: Quantity,
+    settled: Sequence[Recovery] = (),
+    *,
+    name: str = "Trial",
 ) -> ResultTable:
-    """Each long trial with its throughput, its latency and the writes so far; with ``settled``, its recovery time."""
+    """Each long trial with its means, its level at the end, and the writes so far; with ``settled``, its recovery."""
     units = [unit_of(each, (phase.of(each) for phase in phases)) for each in _SHOWN]
-    longest = units[-1]
+    longest, of_end = units[-1], next(each for each in units if each.quantity is quantity)
     times = {id(each.phase): each for each in settled}
 
     def texts(phase: LongPhase) -> Iterable[str]:
@@ -46,6 +52,7 @@ def phase_table(
         for unit in units:
             yield _shown(phase.of(unit.quantity), unit)
         yield _shown(phase.latency_ns_max, longest)
+        yield _shown(level_of(phase.samples, quantity), of_end)
         written = phase.samples[-1].written_bytes
         yield format_amount(written)
         yield significant(written / capacity_bytes, 3)
@@ -53,12 +60,12 @@ def phase_table(
             yield _time(times.get(id(phase)))
 
     heads = [Head(name, number=False), Head("Time"), *(Head(each.title, each.name) for each in units)]
-    heads += [Head("Maximum latency", longest.name), Head("Written so far"), Head("Drive fills")]
-    notes: tuple[str, ...] = ()
+    heads += [Head("Maximum latency", longest.name), Head(ITS_END, of_end.name)]
+    heads += [Head("Written so far"), Head("Drive fills")]
+    notes: tuple[str, ...] = (f"{ITS_END}: the mean of the trial's last {_part()} of samples.",)
     if settled:
         heads.append(Head("Recovery time"))
-        level = f"the mean of the trial's last {_part()} of samples"
-        notes = (f"Recovery time: {_until(level, settled)}.",)
+        notes += (f"Recovery time: {_until('that level', settled)}.",)
     lines = tuple(Line(tuple(texts(each))) for each in phases if each.samples)
     if any(each.workload.off_ns for each in phases):
         notes += ("IOPS and bandwidth of wait states are those of their on-periods; the time includes the idle time.",)
@@ -138,7 +145,7 @@ def rest_table(found: AfterSaturation, quantity: Quantity) -> ResultTable:
             Head("First sample", unit.name),
             Head("Of the saturated drive"),
             Head("Whole trial", unit.name),
-            Head("Its end", unit.name),
+            Head(ITS_END, unit.name),
             Head("Back at the level"),
         ),
         lines=lines,
