@@ -356,8 +356,6 @@ def _beyond_own(record: CellRecord, operation: Operation, workload: Workload) ->
 
 
 def _cpu_ns_per_io(record: CellRecord) -> float | None:
-    """CPU time of worker threads, io-wq workers and SQPOLL threads per operation completed in the same time."""
-    count, cpu = count_of(record.operations, Operation.ALL), record.cpu
-    if not count or cpu is None or record.cpu_workers_ns is None:
-        return None
-    return (record.cpu_workers_ns + (cpu.kernel_workers_ns or 0) + (cpu.sqpoll_threads_ns or 0)) / count
+    """CPU time of the threads that do the I/O per operation completed in the same time."""
+    count, cpu_ns = count_of(record.operations, Operation.ALL), record.cpu_io_ns
+    return None if not count or cpu_ns is None else cpu_ns / count

@@ -357,6 +357,13 @@ class CellRecord(Record):
             return None
         return sum(thread.user_ns + thread.system_ns for thread in self.cpu.threads)
 
+    @property
+    def cpu_io_ns(self) -> int | None:
+        """CPU time of worker threads, io-wq workers and SQPOLL threads; None if it was not measured."""
+        if self.cpu is None or self.cpu_workers_ns is None:
+            return None
+        return self.cpu_workers_ns + (self.cpu.kernel_workers_ns or 0) + (self.cpu.sqpoll_threads_ns or 0)
+
 
 _Depth = TypeVar("_Depth")
 

@@ -109,7 +109,10 @@ def _of_procedures(found: EvaluatedRun, failures: FailureLog) -> tuple[Chapter, 
 def _procedures_in_short(found: EvaluatedRun, failures: FailureLog) -> Chapter:
     run = found.analysis.recorded
     answers = failures.attempt(
-        "the answers", lambda: tuple(procedure_answers(run, found.procedures, found.invalid)), lambda _: (), IN_SHORT.id
+        "the answers",
+        lambda: tuple(procedure_answers(run, found.procedures, found.findings)),
+        lambda _: (),
+        IN_SHORT.id,
     )
     groups = failures.attempt(
         "the set-up", lambda: tuple(setup_groups(run, found.procedures)), lambda _: (), IN_SHORT.id

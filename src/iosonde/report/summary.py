@@ -78,7 +78,7 @@ def render_summary(
         ),
         matrix=failures.attempt(
             "the matrix summary",
-            lambda: _said(analysis, estimates, invalid),
+            lambda: _said(analysis, estimates, findings, invalid),
             lambda _: "",
             SUMMARY,
         ),
@@ -92,13 +92,13 @@ SUMMARY: Final = "summary"
 """The section of the failure log for parts of the summary. Their notices are shown below the headline."""
 
 
-def _said(analysis: RunAnalysis, estimates: RunEstimates, invalid: Invalid) -> str:
+def _said(analysis: RunAnalysis, estimates: RunEstimates, findings: Sequence[Finding], invalid: Invalid) -> str:
     """What the run prepared, the verdicts of its procedures, or the results of its matrix."""
     if analysis.run.header.plan.procedures:
         # Imported here: few runs have procedures, and it imports NumPy and the charts.
         from iosonde.report.procedures.summary_blocks import procedure_answer
 
-        return " ".join(procedure_answer(analysis.recorded, each, invalid) for each in analysis.procedures)
+        return " ".join(procedure_answer(analysis.recorded, each, findings) for each in analysis.procedures)
     return prepared_sentence(analysis.run) or _matrix_sentence(estimates, invalid)
 
 

@@ -33,6 +33,13 @@ def see(ids: Sequence[str]) -> str:
     return f"see {first}{f' and {len(others)} more' if others else ''}"
 
 
+def mark_of(cell: str, findings: Sequence[Finding]) -> str:
+    """What follows a figure of a cell in a sentence, in parentheses: that it is invalid or doubtful; else empty."""
+    if ids := invalid_by(findings, cell):
+        return f" ({MARK}, {see(ids)})"
+    return f" (doubtful, {see(ids)})" if (ids := unreliable_by(findings, cell)) else ""
+
+
 def marked(table: ResultTable, invalid: Invalid, mark: str = f"{MARK},") -> ResultTable:
     """The table with marks on the rows of invalid cells, and on rows that are compared with one.
 

@@ -53,7 +53,7 @@ def test_the_matrix_has_the_means_of_the_window() -> None:
     ]
 
 
-def test_doubtful_cells_are_named_before_the_results() -> None:
+def test_invalid_and_doubtful_cells_are_named_before_the_results() -> None:
     doubted, broken = (each.cell for each in MATRIX[:2])
     findings = [
         finding("latency-cut-short", Severity.DOUBTFUL, cells=(doubted, broken)),
@@ -62,7 +62,7 @@ def test_doubtful_cells_are_named_before_the_results() -> None:
     found = page_of(RunAnalysis(matrix_run()), findings)
     texts = [each.text for each in found.all_of(Paragraph)]
     assert 'Doubtful, see latency-cut-short: 1 cell of the phase "rounds" (4 KiB 100/0).' in texts
-    assert not [text for text in texts if "mix-not-kept" in text]
+    assert 'Invalid, see mix-not-kept: 1 cell of the phase "rounds" (64 KiB 100/0).' in texts
 
 
 def test_the_first_page_has_a_row_for_each_tracking_variable() -> None:
@@ -245,6 +245,7 @@ def test_doubtful_figures_of_a_matrix_have_a_question_mark_with_the_finding() ->
     [iops] = [each for each in found.all_of(ResultTable) if each.caption.startswith("IOPS, mean over the window")]
     assert iops.lines[0].texts == ("4 KiB", "1,000", "3,000 ?")
     assert iops.notes == ("? doubtful, see drive-throttled.",)
+    assert "4 KiB 0/100 3,000 IOPS (doubtful, see drive-throttled)" in page_markdown(found, "pictures")
 
 
 def two_levels(*deep: int) -> RunRecord:

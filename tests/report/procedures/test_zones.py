@@ -124,7 +124,7 @@ def test_sequential_accesses_are_reported_as_bandwidth() -> None:
 def test_the_summary_has_the_means_and_both_ends(pattern: Access, said: str) -> None:
     run = zoned_run(pattern)
     (rounds,) = procedures_of(run)
-    assert said in procedure_answer(run, rounds, {})
+    assert said in procedure_answer(run, rounds, ())
 
 
 def test_a_comparison_has_the_mean_and_both_ends_of_each_run_instead_of_every_zone() -> None:

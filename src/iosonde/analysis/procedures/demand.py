@@ -69,13 +69,17 @@ def varied_phase(rounds: ProcedureRounds) -> PhaseRounds | None:
 
 
 def _cpu_shares(run: RunRecord, records: Sequence[CellRecord], window: range) -> Mapping[str, float]:
-    """The CPU time of the engine's process as a share of all logical CPUs, a mean over the window."""
+    """The CPU time of the threads that do the I/O as a share of all logical CPUs, a mean over the window.
+
+    The rest of the process is left out: the kernel counts it from one wake-up of its main thread to another, which on
+    a busy host come later than the beginning and the end of the measurement.
+    """
     cpus = run.header.host.cpus_online
     found: dict[str, list[float]] = {}
     for each in records:
-        if each.cpu is None or not each.measured_ns or not cpus or (each.round or 1) not in window:
+        busy_ns = each.cpu_io_ns
+        if busy_ns is None or not each.measured_ns or not cpus or (each.round or 1) not in window:
             continue
-        busy_ns = each.cpu.process_user_ns + each.cpu.process_system_ns
         found.setdefault(each.cell, []).append(busy_ns / each.measured_ns / cpus)
     return {cell: fmean(shares) for cell, shares in found.items()}
 

@@ -77,9 +77,9 @@ class _Maker:
             ("conditions", self._conditions),
             ("long trials", lambda: course_blocks(self._run, self._rounds, self._chart, self._figure, self._invalid)),
             ("steady state", lambda: steady_blocks(self._rounds, self._chart, self._figure, self._invalid)),
-            ("doubts", lambda: map(Paragraph, doubts_of(self._rounds, self._findings, self._invalid))),
+            ("doubts", lambda: map(Paragraph, doubts_of(self._rounds, self._invalid, self._doubtful))),
             ("results", self._results),
-            ("demand", lambda: demand_blocks(self._run, self._rounds, self._chart, self._invalid)),
+            ("demand", lambda: demand_blocks(self._run, self._rounds, self._chart, self._invalid, self._doubtful)),
             ("histogram", self._histogram),
             ("loops", self._loops),
         ]

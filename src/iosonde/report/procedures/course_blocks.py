@@ -26,13 +26,14 @@ from iosonde.charts.procedures.courses import (
 )
 from iosonde.charts.procedures.styles import unit_of
 from iosonde.charts.quantities import significant
+from iosonde.findings import Finding
 from iosonde.records import RunRecord, SteadySamples
 from iosonde.report.blocks import Block, Charts, Folded, Paragraph
 from iosonde.report.procedures.course_tables import idle_table, phase_table, rest_table, with_scale
 from iosonde.report.procedures.draw_chart import DrawChart
 from iosonde.report.procedures.steady_tables import criteria_table, determination_table
 from iosonde.report.procedures.words import title_of
-from iosonde.report.validity import Invalid
+from iosonde.report.validity import Invalid, mark_of
 from iosonde.units import format_duration
 from iosonde.vocabulary import PhaseRole, ProcedureKind, Quantity
 
@@ -136,7 +137,7 @@ def sample_blocks(run: RunRecord, rounds: ProcedureRounds, figure: DrawChart, in
         yield table
 
 
-def course_answer(run: RunRecord, rounds: ProcedureRounds) -> str:
+def course_answer(run: RunRecord, rounds: ProcedureRounds, findings: Sequence[Finding]) -> str:
     """The first figures of the long trials in words; empty if rounds are what a procedure reports."""
     if rounds.main is not None:
         return ""
@@ -144,7 +145,7 @@ def course_answer(run: RunRecord, rounds: ProcedureRounds) -> str:
     if not phases:
         return ""
     quantity = shown_quantity(phases)
-    return f"{title_of(rounds.procedure)}: {'; '.join(_answers(run, rounds, phases, quantity))}."
+    return f"{title_of(rounds.procedure)}: {'; '.join(_answers(run, rounds, phases, quantity, findings))}."
 
 
 def _throughput_text(phase: LongPhase, quantity: Quantity) -> str:
@@ -162,16 +163,24 @@ def _throughput_text(phase: LongPhase, quantity: Quantity) -> str:
     )
 
 
-def _answers(run: RunRecord, rounds: ProcedureRounds, phases: Sequence[LongPhase], quantity: Quantity) -> Iterator[str]:
+def _answers(
+    run: RunRecord,
+    rounds: ProcedureRounds,
+    phases: Sequence[LongPhase],
+    quantity: Quantity,
+    findings: Sequence[Finding],
+) -> Iterator[str]:
     judged = judged_samples(run, rounds)
     if judged is not None:
         yield f"steady state {block_text(criteria_of(judged)[0])}"
     states = idle_states(phases)
     for state in states:
-        yield f"{state.phase.name}: {state.gain:.2f} times the baseline"
+        yield f"{state.phase.name}: {state.gain:.2f} times the baseline{mark_of(state.phase.cell, findings)}"
     if states:
         return
-    yield from (f"{phase.name} {said}" for phase in phases if (said := _throughput_text(phase, quantity)))
+    for phase in phases:
+        if said := _throughput_text(phase, quantity):
+            yield f"{phase.name} {said}{mark_of(phase.cell, findings)}"
     if rounds.procedure.kind is ProcedureKind.CROSS_STIMULUS_RECOVERY:
         for each in recoveries(phases, quantity)[-1:]:
             if each.time_ns is not None:

@@ -28,10 +28,10 @@ from iosonde.records import RunRecord
 from iosonde.report.blocks import Block, Charts, Folded, Paragraph
 from iosonde.report.dashes import Dash
 from iosonde.report.procedures.draw_chart import DrawChart
-from iosonde.report.procedures.tables import cell_table
+from iosonde.report.procedures.tables import cell_table, sign_notes, sign_of
 from iosonde.report.signs import INVALID
 from iosonde.report.tables import Head, Line, ResultTable
-from iosonde.report.validity import Invalid, marked
+from iosonde.report.validity import Doubtful, Invalid, marked
 from iosonde.units import format_duration
 from iosonde.vocabulary import PhaseRole, Quantity
 
@@ -41,7 +41,9 @@ NOT_IN_WINDOW: Final = "a round of the window has no value"
 NAMES: Final = {"maximum": "Maximum", "middle": "Middle", "minimum": "Minimum"}
 
 
-def demand_blocks(run: RunRecord, rounds: ProcedureRounds, chart: DrawChart, invalid: Invalid) -> Iterator[Block]:
+def demand_blocks(
+    run: RunRecord, rounds: ProcedureRounds, chart: DrawChart, invalid: Invalid, doubtful: Doubtful
+) -> Iterator[Block]:
     """Demand variation, demand intensity, CPU and the operating points; nothing for other procedures."""
     rule, phase = rule_of(rounds), varied_phase(rounds)
     if rule is None or phase is None:
@@ -53,8 +55,8 @@ def demand_blocks(run: RunRecord, rounds: ProcedureRounds, chart: DrawChart, inv
     yield Charts((chart("demand-intensity", "Demand intensity", demand_intensity, demand, named),))
     if not demand:
         return
-    yield demand_table(demand, Quantity.IOPS, invalid)
-    yield demand_table(demand, Quantity.LATENCY_NS_MEAN, invalid)
+    yield demand_table(demand, Quantity.IOPS, invalid, doubtful)
+    yield demand_table(demand, Quantity.LATENCY_NS_MEAN, invalid, doubtful)
     yield _cpu_block(demand, is_simulated=run.header.is_simulated)
     yield Charts(
         (
@@ -69,16 +71,17 @@ def demand_blocks(run: RunRecord, rounds: ProcedureRounds, chart: DrawChart, inv
     yield Folded("All cells", (cell_table(phase.reported, invalid),))
 
 
-def demand_table(demand: Sequence[DemandCell], quantity: Quantity, invalid: Invalid) -> ResultTable:
-    """One figure of each cell: threads down, queue depths across."""
+def demand_table(demand: Sequence[DemandCell], quantity: Quantity, invalid: Invalid, doubtful: Doubtful) -> ResultTable:
+    """One figure of each cell: threads down, queue depths across. Signs mark invalid and doubtful figures."""
     unit = unit_of(quantity, (each.latency_ns for each in demand))
 
     def text(each: DemandCell) -> str:
         value = each.iops if quantity is Quantity.IOPS else each.latency_ns
-        return f"{significant(unit.shown(value))}{f' {INVALID}' if each.cell in invalid else ''}"
+        return f"{significant(unit.shown(value))}{sign_of(each.cell, invalid, doubtful)}"
 
     title = "IOPS" if quantity is Quantity.IOPS else "Mean response time"
-    return _matrix(demand, f"{title} ({unit.name}): threads (TC) by queue depth (QD), means over the window.", text)
+    caption = f"{title} ({unit.name}): threads (TC) by queue depth (QD), means over the window."
+    return _matrix(demand, caption, text, sign_notes([each.cell for each in demand], invalid, doubtful))
 
 
 def _cpu_block(demand: Sequence[DemandCell], *, is_simulated: bool) -> Block:
@@ -94,12 +97,15 @@ def cpu_table(demand: Sequence[DemandCell]) -> ResultTable:
         return Dash(CPU_UNKNOWN) if each.cpu_share is None else significant(100 * each.cpu_share, 3)
 
     caption = (
-        "System CPU (% of all logical CPUs, user and system time of the engine): threads (TC) by queue depth (QD)."
+        "System CPU (% of all logical CPUs, user and system time of workers and kernel threads): "
+        "threads (TC) by queue depth (QD)."
     )
     return _matrix(demand, caption, text)
 
 
-def _matrix(demand: Sequence[DemandCell], caption: str, text: Callable[[DemandCell], str]) -> ResultTable:
+def _matrix(
+    demand: Sequence[DemandCell], caption: str, text: Callable[[DemandCell], str], notes: tuple[str, ...] = ()
+) -> ResultTable:
     jobs = sorted({each.jobs for each in demand}, reverse=True)
     depths = sorted({each.queue_depth for each in demand}, reverse=True)
     at = {(each.jobs, each.queue_depth): each for each in demand}
@@ -112,7 +118,7 @@ def _matrix(demand: Sequence[DemandCell], caption: str, text: Callable[[DemandCe
         caption=caption,
         heads=(Head("Threads", number=False), *(Head(f"QD {each}") for each in depths)),
         lines=tuple(Line((f"TC {each}", *(shown(each, depth) for depth in depths))) for each in jobs),
-        notes=(),
+        notes=notes,
     ).explained
 
 

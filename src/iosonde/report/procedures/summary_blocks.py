@@ -13,6 +13,7 @@ from iosonde.analysis.procedures.conditions import conditions_of, not_verified, 
 from iosonde.analysis.procedures.zones import ZonedWorkload, zoned_quantity, zoned_workloads
 from iosonde.charts.procedures.styles import Unit, cell_label, place_name, unit_of
 from iosonde.charts.quantities import significant
+from iosonde.findings import Finding
 from iosonde.records import LONG_ROLES, RunRecord
 from iosonde.report.blocks import FactGroup
 from iosonde.report.health_facts import health_groups
@@ -28,14 +29,16 @@ from iosonde.report.procedures.words import (
     specification_text,
     title_of,
 )
-from iosonde.report.validity import MARK, Invalid, see
+from iosonde.report.validity import mark_of
 from iosonde.units import format_size
 from iosonde.vocabulary import PhaseRole, Quantity
 
 FIGURES_MAX = 4
 
 
-def procedure_answers(run: RunRecord, procedures: Sequence[ProcedureRounds], invalid: Invalid) -> Iterator[str]:
+def procedure_answers(
+    run: RunRecord, procedures: Sequence[ProcedureRounds], findings: Sequence[Finding]
+) -> Iterator[str]:
     """What was not verified, then a sentence on the steady state and the first figures of each procedure."""
     found = {title_of(each.procedure): list(not_verified(conditions_of(run, each))) for each in procedures}
     shared = [each for each in next(iter(found.values()), []) if all(each in others for others in found.values())]
@@ -47,16 +50,16 @@ def procedure_answers(run: RunRecord, procedures: Sequence[ProcedureRounds], inv
         whose = "Not" if len(found) == 1 else "For all procedures, not"
         yield f"{whose} verified: {'; '.join(map(_condition_text, shared))}."
     for each in procedures:
-        yield procedure_answer(run, each, invalid)
+        yield procedure_answer(run, each, findings)
 
 
 def _condition_text(condition: Condition) -> str:
     return f"{condition.name.lower()}, {condition.state} ({condition.reason})"
 
 
-def procedure_answer(run: RunRecord, rounds: ProcedureRounds, invalid: Invalid) -> str:
-    """The verdict and the first figures of a procedure in words."""
-    if of_long_trials := course_answer(run, rounds):
+def procedure_answer(run: RunRecord, rounds: ProcedureRounds, findings: Sequence[Finding]) -> str:
+    """The verdict and the first figures of a procedure in words. Invalid and doubtful figures name their findings."""
+    if of_long_trials := course_answer(run, rounds, findings):
         return of_long_trials
     title, phase = title_of(rounds.procedure), rounds.judged or rounds.main
     if not rounds.is_begun or phase is None:
@@ -68,21 +71,21 @@ def procedure_answer(run: RunRecord, rounds: ProcedureRounds, invalid: Invalid) 
         verdict = f"{verdict}, but {before}"
     if rounds.main is not None and (zoned := zoned_workloads(rounds.main.reported)):
         return f"{title}: {verdict}, {_zones_text(zoned)}"
-    figures = "" if rounds.main is None else "; ".join(_figures(rounds.judged, rounds.main, invalid))
+    figures = "" if rounds.main is None else "; ".join(_figures(rounds.judged, rounds.main, findings))
     means = _means_text(phase)
     if rounds.main is not None and rounds.main is not phase:
         number = len(rounds.main.window)
         means = f"values of the {'round' if number == 1 else rounds_word(number)} after it"
     told = f"{title}: {verdict}. {means[0].upper()}{means[1:]}: {figures}." if figures else f"{title}: {verdict}."
-    return " ".join((told, *_earlier_phases(run, rounds, invalid)))
+    return " ".join((told, *_earlier_phases(run, rounds, findings)))
 
 
-def _earlier_phases(run: RunRecord, rounds: ProcedureRounds, invalid: Invalid) -> Iterator[str]:
+def _earlier_phases(run: RunRecord, rounds: ProcedureRounds, findings: Sequence[Finding]) -> Iterator[str]:
     """A sentence for each phase with rounds before the last one."""
     for phase in rounds.all_of(PhaseRole.ROUNDS)[:-1]:
         is_told = phase is rounds.judged or not criteria_of(phase)
         verdict = "" if is_told else f"steady state {steady_text(run, phase)}; "
-        figures = "; ".join(_figures(phase, phase, invalid))
+        figures = "; ".join(_figures(phase, phase, findings))
         yield f'Phase "{phase.name}": {verdict}{_means_text(phase)}: {figures or "none"}.'
 
 
@@ -112,7 +115,7 @@ def _zones_text(workloads: Sequence[ZonedWorkload]) -> str:
     return f"{zones} zones. Means of the zones: {'; '.join(texts)}." if texts else f"{zones} zones without values."
 
 
-def _figures(judged: PhaseRounds | None, phase: PhaseRounds, invalid: Invalid) -> Iterator[str]:
+def _figures(judged: PhaseRounds | None, phase: PhaseRounds, findings: Sequence[Finding]) -> Iterator[str]:
     """The first figures of a phase: those of the tracking variables."""
     cells = {each.cell: each for each in phase.reported}
     wanted: list[tuple[ReportedCell, Quantity]] = []
@@ -125,17 +128,13 @@ def _figures(judged: PhaseRounds | None, phase: PhaseRounds, invalid: Invalid) -
         if value is not None:
             unit = unit_of(quantity, [value])
             shown = f"{significant(unit.shown(value))} {_name(unit)}"
-            yield f"{place_name(cell.workload, among)} {shown}{_mark(cell, invalid)}"
+            yield f"{place_name(cell.workload, among)} {shown}{mark_of(cell.cell, findings)}"
 
 
 def _name(unit: Unit) -> str:
     """What follows a number in a sentence."""
     names = {Quantity.IOPS: "IOPS", Quantity.LATENCY_NS_MEAN: f"{unit.name} mean latency"}
     return names.get(unit.quantity, unit.name)
-
-
-def _mark(cell: ReportedCell, invalid: Invalid) -> str:
-    return f" ({MARK}, {see(invalid[cell.cell])})" if cell.cell in invalid else ""
 
 
 def _rounds_facts(phases: Sequence[PhaseRounds]) -> Iterator[tuple[str, str]]:

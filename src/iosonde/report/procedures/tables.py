@@ -1,6 +1,6 @@
 """The tables of a procedure: conditions, determination, criteria, matrices, latencies and its loops."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -50,11 +50,19 @@ def column_name(workload: Workload, cell: str, invalid: Invalid, among: Sequence
 
     ``among`` are the workloads from which the name tells it apart.
     """
-    return f"{place_name(workload, among)}{_sign(cell, invalid)}"
+    return f"{place_name(workload, among)}{sign_of(cell, invalid)}"
 
 
-def _sign(cell: str, invalid: Invalid) -> str:
-    return f" {INVALID}" if cell in invalid else ""
+def sign_of(cell: str, invalid: Collection[str], doubtful: Collection[str] = ()) -> str:
+    """The sign behind a figure of a cell; empty for a sound one."""
+    if cell in invalid:
+        return f" {INVALID}"
+    return f" {DOUBTFUL}" if cell in doubtful else ""
+
+
+def sign_notes(cells: Sequence[str], invalid: Invalid, doubtful: Doubtful) -> tuple[str, ...]:
+    """The notes that explain the signs of cells; none if all are sound."""
+    return (*invalid_notes(cells, invalid), *_sign_notes(cells, doubtful, f"{DOUBTFUL} doubtful"))
 
 
 def is_matrix(cells: Sequence[ReportedCell]) -> bool:
@@ -85,22 +93,19 @@ def _matrix_table(cells: Sequence[ReportedCell], shown: _Shown, invalid: Invalid
         number = shown.value(found)
         if number is None:
             return Dash(shown.why)
-        sign = f" {DOUBTFUL}" if found.cell in doubtful else ""
-        return f"{figure_text(number, shown.unit, found, invalid)}{sign}"
-
-    names = [each.cell for each in cells]
+        return f"{significant(shown.unit.shown(number))}{sign_of(found.cell, invalid, doubtful)}"
 
     return ResultTable(
         caption=f"{shown.title} ({shown.unit.name}): block sizes by mix of reads/writes.",
         heads=(Head("Block size", number=False), *(Head(mix) for mix in mixes)),
         lines=tuple(Line((exact_size(size), *(text(size, mix) for mix in mixes))) for size in sizes),
-        notes=(*invalid_notes(names, invalid), *_sign_notes(names, doubtful, f"{DOUBTFUL} doubtful")),
+        notes=sign_notes([each.cell for each in cells], invalid, doubtful),
     ).explained
 
 
 def figure_text(value: float, unit: Unit, cell: ReportedCell, invalid: Invalid) -> str:
     """A figure of a cell, with a sign if the cell is invalid."""
-    return f"{significant(unit.shown(value))}{_sign(cell.cell, invalid)}"
+    return f"{significant(unit.shown(value))}{sign_of(cell.cell, invalid)}"
 
 
 def invalid_notes(cells: Iterable[str], invalid: Invalid, where: str = "") -> tuple[str, ...]:
