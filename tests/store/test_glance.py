@@ -11,7 +11,7 @@ from iosonde.records import SCHEMA_VERSION, ClockPair, Failure, Outcome, RunReco
 from iosonde.store import Glance, Journal, load_run, summarise_run, write_archive
 from iosonde.store.names import HEADER_NAME, JOURNAL_NAME
 from iosonde.vocabulary import FailureKind
-from tests.builders import session
+from tests.builders import cpu_use, session
 from tests.house.checkout import ROOT
 from tests.lab_builder import lab_run
 from tests.procedure_builder import procedure_run, steady_procedure, write_rounds
@@ -100,6 +100,14 @@ def test_the_figures_of_a_procedure_are_those_of_its_window(tmp_path: Path) -> N
     run = procedure_run(steady_procedure(), write_rounds(900, 100, 100, 100, 100, 100))
     found = whole(write_run(run, tmp_path / "run"))
     assert [(cell.iops, cell.repeats) for cell in found.cells] == [(100, 5)]
+
+
+def test_no_round_of_a_window_is_discarded_for_what_it_shows(tmp_path: Path) -> None:
+    run = procedure_run(steady_procedure(), write_rounds(100, 100, 100, 200, 200))
+    stolen = cpu_use().model_copy(update={"steal_ns": 10 * SECOND_NS})
+    cells = [each if each.order < 4 else each.model_copy(update={"cpu": stolen}) for each in run.cells]
+    found = whole(write_run(run.model_copy(update={"cells": tuple(cells)}), tmp_path / "run"))
+    assert [(cell.iops, cell.repeats) for cell in found.cells] == [(140, 5)]
 
 
 def test_trials_of_an_interrupted_attempt_count_nowhere(tmp_path: Path) -> None:

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 
 from iosonde.analysis.estimate import Estimate, Own, estimate, estimate_known
 from iosonde.analysis.latency import leading
-from iosonde.analysis.states import sort_repeats
 from iosonde.analysis.totals import total_of
 from iosonde.records import CellRecord, Operation, OperationTotals, Workload
 from iosonde.units import SECOND_NS
@@ -81,13 +80,11 @@ class Means:
     repeats: int
 
 
-def means_of(workload: Workload, records: Sequence[CellRecord]) -> Means | None:
-    """The means of a cell, as in ``analysis.cells``, without reading histograms."""
-    return means_over(workload, sort_repeats(records).used)
-
-
 def means_over(workload: Workload, repeats: Sequence[CellRecord]) -> Means | None:
-    """The means over these finished repeats, used or discarded; None if they completed nothing."""
+    """The means over these finished repeats, as in ``analysis.cells``, but without reading histograms.
+
+    None if they completed nothing.
+    """
     found = repeat_values(workload.subject, workload, repeats)
     rate = found.rate()
     latency = None if rate is None else found.time(rate.weights)

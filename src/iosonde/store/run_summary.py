@@ -12,7 +12,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
-from iosonde.analysis.means import means_of
+from iosonde.analysis.means import means_over
+from iosonde.analysis.states import sort_repeats
 from iosonde.errors import RecordError
 from iosonde.printing import quoted
 from iosonde.records import CellPlan, CellRecord, Outcome, Plan, RunHeader, RunRecord, WithinRepeat
@@ -313,7 +314,9 @@ class _Looking:
             within = self._within.get(order, record.within)
             by_cell.setdefault(record.cell, []).append(record.model_copy(update={"within": within}))
         for name, records in by_cell.items():
-            means = means_of(self.wanted[name].workload, records)
+            # Rounds of procedures are no repeats of one measurement, so none is discarded for what it shows.
+            used = records if self.header.plan.procedures else sort_repeats(records).used
+            means = means_over(self.wanted[name].workload, used)
             if means is not None:
                 payloads = tuple(payload for cell, payload in self._payloads.values() if cell == name)
                 yield CellGlance(name, means.iops, means.latency_ns_mean, means.repeats, self.upgrader, payloads)
