@@ -158,7 +158,9 @@ def turn_duration_ns(
 
 def _written(cell: CellPlan, bytes_per_s: int) -> int:
     if cell.timing.left_bytes is not None:
-        return cell.timing.left_bytes * cell.workload.targets * cell.workload.write_percent // 100
+        whole = cell.timing.left_bytes * cell.workload.targets * cell.workload.write_percent // 100
+        limit_ns = cell.timing.limit_ns
+        return whole if limit_ns is None else min(whole, _written_in(cell, limit_ns, bytes_per_s))
     return _written_in(cell, cell.timing.lasts_ns, bytes_per_s)
 
 

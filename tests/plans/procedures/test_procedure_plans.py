@@ -145,6 +145,19 @@ def test_idle_time_between_trials_of_rounds_that_is_a_gap_is_refused() -> None:
     assert own_plan(steady, 'duration = "1s"\nidle = "10s"').cells
 
 
+def test_it_is_also_refused_if_all_times_are_divided() -> None:
+    steady = '[procedure.phase.steady]\ntrack = [{ read = 0, quantity = "iops" }]'
+    with pytest.raises(UsageError, match=r"11\.0 s of idle time between trials"):
+        own_plan(steady, 'duration = "1s"\nidle = "11s"', time_scale=2)
+
+
+def test_a_round_that_measures_the_same_twice_is_refused() -> None:
+    text = campaign_of("", 'duration = "1s"')
+    table = text[text.index("[[procedure.phase.cells]]") :]
+    with pytest.raises(UsageError, match="twice in a round"):
+        procedures_plan(read_procedures(f"{text}\n{table}", "own.toml"), TargetInfo(GIB, fill=True), seed=1)
+
+
 def test_a_gap_of_no_length_is_refused() -> None:
     text = campaign_of("", 'duration = "1s"').replace('name = "first"', 'name = "first"\ngap = "0s"')
     with pytest.raises(UsageError, match="gap = 0s breaks every window"):

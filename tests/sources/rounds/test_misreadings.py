@@ -155,3 +155,48 @@ def test_the_matrix_of_a_short_form_is_not_judged_but_its_rounds_before_are(tmp_
     rows = [f"p,track,screening,{number},0,4k,1000" for number in range(1, 6)] + ["p,matrix,rounds,1,0,4k,1000"]
     [test] = read_rounds([table(tmp_path, "procedure,phase,role,round,read_percent,bs,iops", rows)])
     assert test.rounds.procedure.name == "p, track: iops"
+
+
+def test_names_that_leave_out_a_number_lack_a_round(tmp_path: Path) -> None:
+    for number in (1, 2, 4, 5, 6):
+        output(tmp_path, f"4k_r{number}.json", job(1000), time_s=number)
+    with pytest.raises(UsageError, match="count from 1 to 6 in their names, but 3 is missing"):
+        read_rounds([tmp_path])
+
+
+def test_numbers_in_names_that_are_mostly_missing_do_not_count(tmp_path: Path) -> None:
+    for number in (900, 930, 960, 990, 1020):
+        output(tmp_path, f"at_{number}.json", job(1000), time_s=number)
+    assert len(iops_of(read_rounds([tmp_path])[0])) == 5
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "message"),
+    [
+        ("percentage_random", "0", "partly sequential: percentage_random = 0"),
+        ("rate_iops", "500", "a limited rate: rate_iops = 500"),
+        ("rate", "1m,1m", "a limited rate: rate = 1m,1m"),
+    ],
+)
+def test_jobs_that_are_no_plain_loop_are_refused(option: str, value: str, message: str, tmp_path: Path) -> None:
+    options: dict[str, Any] = {option: value}
+    path = output(tmp_path, "round1.json", job(1000, **options))
+    with pytest.raises(UsageError, match=message):
+        read_rounds([path])
+
+
+def test_jobs_that_are_all_random_are_taken(tmp_path: Path) -> None:
+    path = output(tmp_path, "round1.json", job(1000, percentage_random="100,100"))
+    assert iops_of(read_rounds([path])[0]) == [1000]
+
+
+@pytest.mark.parametrize("header", ["device", "Drive", "Serial number", "host"])
+def test_a_table_of_two_drives_is_refused(header: str, tmp_path: Path) -> None:
+    rows = [f"{number},{'one' if number < 4 else 'two'},0,4k,100" for number in range(1, 6)]
+    with pytest.raises(UsageError, match=f"several drives or runs: {header} is one, two"):
+        read_rounds([table(tmp_path, f"round,{header},read,bs,iops", rows)])
+
+
+def test_a_table_that_names_its_one_drive_is_taken(tmp_path: Path) -> None:
+    rows = [f"{number},sda,0,4k,100" for number in range(1, 6)]
+    assert len(iops_of(read_rounds([table(tmp_path, "round,device,read,bs,iops", rows)])[0])) == 5

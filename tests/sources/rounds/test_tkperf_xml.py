@@ -133,6 +133,15 @@ def test_write_saturation_has_rounds_and_no_verdict(tmp_path: Path) -> None:
         (b"<x><other/></x>", "has none of TKperf's SSD tests"),
         (b"<x><iops><roundmat>[1, 2]</roundmat></iops></x>", "the rounds of iops are not in TKperf's form"),
         (b"<x><iops><roundmat>[]</roundmat></iops></x>", "iops has no rounds"),
+        # Of a row that lacks a value, the sizes of the others are unknown.
+        (
+            b"<x><iops><roundmat>" + json.dumps([[[100] * 8] * 6 + [[100] * 7]]).encode() + b"</roundmat></iops></x>",
+            "the rounds of iops are not in TKperf's form",
+        ),
+        (
+            b"<x><iops><roundmat>" + json.dumps([[[True] + [100] * 7] * 7]).encode() + b"</roundmat></iops></x>",
+            "the rounds of iops are not in TKperf's form",
+        ),
         (b"<x><iops><roundmat>[[</roundmat></iops></x>", "the rounds of iops are not in TKperf's form"),
         (
             b"<x><writesat><roundmat>[[NaN], [[1, Infinity, 2]]]</roundmat></writesat></x>",

@@ -5,7 +5,7 @@ from typing import Final
 
 from iosonde.analysis.drive_counters import Counter, DriveChange, changes_of
 from iosonde.analysis.procedures.condition import Condition, ConditionState
-from iosonde.analysis.procedures.courses import judged_samples
+from iosonde.analysis.procedures.courses import judged_samples, scale_of
 from iosonde.analysis.procedures.determination import Criterion, Verdict, criteria_of, no_window_text
 from iosonde.analysis.procedures.from_run import trials_of_procedure
 from iosonde.analysis.procedures.gap_condition import gap_condition
@@ -34,7 +34,7 @@ def conditions_of(run: RunRecord, rounds: ProcedureRounds) -> tuple[Condition, .
         _link(run),
         _thermal(run, trials),
         _steady_state(run, rounds),
-        gap_condition(rounds, trials),
+        gap_condition(rounds, trials, scale_of(run)),
     )
     return tuple(sorted(found, key=lambda each: _WORST_FIRST.index(each.state)))
 

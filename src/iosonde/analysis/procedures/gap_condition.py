@@ -10,16 +10,19 @@ from iosonde.records import CellRecord
 from iosonde.units import format_duration
 
 
-def gap_condition(rounds: ProcedureRounds, trials: Sequence[CellRecord]) -> Condition:
-    """The gaps in the window of the phase that was judged last; without rounds, those between all trials."""
+def gap_condition(rounds: ProcedureRounds, trials: Sequence[CellRecord], scale: int) -> Condition:
+    """The gaps in the window of the phase that was judged last; without rounds, those between all trials.
+
+    ``scale`` is by how much all times of the procedure were divided, but for the longest gap.
+    """
     name, phase = "No gap in the window", rounds.judged or rounds.main
     if phase is None:
-        return _of_trials(name.removesuffix(" in the window"), trials, rounds.procedure.gap_ns_max)
+        return _of_trials(name.removesuffix(" in the window"), trials, rounds.procedure.gap_ns_max, scale)
     if phase.broken is None:
         return Condition(name, ConditionState.UNKNOWN, "the time between some trials is unknown")
     # A gap before the first round of the window does not matter.
     inside = sorted(phase.broken.intersection(phase.window[1:]))
-    allowed = format_duration(rounds.procedure.gap_ns_max)
+    allowed = _allowed(rounds.procedure.gap_ns_max, scale)
     if inside:
         said = f"more than {allowed} passed before or in round {', '.join(map(str, inside))}"
         return Condition(name, ConditionState.FAILED, said)
@@ -34,6 +37,11 @@ def gap_condition(rounds: ProcedureRounds, trials: Sequence[CellRecord]) -> Cond
     return Condition(name, ConditionState.VERIFIED, f"no gap of more than {allowed}; {where} was {longest}{drained}")
 
 
+def _allowed(gap_ns_max: int, scale: int) -> str:
+    """The longest gap. The host needs the same time between trials whatever the scale, so it is not divided."""
+    return f"{format_duration(gap_ns_max)}{' (not scaled)' if scale > 1 else ''}"
+
+
 def _drain_text(drain_ns: int | None, gap_ns_max: int) -> str:
     """How long operations completed after a trial, if that is longer than a gap may be; else empty."""
     if drain_ns is None or drain_ns <= gap_ns_max:
@@ -41,7 +49,7 @@ def _drain_text(drain_ns: int | None, gap_ns_max: int) -> str:
     return f"; operations in flight at the end of a trial took up to {format_duration(drain_ns)} to complete"
 
 
-def _of_trials(name: str, trials: Sequence[CellRecord], gap_ns_max: int) -> Condition:
+def _of_trials(name: str, trials: Sequence[CellRecord], gap_ns_max: int, scale: int) -> Condition:
     """Between long trials, which follow each other at once but for the idle time that belongs to them."""
     if not trials:
         return Condition(name, ConditionState.UNKNOWN, "no trial is complete")
@@ -49,7 +57,7 @@ def _of_trials(name: str, trials: Sequence[CellRecord], gap_ns_max: int) -> Cond
     found = [gap - after.timing.idle_ns for after, gap in gaps if gap is not None]
     if len(found) < len(gaps):
         return Condition(name, ConditionState.UNKNOWN, "the time between some trials is unknown")
-    allowed, longest = format_duration(gap_ns_max), max(found, default=0)
+    allowed, longest = _allowed(gap_ns_max, scale), max(found, default=0)
     if longest > gap_ns_max:
         said = f"{format_duration(longest)} passed between two trials; {allowed} is allowed"
         return Condition(name, ConditionState.FAILED, said)

@@ -1,7 +1,7 @@
 """The plan of a campaign of standard procedures, for targets of a known size."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
 from typing import Any, Final
@@ -87,7 +87,7 @@ def procedures_plan(campaign: ProcedureCampaign, target: TargetInfo, *, seed: in
     for table in campaign.procedure:
         phases = _phases(table, target, clock)
         for phase in phases:
-            check_idle(phase.table, [cell.timing for cell in phase.cells], gap_ns=table.gap)
+            check_idle(phase.table, gap_ns=table.gap)
         names = _names(table.name, [cell for phase in phases for cell in phase.cells])
         cells |= {
             name: CellPlan(
@@ -128,6 +128,7 @@ def _phases(table: ProcedureTable, target: TargetInfo, clock: Clock) -> list[_Ph
     for phase in table.phase:
         if phase.points is None:
             rounds = tuple(tuple(_cells(each, ground, phase)) for each in phase.cells)
+            _check_distinct(phase, [cell for each in rounds for cell in each])
             found.append(_Phase(phase, rounds))
             continue
         named = next((each for each in found if each.table.name == phase.points.phase and each.rounds), None)
@@ -153,6 +154,16 @@ def _phases(table: ProcedureTable, target: TargetInfo, clock: Clock) -> list[_Ph
         }
         found.append(_Phase(phase, at=at))
     return found
+
+
+def _check_distinct(phase: PhaseTable, cells: Sequence[_Cell]) -> None:
+    """Raises UsageError if a round measures the same twice: it would have two values for one figure."""
+    twice = next((cell for cell, often in Counter(cells).items() if often > 1), None)
+    if twice is not None:
+        raise UsageError(
+            f"the phase {phase.name} has {cell_name(twice.workload)} twice in a round",
+            "remove one of them, or give it another duration or a phase of its own",
+        )
 
 
 def _cells(table: CellsTable, ground: _Ground, phase: PhaseTable, *, point: Workload | None = None) -> Iterator[_Cell]:

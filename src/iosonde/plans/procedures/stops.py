@@ -1,10 +1,10 @@
 """When a phase of a procedure ends: its stop rule, with the names of the cells that it tracks."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
 from iosonde.errors import UsageError
 from iosonde.plans.procedures.tables import PhaseTable, SteadyTable, TrackTable
-from iosonde.records import CellPlan, PhaseStop, Rounds, SteadySamples, SteadyState, Timing, Tracked, Workload
+from iosonde.records import CellPlan, PhaseStop, Rounds, SteadySamples, SteadyState, Tracked, Workload
 from iosonde.records.pattern import parse_sizes
 from iosonde.units import exact_size, format_duration
 
@@ -25,9 +25,12 @@ def stop_of(phase: PhaseTable, cells: Mapping[str, CellPlan]) -> PhaseStop:
     )
 
 
-def check_idle(phase: PhaseTable, timings: Iterable[Timing], *, gap_ns: int) -> None:
-    """Raises UsageError if the idle time before trials of rounds is a gap, so that no window could be complete."""
-    idle_ns = max((each.idle_ns for each in timings), default=0)
+def check_idle(phase: PhaseTable, *, gap_ns: int) -> None:
+    """Raises UsageError if the idle time before trials of rounds is a gap, so that no window could be complete.
+
+    Times are those of the file: a procedure that is refused in full length is also refused on a smaller model.
+    """
+    idle_ns = max((each.idle for each in phase.cells), default=0)
     if phase.steady is not None and phase.steady.track and idle_ns > gap_ns:
         raise UsageError(
             f"the phase {phase.name} has {format_duration(idle_ns)} of idle time between trials, and a window may have "

@@ -16,6 +16,7 @@ from iosonde.sources.rounds.csv_fields import MIX, bytes_of, mix_of, reads_of, r
 from iosonde.sources.rounds.csv_headers import (
     CELL,
     DEPTH,
+    DRIVE,
     JOBS,
     JUDGED_ROLES,
     PATTERN,
@@ -132,6 +133,18 @@ class Columns:
             *(self.percent, *self.test, *self.values, *self.mixes),
         }
         yield from (name.strip() for index, name in enumerate(header) if index not in used and name.strip())
+
+    def check_one_drive(self, header: Sequence[str], rows: Sequence[Sequence[str]], source: str) -> None:
+        """Raises UsageError for rows of several drives or runs: their rounds do not follow one another."""
+        unused = set(self.unused(header))
+        for index, name in enumerate(header):
+            if name.strip() in unused and _plain_name(name) in DRIVE:
+                values = list(dict.fromkeys(text for row in rows if index < len(row) and (text := row[index].strip())))
+                if len(values) > 1:
+                    raise UsageError(
+                        f"{source} has rows of several drives or runs: {name.strip()} is {values[0]}, {values[1]}",
+                        "judge the rows of each by themselves, in a table of their own",
+                    )
 
     def measured(self, row: Sequence[str]) -> Iterator[Measured]:
         """The cells of a row; none of a phase that is not judged by rounds."""

@@ -31,6 +31,12 @@ PHASE: Final = frozenset({"phase"})
 ROLE: Final = frozenset({"role"})
 CELL: Final = frozenset({"cell"})
 
+DRIVE: Final = frozenset(
+    {"device", "dev", "drive", "disk", "ssd", "hdd", "dut", "model", "serial", "serialnumber", "sn", "wwn", "firmware"}
+    | {"target", "volume", "filename", "host", "hostname", "server", "node", "run"}
+)
+"""Names of columns that tell drives or runs apart."""
+
 JUDGED_ROLES: Final = frozenset({PhaseRole.ROUNDS.value, PhaseRole.SCREENING.value})
 """Roles of the phases that are judged by rounds, in tables that iosonde wrote. Others are skipped."""
 

@@ -40,6 +40,7 @@ def read_csv(text: str, source: str) -> RoundsTable:
     columns = Columns.of(rows[0], source)
     if has_comma:
         _check_points(source, rows[1:], (*columns.values, *columns.mixes))
+    columns.check_one_drive(rows[0], rows[1:], source)
     found: list[Measured] = []
     unjudged: dict[str, None] = {}
     whole = [row for row in rows[1:] if len(row) == len(rows[0])]

@@ -47,6 +47,28 @@ def check_names(places: Mapping[Workload, Sequence[Path]]) -> None:
             )
 
 
+def check_numbers(places: Mapping[Workload, Sequence[Path]]) -> None:
+    """Raises UsageError for outputs whose names count, such as 1, 2, 4, and leave out a number: a round is missing.
+
+    Names in which most numbers are missing do not count: they may be times, or ids of processes.
+    """
+    for paths in places.values():
+        parts = [re.split(r"(\d+)", path.stem) for path in paths]
+        if len(set(map(len, parts))) > 1:
+            continue
+        varied = [each for each in zip(*parts, strict=True) if len(set(each)) > 1]
+        if len(varied) != 1 or not all(each.isdigit() for each in varied[0]):
+            continue
+        numbers = {int(each) for each in varied[0]}
+        missing = [each for each in range(min(numbers), max(numbers)) if each not in numbers]
+        if 0 < len(missing) < len(numbers):
+            raise UsageError(
+                f"{len(paths)} outputs of a workload count from {min(numbers)} to {max(numbers)} in their names, but "
+                f"{missing[0]} is missing",
+                "add the missing outputs, or name the round in each, such as round3: rounds must follow one another",
+            )
+
+
 def check_folders(places: Mapping[Workload, Sequence[Path]]) -> None:
     """Raises UsageError for outputs without the number of their round in folders that may be different runs."""
     for paths in places.values():

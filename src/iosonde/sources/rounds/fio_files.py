@@ -15,7 +15,7 @@ from typing import Any, Final, NamedTuple
 from iosonde.analysis.procedures import RoundValue
 from iosonde.errors import UsageError
 from iosonde.records import Workload
-from iosonde.sources.rounds.fio_checks import check_devices, check_folders, check_names, devices_of
+from iosonde.sources.rounds.fio_checks import check_devices, check_folders, check_names, check_numbers, devices_of
 from iosonde.sources.rounds.fio_names import options_in_names
 from iosonde.sources.rounds.fio_words import MIXED, READS
 from iosonde.sources.rounds.measured import Demand, Measured, is_contradictory, workload_of
@@ -26,6 +26,10 @@ _SIZE: Final = re.compile(r"^\s*(\d+(?:\.\d+)?)\s*(b|k|kb|kib|m|mb|mib)?\s*$", r
 _UNITS: Final = {"": 1, "b": 1, "k": 1024, "kb": 1024, "kib": 1024, "m": 1 << 20, "mb": 1 << 20, "mib": 1 << 20}
 _GROUP_ENDS: Final = ("stonewall", "wait_for_previous")
 _SEVERAL_SIZES: Final = ("bssplit", "bsrange", "blocksize_range")
+_RATES: Final = ("rate_iops", "rate")
+_ALL: Final = "100"
+"""The percentage of random accesses without the option."""
+
 _SYNCHRONOUS: Final = frozenset({"sync", "psync", "vsync", "pvsync", "pvsync2", "mmap"})
 BANDWIDTH_MIN: Final = 10 * 1024
 """A smaller bandwidth, which old outputs have in whole KiB/s, is too coarse to compare."""
@@ -68,6 +72,7 @@ def read_fio(texts: Mapping[Path, str]) -> list[Measured]:
     if unnamed:
         check_folders(places)
         check_names(places)
+        check_numbers(places)
     return found
 
 
@@ -183,6 +188,7 @@ def _workload(options: Mapping[str, Any], path: Path) -> Workload:
             f"{path} has jobs with several block sizes: {several} = {options[several]}",
             "use outputs with one block size per job",
         )
+    _check_loop(options, kind, path)
     # These engines have one operation in flight, whatever iodepth is.
     is_synchronous = str(options.get("ioengine", "")) in _SYNCHRONOUS
     depth = 1 if is_synchronous else int(options.get("iodepth", 1))
@@ -192,6 +198,22 @@ def _workload(options: Mapping[str, Any], path: Path) -> Workload:
         _bytes(str(options.get("bs", options.get("blocksize", "4k"))), path),
         Demand(not kind.startswith("rand"), depth, int(options.get("numjobs", 1))),
     )
+
+
+def _check_loop(options: Mapping[str, Any], kind: str, path: Path) -> None:
+    """Raises UsageError for options that make the figures say something else than those of a plain loop."""
+    share = str(options.get("percentage_random", _ALL))
+    if kind.startswith("rand") and any(each and each != _ALL for each in re.split("[,:]", share)):
+        raise UsageError(
+            f"{path} has jobs that are partly sequential: percentage_random = {share}",
+            "use outputs whose accesses are all random, or all sequential",
+        )
+    limited = next((name for name in _RATES if name in options), None)
+    if limited is not None:
+        raise UsageError(
+            f"{path} has jobs with a limited rate: {limited} = {options[limited]}",
+            "use outputs without a rate: throughput at a fixed rate is steady whatever the drive does",
+        )
 
 
 def _bytes(text: str, path: Path) -> int:

@@ -129,16 +129,30 @@ def _no_number(text: str) -> float:
     raise ValueError(text)
 
 
+def _number(value: object) -> float:
+    """A number of the JSON. Raises TypeError for anything else that ``float`` would take."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise TypeError(value)
+    return float(value)
+
+
+def _even(rounds: Sequence[Any]) -> Sequence[Any]:
+    """The rounds, if all rows have the same length. Raises ValueError: the sizes of a shorter one are unknown."""
+    if len({len(values) for mixes in rounds for values in mixes}) > 1:
+        raise ValueError(rounds)
+    return rounds
+
+
 def _iops(test: _Test) -> Iterator[Measured]:
-    for number, mixes in enumerate(test.rounds(test.value("roundmat"))):
+    for number, mixes in enumerate(_even(test.rounds(test.value("roundmat")))):
         for mix, values in zip(MIXES, mixes, strict=True):
             # On drives with sectors of 4 KiB, TKperf leaves out 512 bytes.
             for size, iops in zip(SIZES, values, strict=len(values) != len(SIZES) - 1):
-                yield Measured(number, workload_of(mix, size, test.demand), RoundValue(iops=float(iops)))
+                yield Measured(number, workload_of(mix, size, test.demand), RoundValue(iops=_number(iops)))
 
 
 def _latency(test: _Test) -> Iterator[Measured]:
-    for number, mixes in enumerate(test.rounds(test.value("roundmat"))):
+    for number, mixes in enumerate(_even(test.rounds(test.value("roundmat")))):
         for mix, values in zip(LATENCY_MIXES, mixes, strict=True):
             for size, (least, most, mean) in zip(LATENCY_SIZES, values, strict=len(values) != len(LATENCY_SIZES) - 1):
                 yield Measured(number, workload_of(mix, size, Demand()), latency_us(least, most, mean))
@@ -150,7 +164,7 @@ def _throughput(test: _Test) -> Iterator[Measured]:
         for mix, rounds in zip((100, 0), directions, strict=True):
             workload = workload_of(mix, size, test.demand)
             for number, kib_per_s in enumerate(test.rounds(rounds)):
-                yield Measured(number, workload, RoundValue(bytes_per_s=float(kib_per_s) * KIB))
+                yield Measured(number, workload, RoundValue(bytes_per_s=_number(kib_per_s) * KIB))
 
 
 def _saturation(test: _Test) -> Iterator[Measured]:
@@ -162,7 +176,7 @@ def _saturation(test: _Test) -> Iterator[Measured]:
             number,
             workload,
             RoundValue(
-                iops=float(each),
+                iops=_number(each),
                 latency_ns_mean=found.latency_ns_mean,
                 latency_ns_min=found.latency_ns_min,
                 latency_ns_max=found.latency_ns_max,
@@ -173,9 +187,9 @@ def _saturation(test: _Test) -> Iterator[Measured]:
 def latency_us(least: float, most: float, mean: float) -> RoundValue:
     """Latencies in microseconds."""
     return RoundValue(
-        latency_ns_mean=float(mean) * 1000,
-        latency_ns_min=round(float(least) * 1000),
-        latency_ns_max=round(float(most) * 1000),
+        latency_ns_mean=_number(mean) * 1000,
+        latency_ns_min=round(_number(least) * 1000),
+        latency_ns_max=round(_number(most) * 1000),
     )
 
 
