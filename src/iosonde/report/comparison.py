@@ -73,12 +73,14 @@ def notes_of(sources: Sequence[Source]) -> Iterator[str]:
 
 
 def only_in(sources: Sequence[Source], tests: Sequence[SameTest]) -> Iterator[str]:
-    """The procedures that only one run has."""
+    """The procedures that only one run has, and those of each run that were not measured."""
     compared = {id(rounds) for test in tests for entry in test.entries for rounds in entry.procedures}
     for source in sources:
-        names = [title_of(each.procedure) for each in source.procedures if id(each) not in compared]
-        if names:
-            yield f"Only in {printable(source.label)}: {', '.join(dict.fromkeys(names))}."
+        left = [each for each in source.procedures if id(each) not in compared]
+        for is_begun, words in ((True, "Only in"), (False, "Not measured in")):
+            names = [title_of(each.procedure) for each in left if each.is_begun == is_begun]
+            if names:
+                yield f"{words} {printable(source.label)}: {', '.join(dict.fromkeys(names))}."
 
 
 def shared_brands(sources: Sequence[Source]) -> tuple[Brand, ...]:

@@ -5,6 +5,8 @@ from collections.abc import Sequence
 import pytest
 
 from iosonde.analysis.procedures import procedures_of
+from iosonde.analysis.procedures.condition import ConditionState
+from iosonde.analysis.procedures.conditions import conditions_of
 from iosonde.analysis.procedures.courses import (
     LongPhase,
     capacity_of,
@@ -176,6 +178,26 @@ def test_one_sample_of_each_block_is_judged_like_a_round(which: SampleOf, values
     assert tuple(phase.series(WRITE.cell, Quantity.IOPS)) == values
     assert phase.rule is not None
     assert phase.rule.window == 2
+
+
+@pytest.mark.parametrize(
+    ("iops", "state", "said"),
+    [
+        ([10], ConditionState.UNKNOWN, "not decided: no block of its samples is complete"),
+        ([10, 20], ConditionState.UNKNOWN, "not decided: only 1 block is complete, and a window has 2"),
+        ([10, 20, 30, 40], ConditionState.FAILED, "not reached after 2 blocks of its samples"),
+        ([20, 20, 20, 20], ConditionState.VERIFIED, "reached in block 2 of its samples"),
+    ],
+)
+def test_fewer_blocks_than_those_of_a_window_decide_nothing(iops: list[int], state: ConditionState, said: str) -> None:
+    stop = SteadySamples(sample_ns=SECOND_NS, block_ns=2 * SECOND_NS, sample_of=SampleOf.LAST, window=2)
+    plan = PhasePlan(name="saturation", role=PhaseRole.SATURATION, cells=(WRITE.cell,), stop=stop)
+    run = long_run([plan], [iops])
+    [rounds] = procedures_of(run)
+
+    [found] = [each for each in conditions_of(run, rounds) if each.name == "Steady state"]
+
+    assert (found.state, found.reason) == (state, said)
 
 
 def test_the_table_of_samples_has_a_row_for_each() -> None:

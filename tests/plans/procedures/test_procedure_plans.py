@@ -116,6 +116,11 @@ def test_the_cost_is_that_of_the_fewest_and_of_the_most_rounds() -> None:
     assert most.duration_ns == fill_ns + 25 * 56 * MINUTE_NS
 
 
+def test_a_trial_of_an_amount_writes_no_more_than_its_time_limit_lets_it() -> None:
+    cost = plan_cost(own_plan("", 'capacities = 1\nlimit = "100ms"'), 10**9, overhead_ns=0)
+    assert cost.total_bytes_max == 10**8
+
+
 def test_a_tracking_variable_that_is_no_single_cell_is_refused() -> None:
     text = OWN.replace('block_size = "4KiB"', 'block_size = ["4KiB", "8KiB"]')
     with pytest.raises(UsageError, match="tracks iops of the cell with read = 0, and has 2 such cells"):

@@ -1,6 +1,7 @@
 """The report of runs side by side: hand-computed differences, conditions, and what cannot be compared."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -122,6 +123,13 @@ def test_a_test_that_only_one_run_has_is_named() -> None:
     latency = procedures_of(matrix_run(*[(1, 2, 3, 4)] * 5, kind=ProcedureKind.LATENCY, name="lat"))
     (answers,) = page(Source("old", (*procedures_of(OLD), *latency), OLD), source("new", NEW)).all_of(Answers)
     assert answers.sentences[-1] == "Only in old: IOPS test."
+
+
+def test_a_test_that_a_run_ended_before_is_not_only_in_that_run() -> None:
+    latency = procedures_of(matrix_run(*[(1, 2, 3, 4)] * 5, kind=ProcedureKind.LATENCY, name="lat"))
+    ended = [replace(each, is_begun=False) for each in latency]
+    (answers,) = page(Source("old", (*procedures_of(OLD), *ended), OLD), source("new", NEW)).all_of(Answers)
+    assert answers.sentences[-1] == "Not measured in old: IOPS test."
 
 
 def test_what_a_run_failed_is_said_before_its_rank() -> None:

@@ -5,7 +5,7 @@ from typing import Final
 
 from iosonde.analysis.drive_counters import Counter, DriveChange, changes_of
 from iosonde.analysis.procedures.condition import Condition, ConditionState
-from iosonde.analysis.procedures.courses import judged_samples, scale_of
+from iosonde.analysis.procedures.courses import judged_samples, judges_samples, scale_of
 from iosonde.analysis.procedures.determination import Criterion, Verdict, criteria_of, no_window_text
 from iosonde.analysis.procedures.from_run import trials_of_procedure
 from iosonde.analysis.procedures.gap_condition import gap_condition
@@ -199,10 +199,8 @@ def _sum(changes: Sequence[DriveChange], counter: Counter) -> int | None:
 
 def _steady_state(run: RunRecord, rounds: ProcedureRounds) -> Condition:
     name, phase = STEADY_STATE, rounds.judged
-    if phase is None and (samples := judged_samples(run, rounds)) is not None:
-        of_samples = criteria_of(samples)[0]
-        state = ConditionState.VERIFIED if of_samples.verdict is Verdict.REACHED else ConditionState.FAILED
-        return Condition(name, state, f"{block_text(of_samples)} of its samples")
+    if phase is None and judges_samples(rounds):
+        return _steady_samples(name, judged_samples(run, rounds))
     if phase is None:
         planned = any(getattr(each.stop, "tracked", ()) for each in rounds.procedure.phases)
         if planned:
@@ -218,6 +216,15 @@ def _steady_state(run: RunRecord, rounds: ProcedureRounds) -> Condition:
     return Condition(name, state, steady_text(run, phase))
 
 
+def _steady_samples(name: str, samples: PhaseRounds | None) -> Condition:
+    said = block_text(samples)
+    if samples is None or samples.rule is None or samples.rounds < samples.rule.window:
+        return Condition(name, ConditionState.UNKNOWN, said)
+    is_steady = criteria_of(samples)[0].verdict is Verdict.REACHED
+    state = ConditionState.VERIFIED if is_steady else ConditionState.FAILED
+    return Condition(name, state, f"{said} of its samples")
+
+
 def unsteady_before(run: RunRecord, rounds: ProcedureRounds) -> str:
     """The verdicts on phases that had to be steady before the last judged one and were not, in words; else empty."""
     if rounds.judged is None:
@@ -230,7 +237,7 @@ def unsteady_before(run: RunRecord, rounds: ProcedureRounds) -> str:
 def verdicts_of(run: RunRecord, rounds: ProcedureRounds) -> list[tuple[PhaseRounds, str, str]]:
     """All that is judged, in order: its rounds, what they are called (``blocks``, ``rounds``), and the verdict."""
     samples = judged_samples(run, rounds)
-    found = [] if samples is None else [(samples, "blocks", block_text(criteria_of(samples)[0]))]
+    found = [] if samples is None else [(samples, "blocks", block_text(samples))]
     return [*found, *((phase, "rounds", steady_text(run, phase)) for phase in rounds.all_judged)]
 
 
@@ -263,9 +270,17 @@ def verdict_text(criterion: Criterion, *, first_round: int = 1) -> str:
     return f"reached in round {criterion.reached + shift}{left}"
 
 
-def block_text(criterion: Criterion) -> str:
-    """The verdict on samples, of which each block of a long trial has one: ``reached in block 7``."""
-    return verdict_text(criterion).replace("round", "block")
+def block_text(samples: PhaseRounds | None) -> str:
+    """The verdict on samples, of which each block of a long trial has one: ``reached in block 7``.
+
+    Fewer blocks than those of a window, or none (None), decide nothing.
+    """
+    if samples is None:
+        return "not decided: no block of its samples is complete"
+    if samples.rule is not None and samples.rounds < samples.rule.window:
+        counted = f"{samples.rounds} {'block is' if samples.rounds == 1 else 'blocks are'}"
+        return f"not decided: only {counted} complete, and a window has {samples.rule.window}"
+    return verdict_text(criteria_of(samples)[0]).replace("round", "block")
 
 
 def not_verified(conditions: Sequence[Condition]) -> Iterator[Condition]:

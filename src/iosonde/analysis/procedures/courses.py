@@ -271,6 +271,11 @@ def _sample(record: CellRecord, parts: Sequence[_Part], times_ns: tuple[int, int
     )
 
 
+def judges_samples(rounds: ProcedureRounds) -> bool:
+    """Whether a long trial of the procedure is judged by its samples."""
+    return any(isinstance(each.stop, SteadySamples) for each in rounds.procedure.phases)
+
+
 def judged_samples(run: RunRecord, rounds: ProcedureRounds) -> PhaseRounds | None:
     """The judged sample of each whole block of the long trial that ends once it is steady, as rounds.
 

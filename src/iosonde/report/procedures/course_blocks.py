@@ -2,9 +2,16 @@
 
 from collections.abc import Iterator, Sequence
 
-from iosonde.analysis.procedures import ProcedureRounds, criteria_of, determinations_of
+from iosonde.analysis.procedures import ProcedureRounds, determinations_of
 from iosonde.analysis.procedures.conditions import block_text
-from iosonde.analysis.procedures.courses import LongPhase, capacity_of, judged_samples, long_phases, scale_of
+from iosonde.analysis.procedures.courses import (
+    LongPhase,
+    capacity_of,
+    judged_samples,
+    judges_samples,
+    long_phases,
+    scale_of,
+)
 from iosonde.analysis.procedures.recovery import (
     END_PART,
     after_saturation,
@@ -118,12 +125,9 @@ def sample_blocks(run: RunRecord, rounds: ProcedureRounds, figure: DrawChart, in
     if phase is None:
         yield Paragraph(f"Steady state is judged by {how} of measurement. No such block is complete.")
         return
-    verdict = block_text(criteria_of(phase)[0])
-    yield Paragraph(
-        f'Steady state of "{phase.name}" is judged by {how} of measurement. It was {verdict}. '
-        "The rounds below are these blocks."
-    )
+    told = f'Steady state of "{phase.name}" is judged by {how} of measurement. It was {block_text(phase)}.'
     found, among = determinations_of(phase), list(phase.workloads.values())
+    yield Paragraph(f"{told} The rounds below are these blocks." if found else told)
     if found:
         windows = enumerate(found, 1)
         drawn = (
@@ -157,8 +161,9 @@ def _throughput_text(phase: LongPhase, quantity: Quantity) -> str:
         return "" if mean is None else f"{significant(unit.shown(mean))} {name}"
     if abs(end - mean) <= SAME_SHARE * mean:
         return f"{significant(unit.shown(mean))} {name}"
+    part = f"last 1/{END_PART} of its samples" if len(phase.samples) >= 2 * END_PART else "its last sample"
     return (
-        f"{significant(unit.shown(end))} {name} at its end (last 1/{END_PART} of its samples), "
+        f"{significant(unit.shown(end))} {name} at its end ({part}), "
         f"{significant(unit.shown(mean))} {name} over the whole trial"
     )
 
@@ -171,8 +176,8 @@ def _answers(
     findings: Sequence[Finding],
 ) -> Iterator[str]:
     judged = judged_samples(run, rounds)
-    if judged is not None:
-        yield f"steady state {block_text(criteria_of(judged)[0])}"
+    if judges_samples(rounds):
+        yield f"steady state {block_text(judged)}"
     states = idle_states(phases)
     for state in states:
         yield f"{state.phase.name}: {state.gain:.2f} times the baseline{mark_of(state.phase.cell, findings)}"

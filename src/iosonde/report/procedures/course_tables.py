@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from statistics import median
 from typing import Final
 
 from iosonde.analysis.procedures.courses import LongPhase
@@ -154,13 +155,21 @@ def rest_table(found: AfterSaturation, quantity: Quantity) -> ResultTable:
 
 
 def _until(level: str, found: Sequence[Recovery]) -> str:
-    samples = [sample for each in found for sample in each.phase.samples]
-    step = format_duration(max(each.end_ns - each.start_ns for each in samples)) if samples else ""
+    step = _lengths_text([each.phase for each in found])
     return (
         f"from the start of the trial to the first sample within {100 * TOLERANCE:g} % of {level}, if the samples "
         f"after it stay there (each replaced by the median of {SMOOTHED})"
         f"{f', in steps of one sample ({step})' if step else ''}"
     )
+
+
+def _lengths_text(phases: Sequence[LongPhase]) -> str:
+    """The usual length of a sample of each trial: one for all, or the shortest and the longest. Empty without any."""
+    usual = [median(each.end_ns - each.start_ns for each in phase.samples) for phase in phases if phase.samples]
+    if not usual:
+        return ""
+    shortest, longest = (format_duration(round(end(usual))) for end in (min, max))
+    return shortest if shortest == longest else f"{shortest} to {longest}"
 
 
 def _part() -> str:
