@@ -66,3 +66,10 @@ def test_a_busy_thread_is_told_with_user_and_system_apart() -> None:
         "In random-read-4KiB-qd8, the engine thread was busy for 96 % (24 % user, 72 % system) of the time"
         in found.statement
     )
+
+
+def test_the_evidence_begins_with_the_trial_that_the_statement_tells_of() -> None:
+    shares = (0.03, 0.05, 0.04)
+    found = only(run_of(*(repeat(number, cpu=stolen(share)) for number, share in enumerate(shares, 1))), "steal")
+    assert "reached 5.0 %" in found.statement
+    assert [value.rpartition("repeat ")[2] for _, value in found.evidence] == ["2: 5.0 %", "3: 4.0 %", "1: 3.0 %"]

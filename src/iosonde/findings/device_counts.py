@@ -35,7 +35,8 @@ def device_counts_differ(case: Case) -> Iterator[Finding]:
     """The kernel counted a different amount of data at the device than the engine."""
     mismatches = [mismatch for record in case.run.cells for mismatch in _count_mismatches(case, record)]
     if mismatches:
-        worst = max(mismatches, key=lambda mismatch: abs(mismatch.share))
+        mismatches.sort(key=lambda mismatch: -abs(mismatch.share))
+        worst = mismatches[0]
         witness = worst.witness
         is_less = witness.device_bytes_per_s < witness.bytes_per_s
         yield Finding(
@@ -66,7 +67,8 @@ def device_times_differ(case: Case) -> Iterator[Finding]:
     """Mean latency does not match the mean request time that the kernel measured."""
     mismatches = [mismatch for record in case.run.cells for mismatch in _time_mismatches(case, record)]
     if mismatches:
-        worst = max(mismatches, key=lambda mismatch: abs(mismatch.share))
+        mismatches.sort(key=lambda mismatch: -abs(mismatch.share))
+        worst = mismatches[0]
         is_below = worst.share < 0
         yield Finding(
             id="device-times-differ",

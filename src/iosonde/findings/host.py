@@ -162,7 +162,8 @@ def steal(case: Case) -> Iterator[Finding]:
     """The hypervisor gave CPU time to other guests during repeats that results are computed from."""
     stolen = [record for record in case.used if has_steal(record)]
     if stolen:
-        worst = max(stolen, key=steal_share)
+        stolen.sort(key=steal_share, reverse=True)
+        worst = stolen[0]
         yield Finding(
             id="steal",
             severity=Severity.DOUBTFUL,
@@ -185,7 +186,8 @@ def host_limited(case: Case) -> Iterator[Finding]:
         lambda record: _shows_the_host(record) and not _is_awake_by_design(record) and _busy(record) > BUSY_MAX
     )
     if busy:
-        worst = max(busy, key=_busy)
+        busy = sorted(busy, key=_busy, reverse=True)
+        worst = busy[0]
         cells = distinct(record.cell for record in busy)
         yield Finding(
             id="host-limited",

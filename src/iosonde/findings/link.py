@@ -30,10 +30,11 @@ def faster_than_link(case: Case) -> Iterator[Finding]:
         return
     most, is_shared = link
     rates = _rates(case.run.cells, is_shared=is_shared)
-    found = {cell: rate for cell, rate in rates if rate > (1 + EXCESS_SHARE_MIN) * most}
+    above = [each for each in rates if each[1] > (1 + EXCESS_SHARE_MIN) * most]
+    found = dict(sorted(above, key=lambda each: -each[1]))
     if not found:
         return
-    worst = max(found, key=lambda cell: found[cell])
+    worst = next(iter(found))
     yield Finding(
         id="faster-than-link",
         severity=Severity.DOUBTFUL,

@@ -41,7 +41,8 @@ def depth_not_reached(case: Case) -> Iterator[Finding]:
         return  # An operation that completes at once is never in flight.
     short = [(cell, share) for cell in case.estimates.cells if (share := _depth_share(cell)) < DEPTH_SHARE_DOUBTFUL]
     if short:
-        cell, share = min(short, key=lambda each: each[1])
+        short.sort(key=lambda each: each[1])
+        cell, share = short[0]
         achieved = share * cell.queue_depth_asked
         yield Finding(
             id="depth-not-reached",
@@ -85,7 +86,8 @@ def cold_queue(case: Case) -> Iterator[Finding]:
 
 def _cold_queue(severity: Severity, found: Sequence[tuple[CellRecord, QueueRounds]]) -> Finding:
     """The finding on cells, each with its worst repeat."""
-    record, rounds = max(found, key=lambda each: each[1].bias_share)
+    found = sorted(found, key=lambda each: -each[1].bias_share)
+    record, rounds = found[0]
     needed_ns = max(WARM_ROUNDS_MIN * each.measured_ns / own.rounds for each, own in found)
     return Finding(
         id="cold-queue",
@@ -116,7 +118,8 @@ def too_few_operations(case: Case) -> Iterator[Finding]:
             least[record.cell] = record, found.operations
     if not least:
         return
-    record, operations = min(least.values(), key=lambda each: each[1])
+    worst_first = sorted(least.values(), key=lambda each: each[1])
+    record, operations = worst_first[0]
     longer_ns = record.measured_ns * OPERATIONS_MIN / operations
     yield Finding(
         id="too-few-operations",
@@ -129,7 +132,7 @@ def too_few_operations(case: Case) -> Iterator[Finding]:
         ),
         evidence=tuple(
             (each.cell, f"{trial_name(each)}: {count_of(number, 'operation')}")
-            for each, number in list(least.values())[:EVIDENCE_MAX]
+            for each, number in worst_first[:EVIDENCE_MAX]
         ),
         advice="Do not rely on the results of these cells, even if their confidence intervals are narrow.",
         deciding_test=f"Run the cell again with a measurement time of at least {format_duration(longer_ns)}.",
@@ -164,7 +167,8 @@ def littles_law_off(case: Case) -> Iterator[Finding]:
     off = [(record, law) for record in case.run.cells if (law := littles_law(record)) is not None and beyond_edges(law)]
     if not off:
         return
-    worst, law = max(off, key=lambda each: beyond_edges(each[1]))
+    off.sort(key=lambda each: -beyond_edges(each[1]))
+    worst, law = off[0]
     yield Finding(
         id="littles-law-off",
         severity=Severity.INVALID,
@@ -202,7 +206,8 @@ def saturated(case: Case) -> Iterator[Finding]:
     behind = [cell for cell in case.estimates.cells if cell.pace is not None and cell.pace.saturated]
     if not behind:
         return
-    worst = min(behind, key=lambda cell: cell.pace.share if cell.pace else 1.0)
+    behind.sort(key=lambda cell: cell.pace.share if cell.pace else 1.0)
+    worst = behind[0]
     pace = worst.pace
     assert pace is not None
     waited = (
@@ -245,7 +250,8 @@ def submitted_late(case: Case) -> Iterator[Finding]:
     late = [(cell, share) for cell in case.estimates.cells if (share := _own_share(cell)) > OWN_LAG_SHARE_MAX]
     if not late:
         return
-    worst, _ = max(late, key=lambda each: each[1])
+    late.sort(key=lambda each: -each[1])
+    worst, _ = late[0]
     figures = worst.subject
     assert figures is not None
     own_ns = None if figures.host_lag is None else figures.host_lag.percentile(TAIL_PERCENT)

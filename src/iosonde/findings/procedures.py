@@ -122,7 +122,8 @@ def latency_cut_short(case: Case) -> Iterator[Finding]:
             least[record.cell] = record, share
     if not least:
         return
-    record, share = min(least.values(), key=lambda each: each[1])
+    worst_first = sorted(least.values(), key=lambda each: each[1])
+    record, share = worst_first[0]
     yield Finding(
         id="latency-cut-short",
         severity=Severity.DOUBTFUL,
@@ -135,7 +136,7 @@ def latency_cut_short(case: Case) -> Iterator[Finding]:
         ),
         evidence=tuple(
             of_trial(each, f"{100 * part:.0f} % of the operations in flight")
-            for each, part in list(least.values())[:EVIDENCE_MAX]
+            for each, part in worst_first[:EVIDENCE_MAX]
         ),
         advice="Report the latencies of these cells as lower bounds. The throughput of a mix can be too high: "
         "mix-not-kept names the cells.",

@@ -145,7 +145,8 @@ def slowest_not_counted(case: Case) -> Iterator[Finding]:
         return
     lost = _lost_shares(case.used, [record for record, _ in found])
     grave = tuple(cell for cell, share in lost.items() if share > LEVEL_SHARE_MIN)
-    record, (age_ns, slowest_ns) = max(found, key=lambda each: each[1][0])
+    found.sort(key=lambda each: -each[1][0])
+    record, (age_ns, slowest_ns) = found[0]
     censored = record.censored
     assert censored is not None
     in_the_end = ""

@@ -264,7 +264,8 @@ def targets_uneven(case: Case) -> Iterator[Finding]:
     if not uneven:
         return
     cells = distinct(record.cell for record, _ in uneven)
-    worst, (slowest, share) = min(uneven, key=lambda each: each[1][1])
+    uneven.sort(key=lambda each: each[1][1])
+    worst, (slowest, share) = uneven[0]
     paths = [target.path for target in case.run.targets]
     yield Finding(
         id="targets-uneven",

@@ -195,7 +195,8 @@ def nothing_completed(case: Case) -> Iterator[Finding]:
     silent = [record for record in case.used if record.is_silent]
     if not silent:
         return
-    worst = max(silent, key=lambda record: record.measured_ns)
+    silent.sort(key=lambda record: -record.measured_ns)
+    worst = silent[0]
     cells = distinct(record.cell for record in silent)
     where = f"{trial_name(worst)} of {worst.cell} ({format_duration(worst.measured_ns)})"
     if len(silent) > 1:

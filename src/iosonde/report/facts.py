@@ -8,7 +8,7 @@ from typing import Final
 from iosonde.analysis.run import RunAnalysis
 from iosonde.analysis.target_state import target_state
 from iosonde.charts.quantities import NO_VALUE
-from iosonde.records import HostFacts, Plan, RunHeader
+from iosonde.records import HostFacts, Plan, RunHeader, RunRecord
 from iosonde.report.blocks import FactGroup
 from iosonde.report.condition_facts import condition_groups
 from iosonde.report.display import number_text
@@ -69,9 +69,11 @@ def _host(header: RunHeader, host: HostFacts) -> tuple[tuple[str, str], ...]:
     )
 
 
-def _durations(plan: Plan) -> str:
-    """How long the trials of the plan take, with warm-up; those of most cells first."""
-    counts = Counter(cell.timing.text for cell in plan.cells)
+def _durations(run: RunRecord) -> str:
+    """How long trials take, with warm-up; those of most cells first. Procedures plan cells that they do not need."""
+    plan, measured = run.header.plan, {each.cell for each in run.cells}
+    cells = [each for each in plan.cells if each.cell in measured] if plan.procedures else plan.cells
+    counts = Counter(cell.timing.text for cell in cells or plan.cells)
     shown = [
         f"{text} ({number} {'cell' if number == 1 else 'cells'})" for text, number in counts.most_common(DURATIONS_MAX)
     ]
@@ -117,7 +119,7 @@ def _run(analysis: RunAnalysis) -> tuple[tuple[str, str], ...]:
         ("plan seed", str(plan.seed)),
         ("measured until", stop_text(plan.stop)),
         ("repeats" if plan.is_fixed else "initial repeats", str(plan.repeats)),
-        ("duration of a trial", _durations(run.header.plan)),
+        ("duration of a trial", _durations(run)),
         ("trials", str(len(run.cells))),
         ("data written", _written_data(plan)),
         *_states(analysis),
