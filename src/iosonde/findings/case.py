@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from iosonde.analysis.experiments import RunEstimates
 from iosonde.analysis.run import RunAnalysis
 from iosonde.analysis.states import Repeats
-from iosonde.records import CellRecord, EngineHello, Experiment, HostFacts, RunRecord, TargetFacts
+from iosonde.records import CellRecord, EngineHello, Experiment, HostFacts, Procedures, RunRecord, TargetFacts
 
 if TYPE_CHECKING:
     from iosonde.analysis.procedures import ProcedureRounds
@@ -88,6 +88,17 @@ class Case:
         """A number of measurements of any cells: ``3 repeats``, in a procedure ``3 trials``; ``3 other repeats``."""
         noun = "trial" if self.run.header.plan.procedures else "repeat"
         return count_of(number, f"{which} {noun}".strip())
+
+    @property
+    def longer(self) -> str:
+        """How to measure cells for longer, as a sentence."""
+        stop = self.run.header.plan.stop
+        if not isinstance(stop, Procedures):
+            return "Measure these cells with a longer duration: in a campaign file, or by `iosonde probe --duration`."
+        if stop.time_scale > 1:
+            capacity = " or of the capacity (scale)" if self.is_simulated else ""
+            return f"Run the procedure with a smaller divisor of times (--time-scale){capacity}."
+        return "Measure these cells with a longer duration, in a procedure file."
 
     @cached_property
     def used(self) -> tuple[CellRecord, ...]:

@@ -85,7 +85,7 @@ def device_times_differ(case: Case) -> Iterator[Finding]:
                 if is_below
                 else "Part of this latency is host overhead. Check the CPU load, and run again at a lower queue depth."
             ),
-            deciding_test="Run the cell again with --engine fio, or trace the device with blktrace.",
+            deciding_test="Trace the device with blktrace, or measure the cell in a file with --engine fio.",
             cells=distinct(each.record.cell for each in mismatches),
         )
 

@@ -91,8 +91,8 @@ def _finding(case: Case, severity: Severity, found: list[_Unkept]) -> Finding:
         evidence=tuple((each.cell, each.text) for each in found[:EVIDENCE_MAX]),
         advice="Do not use the throughput of these cells. Latencies of the slower operations are too low as well.",
         deciding_test=(
-            "Run again with longer trials: a smaller divisor of times (--time-scale) or of the capacity (scale)."
-            if case.is_simulated and case.run.header.plan.procedures
+            case.longer
+            if case.run.header.plan.procedures
             else "Run these cells again with a longer warm-up and a longer measurement time."
         ),
         cells=tuple(each.cell for each in found),

@@ -140,11 +140,7 @@ def latency_cut_short(case: Case) -> Iterator[Finding]:
         ),
         advice="Report the latencies of these cells as lower bounds. The throughput of a mix can be too high: "
         "mix-not-kept names the cells.",
-        deciding_test=(
-            "Run the procedure with a smaller divisor of times (--time-scale) or of the capacity (scale)."
-            if case.is_simulated
-            else "Measure these cells with a longer duration."
-        ),
+        deciding_test=case.longer,
         cells=tuple(least),
     )
 

@@ -172,7 +172,7 @@ def slowest_not_counted(case: Case) -> Iterator[Finding]:
             for each, (age, most) in found[:EVIDENCE_MAX]
         ),
         advice="Treat the latencies of these cells as lower bounds. Investigate why the target stalled.",
-        deciding_test="Run these cells again with a longer --duration, so that stalled operations can complete.",
+        deciding_test=f"{case.longer} Stalled operations can then complete.",
         # If any cell is invalid, do not name those whose mean hardly changes.
         cells=grave or tuple(lost),
     )

@@ -214,7 +214,7 @@ def nothing_completed(case: Case) -> Iterator[Finding]:
             for record in silent[:EVIDENCE_MAX]
         ),
         advice="Latency results of these cells exclude the slowest operations. Increase the measurement time.",
-        deciding_test="Run these cells again with a longer --duration.",
+        deciding_test=case.longer,
         cells=cells,
     )
 

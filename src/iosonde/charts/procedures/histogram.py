@@ -35,7 +35,7 @@ def confidence_levels(identity: str, title: str, cell: ReportedCell) -> Figure:
     marks = list(_marks(cell, unit))
     missing = [level_name(level) for level, found in zip(LEVELS, cell.levels_ns, strict=True) if found is None]
     caption = (
-        f"{cell.operations:,} operations by response time ({unit.name}). Lines mark the mean, the confidence levels "
+        f"{cell.operations:,} operations by response time ({unit.name}). Lines mark the mean, the percentiles "
         "and the maximum."
     )
     why = (f"{', '.join(missing)}: fewer than 10 operations are above",) if missing else ()

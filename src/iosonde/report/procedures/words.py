@@ -95,7 +95,7 @@ def statement_of(rounds: ProcedureRounds) -> str:
     if SNIA in procedure.specification:
         points.insert(0, NO_TEXT)
     if points:
-        said.append(f"Open points of the specification. {' '.join(points)}")
+        said.append(f"Open points of the specification: {' '.join(points)}")
     return " ".join(said)
 
 
