@@ -71,7 +71,13 @@ def test_an_imported_result_tells_its_tool_and_nothing_else() -> None:
 
 def test_measurements_of_several_sources_are_counted() -> None:
     facts = facts_of(engine_facts(), engine_facts(), fio_facts(), None)
-    assert facts["clock"] == f"tsc (2 measurements); {NO_VALUE} (1 measurements)"
+    assert facts["clock"] == f"tsc (2 measurements); {NO_VALUE} (1 measurement)"
+
+
+def test_a_fact_that_often_differs_shows_its_most_frequent_values() -> None:
+    workers = [engine_facts().model_copy(update={"kernel_workers": number}) for number in (*range(1, 8), 9, 9)]
+    found = facts_of(*workers)["io-wq workers"]
+    assert found == "9 (2 measurements); 1 (1 measurement); 2 (1 measurement); 3 (1 measurement); 4 other values"
 
 
 @pytest.mark.parametrize(

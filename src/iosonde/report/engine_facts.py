@@ -6,9 +6,13 @@ from collections.abc import Callable, Iterable
 from iosonde.analysis.clocks import largest_drift_ppm
 from iosonde.analysis.totals import merge_times
 from iosonde.charts.quantities import NO_VALUE
+from iosonde.findings.case import count_of
 from iosonde.records import EngineFacts, EngineHello, FioFacts, ImportFacts, RunRecord, SourceFacts
 from iosonde.report.display import drift_text, granularity_text, number_text, yes_text
 from iosonde.units import format_size
+
+VALUES_MAX = 4
+"""A fact that differs between measurements shows so many of its values."""
 
 
 def engine_facts(run: RunRecord, hello: EngineHello) -> tuple[tuple[str, str], ...]:
@@ -83,10 +87,12 @@ _GRANTED: tuple[tuple[str, Callable[[SourceFacts], str]], ...] = (
 
 
 def _agreed(values: Iterable[str]) -> str:
-    """The value if all measurements agree, else each value with its number of measurements."""
+    """The value if all measurements agree, else the most frequent ones with their numbers of measurements."""
     counts = Counter(values)
     if not counts:
         return NO_VALUE
     if len(counts) == 1:
         return next(iter(counts))
-    return "; ".join(f"{value} ({count} measurements)" for value, count in counts.most_common())
+    shown = [f"{value} ({count_of(count, 'measurement')})" for value, count in counts.most_common(VALUES_MAX)]
+    more = len(counts) - VALUES_MAX
+    return "; ".join([*shown, f"{count_of(more, 'other value')}"] if more > 0 else shown)

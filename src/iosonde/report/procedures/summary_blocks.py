@@ -10,6 +10,7 @@ from iosonde.analysis.procedures import (
 )
 from iosonde.analysis.procedures.condition import Condition
 from iosonde.analysis.procedures.conditions import conditions_of, not_verified, steady_text, unsteady_before
+from iosonde.analysis.procedures.demand import demand_of, measured_points, rule_of, varied_phase
 from iosonde.analysis.procedures.zones import ZonedWorkload, zoned_quantity, zoned_workloads
 from iosonde.charts.procedures.styles import Unit, cell_label, place_name, unit_of
 from iosonde.charts.quantities import significant
@@ -77,7 +78,19 @@ def procedure_answer(run: RunRecord, rounds: ProcedureRounds, findings: Sequence
         number = len(rounds.main.window)
         means = f"values of the {'round' if number == 1 else rounds_word(number)} after it"
     told = f"{title}: {verdict}. {means[0].upper()}{means[1:]}: {figures}." if figures else f"{title}: {verdict}."
-    return " ".join((told, *_earlier_phases(run, rounds, findings)))
+    return " ".join(filter(None, (told, *_earlier_phases(run, rounds, findings), _points_text(run, rounds))))
+
+
+def _points_text(run: RunRecord, rounds: ProcedureRounds) -> str:
+    """The operating points of a demand variation, which it is measured for; empty for other procedures."""
+    rule, phase = rule_of(rounds), varied_phase(rounds)
+    if rule is None or phase is None:
+        return ""
+    points = [
+        f"{each.name} {significant(each.chosen.iops)} IOPS at {each.chosen.jobs} × QD {each.chosen.queue_depth}"
+        for each in measured_points(demand_of(run, rounds, phase), rule)
+    ]
+    return f"Operating points: {', '.join(points)}." if points else ""
 
 
 def _earlier_phases(run: RunRecord, rounds: ProcedureRounds, findings: Sequence[Finding]) -> Iterator[str]:
