@@ -38,10 +38,11 @@ def run_unfinished(case: Case) -> Iterator[Finding]:
     planned = len(run.turns) if plan.is_fixed else plan.trials_least
     trials = trials_text(done, planned, is_fixed=plan.is_fixed)
     missing = (
-        "Procedures that are not complete have no result yet."
+        "Figures of a procedure that is not complete are those of its last whole rounds, and not its result."
         if plan.procedures
         else "Some repeats are missing, so confidence intervals are wider."
     )
+    parts = "procedures" if plan.procedures else "cells"
     yield Finding(
         id="run-unfinished",
         severity=Severity.DOUBTFUL,
@@ -53,7 +54,7 @@ def run_unfinished(case: Case) -> Iterator[Finding]:
         advice=(
             "Wait until the run finishes before you draw conclusions."
             if run.running
-            else "Use only the results of finished cells, or run `iosonde resume` to measure the remaining trials."
+            else f"Use only the results of finished {parts}, or run `iosonde resume` to measure the remaining trials."
         ),
         deciding_test="",
     )
