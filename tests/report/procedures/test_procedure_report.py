@@ -8,17 +8,17 @@ from iosonde.analysis.procedures.condition import ConditionState
 from iosonde.analysis.run import RunAnalysis
 from iosonde.failures import FailureLog
 from iosonde.findings import Severity, find_in
-from iosonde.records import PhasePlan, Rounds, RunRecord, SimulationFacts, SteadyState, Tracked
+from iosonde.records import PhasePlan, Rounds, RunRecord, SimulationFacts, SteadyState, Timing, Tracked
 from iosonde.report.blocks import Paragraph
 from iosonde.report.export import run_tables
 from iosonde.report.export.procedures import exported_procedures
 from iosonde.report.markdown import page_markdown
 from iosonde.report.page import Page, page_of
-from iosonde.report.procedures.words import demand_text
+from iosonde.report.procedures.words import demand_text, idle_text, times_text
 from iosonde.report.tables import ResultTable
 from iosonde.vocabulary import Mode, PhaseRole, ProcedureKind, PurgeState, Quantity
-from tests.builders import finding, workload
-from tests.procedure_builder import MATRIX, WRITE, procedure_run, steady_procedure, write_rounds
+from tests.builders import SECOND_NS, cell_plan, finding, workload
+from tests.procedure_builder import MATRIX, READ, WRITE, procedure_run, steady_procedure, write_rounds
 
 NUMBERS = (1000, 2000, 3000, 4000)
 """The IOPS of 4 KiB reads, 64 KiB reads, 4 KiB writes and 64 KiB writes."""
@@ -309,6 +309,24 @@ def test_a_grid_of_jobs_and_depths_is_told_by_its_axes() -> None:
     assert demand_text(grid[:1]) == "32 jobs × QD 16"
     assert demand_text(grid[:3]) == "32 jobs × QD 16, 32 jobs × QD 2, 1 job × QD 16"
     assert demand_text([]) == ""
+
+
+def test_the_time_limit_of_an_amount_and_idle_time_are_told() -> None:
+    minute_ns = 60 * SECOND_NS
+    timing = Timing(
+        warmup_ns=0,
+        measure_ns=0,
+        interval_ns=SECOND_NS,
+        amount_bytes=4 << 30,
+        limit_ns=minute_ns,
+        idle_ns=5 * minute_ns,
+    )
+    plan = cell_plan(workload(on_ns=5 * SECOND_NS, off_ns=15 * SECOND_NS), timing=timing)
+
+    assert times_text([plan]) == "at most 4 GiB or 60.0 s"
+    assert times_text([plan], brief=True) == "at most 4 GiB"
+    assert idle_text([plan]) == "5 min 00 s before the trial, 15.0 s after every 5.0 s of operations"
+    assert idle_text([READ]) == ""
 
 
 def test_a_procedure_that_was_not_begun_says_so() -> None:

@@ -20,6 +20,7 @@ from iosonde.report.procedures.words import (
     ROLES,
     cells_of,
     demand_text,
+    idle_text,
     mixes_text,
     sizes_text,
     stop_words,
@@ -188,6 +189,7 @@ def loop_facts(run: RunRecord, rounds: ProcedureRounds) -> Iterator[FactGroup]:
             ("inner loop: block sizes", sizes_text(workloads)),
             ("demand", demand_text(workloads)),
             ("each trial", times_text(plans)),
+            *((("idle time", idle),) if (idle := idle_text(plans)) else ()),
             ("trials in a round", f"{len(phase.cells):,}"),
         )
         yield FactGroup(

@@ -146,8 +146,22 @@ def _time_text(timing: Timing, *, brief: bool) -> str:
     if timing.amount_bytes is None:
         return f"{short_duration(timing.measure_ns)}{warmup}"
     exact = exact_size(timing.amount_bytes)
-    most = "at most " if timing.limit_ns is not None else ""
-    return f"{most}{exact if len(exact) <= EXACT_MAX else format_amount(timing.amount_bytes)}{warmup}"
+    amount = exact if len(exact) <= EXACT_MAX else format_amount(timing.amount_bytes)
+    if timing.limit_ns is None:
+        return f"{amount}{warmup}"
+    return f"at most {amount}{'' if brief else f' or {short_duration(timing.limit_ns)}'}{warmup}"
+
+
+def idle_text(plans: Iterable[CellPlan]) -> str:
+    """The idle time before the trials and within their duty cycles; empty without any."""
+    found: dict[str, None] = {}
+    for each in plans:
+        on_ns, off_ns = each.workload.on_ns, each.workload.off_ns
+        if each.timing.idle_ns:
+            found[f"{short_duration(each.timing.idle_ns)} before the trial"] = None
+        if on_ns is not None and off_ns is not None:
+            found[f"{short_duration(off_ns)} after every {short_duration(on_ns)} of operations"] = None
+    return ", ".join(found)
 
 
 def cells_of(run: RunRecord, phase: PhasePlan) -> list[CellPlan]:
