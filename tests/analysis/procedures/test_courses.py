@@ -123,6 +123,13 @@ def test_the_level_of_a_trial_is_the_mean_of_its_last_eighth() -> None:
     assert level_of(samples, Quantity.IOPS) == 105
 
 
+def test_a_short_last_sample_counts_by_its_time() -> None:
+    # Seventeen samples of two seconds, but for the last one.
+    samples = tuple(samples_of(trial([100] * 30 + [90, 90] + [60]), 2 * SECOND_NS))
+
+    assert level_of(samples, Quantity.IOPS) == (2 * 90 + 60) / 3
+
+
 @pytest.mark.parametrize(
     ("counts", "seconds"),
     [

@@ -54,11 +54,14 @@ class IdleState:
 
 
 def level_of(samples: Sequence[Sample], quantity: Quantity) -> float | None:
-    """The mean of a quantity over the last eighth of the samples, at least one; None without any."""
-    values = [
-        value for each in samples[-max(len(samples) // END_PART, 1) :] if (value := each.of(quantity)) is not None
-    ]
-    return sum(values) / len(values) if values else None
+    """The mean of a throughput over the last eighth of the samples, at least one; None without any.
+
+    Samples count by their time: the last one is often shorter.
+    """
+    last = samples[-max(len(samples) // END_PART, 1) :]
+    known = [(value, each.end_ns - each.start_ns) for each in last if (value := each.of(quantity)) is not None]
+    time_ns = sum(length_ns for _, length_ns in known)
+    return sum(value * length_ns for value, length_ns in known) / time_ns if time_ns else None
 
 
 def recovery_ns(samples: Sequence[Sample], quantity: Quantity, level: float) -> int | None:
