@@ -9,7 +9,7 @@ import pytest
 
 from iosonde.errors import UsageError
 from iosonde.sources.rounds import MeasuredRounds, read_rounds
-from iosonde.vocabulary import ProcedureKind
+from iosonde.vocabulary import ProcedureKind, Quantity
 
 
 def table(folder: Path, header: str, rows: Sequence[str], name: str = "t.csv") -> Path:
@@ -85,6 +85,13 @@ def test_bandwidth_of_random_writes_is_not_one_of_sequential_writes(tmp_path: Pa
 def test_outstanding_operations_are_the_queue_depth(header: str, tmp_path: Path) -> None:
     [test] = read_rounds([table(tmp_path, f"round,read,bs,{header},iops", ["1,0,4k,32,1000"])])
     assert [each.queue_depth for each in test.phase.workloads.values()] == [32]
+
+
+def test_a_table_of_latencies_at_a_deep_queue_is_judged_by_them(tmp_path: Path) -> None:
+    rows = [f"{number},0,4k,32,{900 + number}" for number in range(1, 6)]
+    [test] = read_rounds([table(tmp_path, "round,read,bs,qd,lat_us", rows)])
+    assert test.rounds.procedure.kind is ProcedureKind.LATENCY
+    assert [each.quantity for each in test.phase.tracked] == [Quantity.LATENCY_NS_MEAN]
 
 
 def test_each_block_size_of_throughput_is_judged_by_itself(tmp_path: Path) -> None:

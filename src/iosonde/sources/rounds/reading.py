@@ -97,7 +97,11 @@ def _parts(measured: Sequence[Measured], *, is_named: bool) -> Iterator[_Part]:
     is_matrix = varies or not all(map(_is_in_latency_test, scattered))
     single = [each for each in scattered if each.workload.operations_in_flight == 1 and not is_matrix]
     deep = [each for each in scattered if each.workload.operations_in_flight > 1]
-    yield "iops", ProcedureKind.IOPS, scattered if is_matrix else deep
+    several = scattered if is_matrix else deep
+    if several and all(map(_has_latency_only, several)):
+        yield "latency at depth", ProcedureKind.LATENCY, several
+    else:
+        yield "iops", ProcedureKind.IOPS, several
     yield from _throughput_parts([each for each in measured if not _is_random(each)])
     # A table that does not state the demand says by its values what it is about.
     no_latency = all(each.value.latency_ns_mean is None for each in single)
@@ -121,6 +125,11 @@ def _is_in_latency_test(measured: Measured) -> bool:
     work = measured.workload
     is_usual = work.read_percent in LATENCY_MIXES and work.block_size_bytes <= LATENCY_SIZE_MAX
     return is_usual or measured.value.iops is None or work.operations_in_flight > 1
+
+
+def _has_latency_only(measured: Measured) -> bool:
+    value = measured.value
+    return value.iops is None and value.bytes_per_s is None and value.latency_ns_mean is not None
 
 
 def _is_random(measured: Measured) -> bool:
