@@ -74,6 +74,17 @@ def test_the_table_of_rounds_of_a_run_is_judged_as_the_run_was(tmp_path: Path) -
         assert variable["average"] == own["determinations"][0]["average"]
 
 
+def test_rounds_that_left_steady_state_are_named_with_their_file(tmp_path: Path) -> None:
+    left, steady = tmp_path / "left", tmp_path / "steady"
+    for each in (left, steady):
+        each.mkdir()
+    files = table(left, [100] * 5 + [200] * 5), table(steady, [100] * 5)
+    shown = iosonde("steady", *files)
+    assert shown.returncode == 9
+    assert f"error: steady state was left again: iops of {files[0]}\n" in shown.stderr
+    assert "later rounds do not help" in shown.stderr
+
+
 def test_a_wrong_tracking_variable_is_refused_with_an_example(tmp_path: Path) -> None:
     wrong = {"reed=0": "unknown key reed", "read=x": "invalid literal", "read=50": "no cell of tracking variable 1"}
     for text, message in wrong.items():

@@ -77,23 +77,33 @@ def _check_verdicts(tests: "Sequence[JudgedRounds]") -> None:
         untracked = [each for each in untracked if each.kind is not ProcedureKind.WRITE_SATURATION]
     if never:
         found = {
-            "steady state was not reached": [each.name for each in never if _verdict(each) is Verdict.NOT_REACHED],
-            "steady state was left again": [each.name for each in never if _verdict(each) is Verdict.LEFT],
+            "steady state was not reached": [each for each in never if _verdict(each) is Verdict.NOT_REACHED],
+            "steady state was left again": [each for each in never if _verdict(each) is Verdict.LEFT],
         }
+        missed = found["steady state was not reached"]
         raise ExpectationError(
-            "; ".join(f"{what}: {', '.join(names)}" for what, names in found.items() if names),
-            "measure more rounds, and check the drive's temperature and other users of the drive",
+            "; ".join(f"{what}: {_names(each, tests)}" for what, each in found.items() if each),
+            "measure more rounds, and check the drive's temperature and other users of the drive"
+            if missed
+            else "find what changed then, such as the temperature, and measure again: later rounds do not help",
         )
     if few:
         raise UndecidedError(
-            f"too few rounds to judge: {', '.join(each.name for each in few)}",
+            f"too few rounds to judge: {_names(few, tests)}",
             "the criterion needs five consecutive rounds with a value of each tracking variable",
         )
     if untracked:
         raise UndecidedError(
-            f"nothing is tracked: {', '.join(each.name for each in untracked)}",
+            f"nothing is tracked: {_names(untracked, tests)}",
             "name a cell, such as --track read=0,block_size=16KiB,quantity=iops",
         )
+
+
+def _names(found: "Sequence[JudgedRounds]", tests: "Sequence[JudgedRounds]") -> str:
+    """The tests by name, with their files if there are several."""
+    if len({each.source for each in tests}) == 1:
+        return ", ".join(each.name for each in found)
+    return ", ".join(f"{each.name} of {each.source}" for each in found)
 
 
 def _verdict(test: "JudgedRounds") -> "Verdict | None":
