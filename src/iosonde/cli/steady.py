@@ -85,7 +85,7 @@ def _check_verdicts(tests: "Sequence[JudgedRounds]") -> None:
             "; ".join(f"{what}: {_names(each, tests)}" for what, each in found.items() if each),
             "measure more rounds, and check the drive's temperature and other users of the drive"
             if missed
-            else "find what changed then, such as the temperature, and measure again: later rounds do not help",
+            else "check what changed at that point, such as temperature, and repeat the test; later rounds do not help",
         )
     if few:
         raise UndecidedError(

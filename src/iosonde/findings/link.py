@@ -24,7 +24,7 @@ _Link = tuple[float, bool]
 
 
 def faster_than_link(case: Case) -> Iterator[Finding]:
-    """More was transferred than the link of the drive can carry in the time."""
+    """More data was transferred than the link of the drive can carry in that time."""
     link, target = _link_of(case.run), case.run.header.target
     if link is None or (target.is_storage and not target.direct):
         return

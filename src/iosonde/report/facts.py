@@ -8,6 +8,7 @@ from typing import Final
 from iosonde.analysis.run import RunAnalysis
 from iosonde.analysis.target_state import target_state
 from iosonde.charts.quantities import NO_VALUE
+from iosonde.findings.case import count_of
 from iosonde.records import HostFacts, Plan, RunHeader, RunRecord
 from iosonde.report.blocks import FactGroup
 from iosonde.report.condition_facts import condition_groups
@@ -74,9 +75,7 @@ def _durations(run: RunRecord) -> str:
     plan, measured = run.header.plan, {each.cell for each in run.cells}
     cells = [each for each in plan.cells if each.cell in measured] if plan.procedures else plan.cells
     counts = Counter(cell.timing.text for cell in cells or plan.cells)
-    shown = [
-        f"{text} ({number} {'cell' if number == 1 else 'cells'})" for text, number in counts.most_common(DURATIONS_MAX)
-    ]
+    shown = [f"{text} ({count_of(number, 'cell')})" for text, number in counts.most_common(DURATIONS_MAX)]
     if len(counts) == 1:
         return next(iter(counts))
     more = len(counts) - DURATIONS_MAX

@@ -1,5 +1,6 @@
 """The signs beside numbers, and the units. A report explains each of them once."""
 
+from collections.abc import Collection
 from typing import Final
 
 LEFT_OUT: Final = "†"
@@ -23,3 +24,15 @@ UNITS: Final = (
     "IOPS: operations/s (for one class: reads/s, writes/s or commits/s). 1 MB/s = 10⁶ bytes/s; 1 KiB = 2¹⁰ bytes; "
     "1 µs = 10⁻⁶ s; 1 ms = 10⁻³ s. 95 % confidence interval: ± half-width, or (lower to upper limit)."
 )
+
+
+def sign_of(cell: str, invalid: Collection[str], doubtful: Collection[str] = ()) -> str:
+    """The sign of the figures of a cell; empty if they are sound."""
+    if cell in invalid:
+        return INVALID
+    return DOUBTFUL if cell in doubtful else ""
+
+
+def signed(text: str, cell: str, invalid: Collection[str], doubtful: Collection[str] = ()) -> str:
+    """A figure of a cell, or its name, with its sign."""
+    return f"{text} {sign_of(cell, invalid, doubtful)}".rstrip()

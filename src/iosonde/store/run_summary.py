@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Final
 
 from iosonde.analysis.means import means_over
-from iosonde.analysis.states import sort_repeats
+from iosonde.analysis.states import WindowOrders, sort_repeats, sort_rounds
 from iosonde.errors import RecordError
 from iosonde.printing import quoted
 from iosonde.records import CellPlan, CellRecord, Outcome, Plan, RunHeader, RunRecord, WithinRepeat
@@ -201,6 +201,7 @@ class _Looking:
         self._within: dict[int, WithinRepeat] = {}
         self._payloads: dict[int, tuple[str, bytes]] = {}
         self._last_cell: _Payload | None = None
+        self._windows: WindowOrders | None = None
         self._checked: set[Kind] = set()
         self._duration_ns = 0
 
@@ -235,7 +236,8 @@ class _Looking:
         # Imported here: few runs have procedures, and it imports NumPy.
         from iosonde.analysis.procedures.from_run import last_attempts, window_orders
 
-        last, reported = last_attempts(run), window_orders(run).last
+        last, self._windows = last_attempts(run), window_orders(run)
+        reported = self._windows.last
         self._cells = {order: cell for order, cell in self._cells.items() if order in last}
         self._records = {order: each for order, each in self._records.items() if order in reported}
         self._payloads = {order: each for order, each in self._payloads.items() if order in reported}
@@ -314,9 +316,8 @@ class _Looking:
             within = self._within.get(order, record.within)
             by_cell.setdefault(record.cell, []).append(record.model_copy(update={"within": within}))
         for name, records in by_cell.items():
-            # Rounds of procedures are no repeats of one measurement, so none is discarded for what it shows.
-            used = records if self.header.plan.procedures else sort_repeats(records).used
-            means = means_over(self.wanted[name].workload, used)
+            repeats = sort_repeats(records) if self._windows is None else sort_rounds(records, self._windows)
+            means = means_over(self.wanted[name].workload, repeats.used)
             if means is not None:
                 payloads = tuple(payload for cell, payload in self._payloads.values() if cell == name)
                 yield CellGlance(name, means.iops, means.latency_ns_mean, means.repeats, self.upgrader, payloads)

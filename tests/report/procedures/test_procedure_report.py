@@ -133,7 +133,7 @@ def test_the_statement_names_the_specification_and_its_open_points() -> None:
 
     assert "after SNIA SSS PTS 2.0.2, chapter 7, enterprise mode" in text
     assert (
-        "Open points of the specification: Its text was not available; parameters and criteria follow public "
+        "Open points of the specification: The text was not available. Parameters and criteria follow public "
         "implementations that cite it. The cadence of samples."
     ) in text
 

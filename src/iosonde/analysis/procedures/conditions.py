@@ -5,8 +5,8 @@ from typing import Final
 
 from iosonde.analysis.drive_counters import Counter, DriveChange, changes_of
 from iosonde.analysis.procedures.condition import Condition, ConditionState
-from iosonde.analysis.procedures.courses import judged_samples, judges_samples, scale_of
-from iosonde.analysis.procedures.determination import Criterion, Verdict, criteria_of, no_window_text
+from iosonde.analysis.procedures.courses import judged_samples, sample_rule, scale_of
+from iosonde.analysis.procedures.determination import Criterion, Verdict, criteria_of, no_window_text, rule_of
 from iosonde.analysis.procedures.from_run import trials_of_procedure
 from iosonde.analysis.procedures.gap_condition import gap_condition
 from iosonde.analysis.procedures.rounds import PhaseRounds, ProcedureRounds
@@ -199,7 +199,7 @@ def _sum(changes: Sequence[DriveChange], counter: Counter) -> int | None:
 
 def _steady_state(run: RunRecord, rounds: ProcedureRounds) -> Condition:
     name, phase = STEADY_STATE, rounds.judged
-    if phase is None and judges_samples(rounds):
+    if phase is None and sample_rule(rounds) is not None:
         return _steady_samples(name, judged_samples(run, rounds))
     if phase is None:
         planned = any(getattr(each.stop, "tracked", ()) for each in rounds.procedure.phases)
@@ -218,7 +218,7 @@ def _steady_state(run: RunRecord, rounds: ProcedureRounds) -> Condition:
 
 def _steady_samples(name: str, samples: PhaseRounds | None) -> Condition:
     said = block_text(samples)
-    if samples is None or samples.rule is None or samples.rounds < samples.rule.window:
+    if samples is None or _lacks_window(samples):
         return Condition(name, ConditionState.UNKNOWN, said)
     is_steady = criteria_of(samples)[0].verdict is Verdict.REACHED
     state = ConditionState.VERIFIED if is_steady else ConditionState.FAILED
@@ -277,10 +277,14 @@ def block_text(samples: PhaseRounds | None) -> str:
     """
     if samples is None:
         return "not decided: no block of its samples is complete"
-    if samples.rule is not None and samples.rounds < samples.rule.window:
+    if _lacks_window(samples):
         counted = f"{samples.rounds} {'block is' if samples.rounds == 1 else 'blocks are'}"
-        return f"not decided: only {counted} complete, and a window has {samples.rule.window}"
+        return f"not decided: only {counted} complete, and a window has {rule_of(samples).window}"
     return verdict_text(criteria_of(samples)[0]).replace("round", "block")
+
+
+def _lacks_window(samples: PhaseRounds) -> bool:
+    return samples.rounds < rule_of(samples).window
 
 
 def not_verified(conditions: Sequence[Condition]) -> Iterator[Condition]:

@@ -271,9 +271,9 @@ def _sample(record: CellRecord, parts: Sequence[_Part], times_ns: tuple[int, int
     )
 
 
-def judges_samples(rounds: ProcedureRounds) -> bool:
-    """Whether a long trial of the procedure is judged by its samples."""
-    return any(isinstance(each.stop, SteadySamples) for each in rounds.procedure.phases)
+def sample_rule(rounds: ProcedureRounds) -> SteadySamples | None:
+    """The rule by which a long trial of the procedure is judged by its samples; None without one."""
+    return next((each.stop for each in rounds.procedure.phases if isinstance(each.stop, SteadySamples)), None)
 
 
 def judged_samples(run: RunRecord, rounds: ProcedureRounds) -> PhaseRounds | None:

@@ -53,7 +53,7 @@ class Place:
 class Figures:
     """A cell of one entry: its reported figures, and the phase that they are from.
 
-    ``is_steady`` is whether the criterion of the phase holds in its window; False without a criterion.
+    ``is_steady`` is whether the phase has a steady-state criterion and its window meets it.
     """
 
     cell: ReportedCell

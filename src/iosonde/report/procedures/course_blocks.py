@@ -8,8 +8,8 @@ from iosonde.analysis.procedures.courses import (
     LongPhase,
     capacity_of,
     judged_samples,
-    judges_samples,
     long_phases,
+    sample_rule,
     scale_of,
 )
 from iosonde.analysis.procedures.recovery import (
@@ -34,7 +34,7 @@ from iosonde.charts.procedures.courses import (
 from iosonde.charts.procedures.styles import unit_of
 from iosonde.charts.quantities import significant
 from iosonde.findings import Finding
-from iosonde.records import RunRecord, SteadySamples
+from iosonde.records import RunRecord
 from iosonde.report.blocks import Block, Charts, Folded, Paragraph
 from iosonde.report.procedures.course_tables import idle_table, phase_table, rest_table, with_scale
 from iosonde.report.procedures.draw_chart import DrawChart
@@ -117,7 +117,7 @@ def _tables(
 
 def sample_blocks(run: RunRecord, rounds: ProcedureRounds, figure: DrawChart, invalid: Invalid) -> Iterator[Block]:
     """The steady state of a long trial, judged by one sample of each block of its time."""
-    rule = next((each.stop for each in rounds.procedure.phases if isinstance(each.stop, SteadySamples)), None)
+    rule = sample_rule(rounds)
     if rule is None:
         return
     phase = judged_samples(run, rounds)
@@ -175,9 +175,8 @@ def _answers(
     quantity: Quantity,
     findings: Sequence[Finding],
 ) -> Iterator[str]:
-    judged = judged_samples(run, rounds)
-    if judges_samples(rounds):
-        yield f"steady state {block_text(judged)}"
+    if sample_rule(rounds) is not None:
+        yield f"steady state {block_text(judged_samples(run, rounds))}"
     states = idle_states(phases)
     for state in states:
         yield f"{state.phase.name}: {state.gain:.2f} times the baseline{mark_of(state.phase.cell, findings)}"

@@ -28,8 +28,8 @@ from iosonde.records import RunRecord
 from iosonde.report.blocks import Block, Charts, Folded, Paragraph
 from iosonde.report.dashes import Dash
 from iosonde.report.procedures.draw_chart import DrawChart
-from iosonde.report.procedures.tables import cell_table, sign_notes, sign_of
-from iosonde.report.signs import INVALID
+from iosonde.report.procedures.tables import cell_table, sign_notes
+from iosonde.report.signs import INVALID, signed
 from iosonde.report.tables import Head, Line, ResultTable
 from iosonde.report.validity import Doubtful, Invalid, marked
 from iosonde.units import format_duration
@@ -77,7 +77,7 @@ def demand_table(demand: Sequence[DemandCell], quantity: Quantity, invalid: Inva
 
     def text(each: DemandCell) -> str:
         value = each.iops if quantity is Quantity.IOPS else each.latency_ns
-        return f"{significant(unit.shown(value))}{sign_of(each.cell, invalid, doubtful)}"
+        return signed(significant(unit.shown(value)), each.cell, invalid, doubtful)
 
     title = "IOPS" if quantity is Quantity.IOPS else "Mean response time"
     caption = f"{title} ({unit.name}): threads (TC) by queue depth (QD), means over the window."

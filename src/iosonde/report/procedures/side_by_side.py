@@ -23,9 +23,9 @@ from iosonde.report.procedures.side_by_side_tables import (
     chart_labels,
     comparison_tables,
     course_tables,
+    entry_sign,
     missing_sentence,
     shown_of,
-    sign_of,
 )
 from iosonde.report.procedures.side_by_side_zones import zone_comparison_blocks
 from iosonde.vocabulary import ProcedureKind
@@ -90,7 +90,7 @@ def _bar_figures(test: SameTest, identity: str, failures: FailureLog) -> Iterato
 def _bars(test: SameTest, shown: Shown, place: Place) -> list[Bar]:
     labels = chart_labels(test)
     return [
-        Bar(labels[entry.label], found[place].cell.cell, value, sign_of(entry, found[place]))
+        Bar(labels[entry.label], found[place].cell.cell, value, entry_sign(entry, found[place]))
         for entry, found in zip(test.entries, test.figures, strict=True)
         if place in found and (value := shown.value(found[place])) is not None
     ]

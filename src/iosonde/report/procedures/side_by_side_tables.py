@@ -12,7 +12,7 @@ from iosonde.charts.procedures.window import MINUS
 from iosonde.charts.quantities import significant
 from iosonde.charts.ratio_texts import ratio_text
 from iosonde.report.dashes import Dash
-from iosonde.report.signs import DOUBTFUL, INVALID
+from iosonde.report.signs import DOUBTFUL, INVALID, sign_of
 from iosonde.report.tables import Head, Line, ResultTable
 from iosonde.vocabulary import ProcedureKind, Quantity
 
@@ -75,11 +75,9 @@ def shown_of(kind: ProcedureKind) -> tuple[Shown, ...]:
     return SHOWN.get(kind, OTHERS)
 
 
-def sign_of(entry: Entry, figures: Figures) -> str:
-    """The sign of a finding beside the figures of a cell; empty without one."""
-    if figures.cell.cell in dict(entry.source.invalid):
-        return INVALID
-    return DOUBTFUL if figures.cell.cell in dict(entry.source.doubtful) else ""
+def entry_sign(entry: Entry, figures: Figures) -> str:
+    """The sign of the figures of a cell of an entry; empty if they are sound."""
+    return sign_of(figures.cell.cell, dict(entry.source.invalid), dict(entry.source.doubtful))
 
 
 def course_tables(test: SameTest, columns_max: int = COLUMNS_MAX) -> Iterator[ResultTable]:
@@ -184,7 +182,7 @@ def _text(test: SameTest, shown: Shown, unit: Unit, place: Place, number: int) -
         if mine is None:
             return Dash("the run has no such cell")
         return Dash(NO_DISTRIBUTION if not shown.has_rounds and mine.cell.latency is None else shown.why)
-    text = f"{significant(unit.shown(value))} {sign_of(test.entries[number], mine)}".rstrip()
+    text = f"{significant(unit.shown(value))} {entry_sign(test.entries[number], mine)}".rstrip()
     base = None if first is None else shown.value(first)
     if number == 0 or first is None or not base:
         return text

@@ -59,7 +59,7 @@ def _condition_text(condition: Condition) -> str:
 
 
 def procedure_answer(run: RunRecord, rounds: ProcedureRounds, findings: Sequence[Finding]) -> str:
-    """The verdict and the first figures of a procedure in words. Invalid and doubtful figures name their findings."""
+    """The verdict and the main figures of a procedure in words, with the findings on invalid and doubtful ones."""
     if of_long_trials := course_answer(run, rounds, findings):
         return of_long_trials
     title, phase = title_of(rounds.procedure), rounds.judged or rounds.main

@@ -1,6 +1,6 @@
 """The tables of a procedure: conditions, determination, criteria, matrices, latencies and its loops."""
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -26,7 +26,7 @@ from iosonde.report.procedures.words import (
     stop_words,
     times_text,
 )
-from iosonde.report.signs import DOUBTFUL, INVALID
+from iosonde.report.signs import DOUBTFUL, INVALID, signed
 from iosonde.report.tables import Head, Line, ResultTable
 from iosonde.report.validity import MARK, Doubtful, Invalid, marked, see
 from iosonde.units import exact_size
@@ -51,14 +51,7 @@ def column_name(workload: Workload, cell: str, invalid: Invalid, among: Sequence
 
     ``among`` are the workloads from which the name tells it apart.
     """
-    return f"{place_name(workload, among)}{sign_of(cell, invalid)}"
-
-
-def sign_of(cell: str, invalid: Collection[str], doubtful: Collection[str] = ()) -> str:
-    """The sign behind a figure of a cell; empty for a sound one."""
-    if cell in invalid:
-        return f" {INVALID}"
-    return f" {DOUBTFUL}" if cell in doubtful else ""
+    return signed(place_name(workload, among), cell, invalid)
 
 
 def sign_notes(cells: Sequence[str], invalid: Invalid, doubtful: Doubtful) -> tuple[str, ...]:
@@ -94,7 +87,7 @@ def _matrix_table(cells: Sequence[ReportedCell], shown: _Shown, invalid: Invalid
         number = shown.value(found)
         if number is None:
             return Dash(shown.why)
-        return f"{significant(shown.unit.shown(number))}{sign_of(found.cell, invalid, doubtful)}"
+        return signed(significant(shown.unit.shown(number)), found.cell, invalid, doubtful)
 
     return ResultTable(
         caption=f"{shown.title} ({shown.unit.name}): block sizes by mix of reads/writes.",
@@ -106,7 +99,7 @@ def _matrix_table(cells: Sequence[ReportedCell], shown: _Shown, invalid: Invalid
 
 def figure_text(value: float, unit: Unit, cell: ReportedCell, invalid: Invalid) -> str:
     """A figure of a cell, with a sign if the cell is invalid."""
-    return f"{significant(unit.shown(value))}{sign_of(cell.cell, invalid)}"
+    return signed(significant(unit.shown(value)), cell.cell, invalid)
 
 
 def invalid_notes(cells: Iterable[str], invalid: Invalid, where: str = "") -> tuple[str, ...]:

@@ -65,7 +65,7 @@ def title_of(procedure: Procedure) -> str:
 
 
 SNIA: Final = "SNIA"
-NO_TEXT: Final = "Its text was not available; parameters and criteria follow public implementations that cite it."
+NO_TEXT: Final = "The text was not available. Parameters and criteria follow public implementations that cite it."
 
 
 def specification_text(procedure: Procedure) -> str:

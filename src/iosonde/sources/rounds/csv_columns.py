@@ -126,19 +126,22 @@ class Columns:
 
     def unused(self, header: Sequence[str]) -> Iterator[str]:
         """The names of the columns that say nothing here. A table that iosonde wrote has many of them."""
+        yield from (header[index].strip() for index in self._unused_places(header))
+
+    def _unused_places(self, header: Sequence[str]) -> Iterator[int]:
         if self.role is not None:
             return
         used = {
             *(self.round, self.read, self.size, self.depth, self.jobs, self.pattern, self.cell, self.sizes),
             *(self.percent, *self.test, *self.values, *self.mixes),
         }
-        yield from (name.strip() for index, name in enumerate(header) if index not in used and name.strip())
+        yield from (index for index, name in enumerate(header) if index not in used and name.strip())
 
     def check_one_drive(self, header: Sequence[str], rows: Sequence[Sequence[str]], source: str) -> None:
         """Raises UsageError for rows of several drives or runs: their rounds do not follow one another."""
-        unused = set(self.unused(header))
-        for index, name in enumerate(header):
-            if name.strip() in unused and _plain_name(name) in DRIVE:
+        for index in self._unused_places(header):
+            name = header[index]
+            if _plain_name(name) in DRIVE:
                 values = list(dict.fromkeys(text for row in rows if index < len(row) and (text := row[index].strip())))
                 if len(values) > 1:
                     raise UsageError(

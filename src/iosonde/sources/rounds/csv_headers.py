@@ -35,7 +35,7 @@ DRIVE: Final = frozenset(
     {"device", "dev", "drive", "disk", "ssd", "hdd", "dut", "model", "serial", "serialnumber", "sn", "wwn", "firmware"}
     | {"target", "volume", "filename", "host", "hostname", "server", "node", "run"}
 )
-"""Names of columns that tell drives or runs apart."""
+"""Headers of columns that identify the drive or the run."""
 
 JUDGED_ROLES: Final = frozenset({PhaseRole.ROUNDS.value, PhaseRole.SCREENING.value})
 """Roles of the phases that are judged by rounds, in tables that iosonde wrote. Others are skipped."""

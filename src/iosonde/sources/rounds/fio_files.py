@@ -25,8 +25,16 @@ _RUN: Final = re.compile(r"(?:^|[^a-z])(?:pass|run)[ _.=-]?0*(\d+)(?![a-z\d])", 
 _SIZE: Final = re.compile(r"^\s*(\d+(?:\.\d+)?)\s*(b|k|kb|kib|m|mb|mib)?\s*$", re.IGNORECASE)
 _UNITS: Final = {"": 1, "b": 1, "k": 1024, "kb": 1024, "kib": 1024, "m": 1 << 20, "mb": 1 << 20, "mib": 1 << 20}
 _GROUP_ENDS: Final = ("stonewall", "wait_for_previous")
-_SEVERAL_SIZES: Final = ("bssplit", "bsrange", "blocksize_range")
-_RATES: Final = ("rate_iops", "rate")
+_REFUSED: Final = (
+    (("bssplit", "bsrange", "blocksize_range"), "several block sizes", "use outputs with one block size per job"),
+    (
+        ("rate_iops", "rate"),
+        "a limited rate",
+        "use outputs without a rate: throughput at a fixed rate is steady whatever the drive does",
+    ),
+)
+"""Options of jobs that are not judged, what these jobs have, and the way out."""
+
 _ALL: Final = "100"
 """The percentage of random accesses without the option."""
 
@@ -182,12 +190,6 @@ def _workload(options: Mapping[str, Any], path: Path) -> Workload:
             "use outputs whose job options contain rw, bs, iodepth and numjobs (fio writes them for options of a job); "
             "those of fio 2.2 and older need them in their names, such as rw=65_bs=4k_qd=32_round=3.json",
         )
-    several = next((name for name in _SEVERAL_SIZES if name in options), None)
-    if several is not None:
-        raise UsageError(
-            f"{path} has jobs with several block sizes: {several} = {options[several]}",
-            "use outputs with one block size per job",
-        )
     _check_loop(options, kind, path)
     # These engines have one operation in flight, whatever iodepth is.
     is_synchronous = str(options.get("ioengine", "")) in _SYNCHRONOUS
@@ -201,18 +203,15 @@ def _workload(options: Mapping[str, Any], path: Path) -> Workload:
 
 
 def _check_loop(options: Mapping[str, Any], kind: str, path: Path) -> None:
-    """Raises UsageError for options that make the figures say something else than those of a plain loop."""
+    """Raises UsageError for options with which the figures are not those of one plain workload."""
+    for names, what, hint in _REFUSED:
+        if used := [name for name in names if name in options]:
+            raise UsageError(f"{path} has jobs with {what}: {used[0]} = {options[used[0]]}", hint)
     share = str(options.get("percentage_random", _ALL))
     if kind.startswith("rand") and any(each and each != _ALL for each in re.split("[,:]", share)):
         raise UsageError(
             f"{path} has jobs that are partly sequential: percentage_random = {share}",
             "use outputs whose accesses are all random, or all sequential",
-        )
-    limited = next((name for name in _RATES if name in options), None)
-    if limited is not None:
-        raise UsageError(
-            f"{path} has jobs with a limited rate: {limited} = {options[limited]}",
-            "use outputs without a rate: throughput at a fixed rate is steady whatever the drive does",
         )
 
 

@@ -28,9 +28,9 @@ _WAY_OUT: Final = "use TKperf's XML, JSON files of fio, or a CSV file with a row
 def read_rounds(paths: Sequence[Path], tracking: Sequence[Tracking] = ()) -> tuple[MeasuredRounds, ...]:
     """The rounds in files and folders, by test. Raises UsageError for files of no known tool.
 
-    The JSON files of fio in a folder are one set of rounds, and so are all that are named by themselves. Sequential and
-    random workloads are different tests, and so are those with one operation in flight and with more. Each block size
-    of a sequential workload is a test, and so is each phase of a procedure that a table names.
+    The JSON files of fio in a folder are one set of rounds, and so are all files that are named one by one. Sequential
+    and random workloads are separate tests, and so are a queue depth of 1 and deeper queues. Each block size of a
+    sequential workload is a test of its own, and so is each phase of a procedure that a table names.
     """
     found: list[MeasuredRounds] = []
     outputs: dict[Path | None, dict[Path, str]] = {}
