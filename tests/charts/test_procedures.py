@@ -115,8 +115,8 @@ def test_the_window_chart_has_the_average_the_limits_and_the_line() -> None:
     assert lines == {
         "rounds": [98, 99, 100, 101, 102],
         "average": [100, 100],
-        "average ± half the allowed range 0": [90, 90],
-        "average ± half the allowed range 1": [110, 110],
+        "allowed range 0": [90, 90],
+        "allowed range 1": [110, 110],
         "best-fit line": [98, 102],
     }
     assert "The best-fit line is 1.000 · R + 97.00 operations/s." in figure.caption

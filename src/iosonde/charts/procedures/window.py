@@ -16,7 +16,7 @@ from iosonde.records import Workload
 
 AVERAGE: Final = "average"
 FIT: Final = "best-fit line"
-LIMITS: Final = "average ± half the allowed range"
+LIMITS: Final = "allowed range"
 VALUE: Final = "rounds"
 COLOURS: Final = {VALUE: "#0072B2", AVERAGE: INK, LIMITS: INK_SOFT, FIT: "#D55E00"}
 DASHES: Final = {VALUE: [1, 0], AVERAGE: [1, 0], LIMITS: [4, 3], FIT: [8, 4]}
