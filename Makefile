@@ -13,6 +13,7 @@ BENCH := $(PY) -m bench
 COMPILE := $(PY) -m compileall -q src lab tests/stories
 
 PACKAGES := $(VENV)/.stamp-packages
+RELEASE := engine/target/.stamp-release
 INSTALLED := $(VENV)/.stamp-installed
 
 # Folders are listed as well: one is newer after a file was taken out of it.
@@ -47,14 +48,21 @@ $(PACKAGES): requirements/dev.txt
 	$(PIP) install --require-hashes -r requirements/dev.txt
 	@touch $@
 
-# The engine is always the release build, in .venv/bin beside the command.
-$(INSTALLED): $(PACKAGES) pyproject.toml src/iosonde/__init__.py $(ENGINE)
+# The installation finds it built.
+$(RELEASE): $(ENGINE)
 	@command -v cargo >/dev/null || { echo "cargo is needed: https://rustup.rs" >&2; exit 1; }
+	$(CARGO) build --release --locked --quiet
+	@mkdir -p $(dir $@) && touch $@
+
+# The engine is always the release build, in .venv/bin beside the command.
+$(INSTALLED): $(PACKAGES) $(RELEASE) pyproject.toml src/iosonde/__init__.py
 	$(PIP) install --no-build-isolation --no-deps --editable .
 	@$(COMPILE)
 	@touch $@
 
-setup: $(INSTALLED) ## make .venv, with the iosonde command and a release engine in it
+# pip downloads and installs on one CPU for a minute, and the compiler optimises the whole engine on one.
+setup: ## make .venv, with the iosonde command and a release engine in it
+	@$(MAKE) --no-print-directory -q $(INSTALLED) || $(MAKE) --no-print-directory -j2 $(INSTALLED)
 
 demo: setup ## measure a file in demo/ and write a report
 	rm -rf demo/run
@@ -64,14 +72,13 @@ demo: setup ## measure a file in demo/ and write a report
 faultfs: ## build the file system that goes wrong, for tests of root
 	cd tests/faultfs && cargo build --locked
 
-enginetests: ## compile the tests of the engine
-	$(CARGO) test --locked --no-run
-
-# pip downloads and installs on one CPU for a minute. The tests of the engine are compiled meanwhile.
-test: ## run the tests of engine and front (LONG=1: also those that take long)
-	@$(MAKE) --no-print-directory -j2 setup enginetests faultfs
+enginetests: ## run the tests of the engine
 	$(CARGO) test --locked
-	$(PY) -m pytest -ra -n 4 --dist loadfile --no-loadscope-reorder $(if $(LONG),--long)
+
+# The tests of the engine are compiled and run meanwhile. Only root can mount the file system that goes wrong.
+test: ## run the tests of engine and front (LONG=1: also those that take long)
+	@$(MAKE) --no-print-directory -j3 $(INSTALLED) enginetests $(if $(filter 0,$(shell id -u)),faultfs)
+	$(PY) -m pytest -ra -n 3 --dist loadfile --no-loadscope-reorder $(if $(LONG),--long)
 
 lint: setup ## check format, style, types and layers
 	$(VENV)/bin/ruff format --check .

@@ -64,7 +64,7 @@ def test_every_form_of_a_report_has_the_verdicts(folder: Path) -> None:
 
 
 def test_the_report_and_check_agree(folder: Path) -> None:
-    run(folder)
+    run(folder, "--no-report")
     checked = iosonde("check", "run", "--against", "bounds.toml", folder=folder)
     assert checked.returncode == 9
     assert "1 pass, 1 fail, 1 undecided" in checked.stdout
@@ -72,7 +72,7 @@ def test_the_report_and_check_agree(folder: Path) -> None:
 
 @pytest.mark.parametrize("command", [("run", "sim:fixed", "--profile", "few.toml", "--out", "new"), ("report", "run")])
 def test_a_file_that_names_a_cell_that_is_not_there_is_refused(folder: Path, command: tuple[str, ...]) -> None:
-    run(folder)
+    run(folder, "--no-report")
     (folder / "bounds.toml").write_text(BOUNDS.replace("random-read-4KiB-qd2", "random-reads"))
     ended = iosonde(*command, "--against", "bounds.toml", folder=folder)
     assert ended.returncode == 2

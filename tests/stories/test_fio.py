@@ -169,7 +169,7 @@ def test_a_run_by_fio_goes_on_with_fio(tmp_path: Path) -> None:
     time.sleep(0.5)
     process.send_signal(signal.SIGINT)
     process.communicate(timeout=20)
-    ended = iosonde("resume", "run", folder=tmp_path)
+    ended = iosonde("resume", "run", "--no-report", folder=tmp_path)
     assert ended.returncode == 0, ended.stderr
     run = load_run(tmp_path / "run")
     assert run.finished

@@ -37,7 +37,7 @@ def test_a_full_disk_under_the_run_directory_loses_no_finished_cell_and_the_run_
     assert sum(cell.outcome is Outcome.FINISHED for cell in kept.cells) > 3
     assert not (tmp_path / "target.data").exists()
     ballast.unlink()
-    resumed = iosonde("resume", "--overwrite", directory)
+    resumed = iosonde("resume", "--no-report", "--overwrite", directory)
     assert resumed.returncode == 0, resumed.stderr
     run = load_run(directory)
     assert run.finished

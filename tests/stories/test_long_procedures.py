@@ -22,7 +22,7 @@ def pages(story: Story) -> str:
 
 
 def test_throughput_recovers_from_random_writes_within_the_third_group(tmp_path: Path) -> None:
-    story = story_of(tmp_path, "pts-xsr")
+    story = story_of(tmp_path, "pts-xsr", words=("--no-report",))
     check_phases(story.run)
 
     # The third group is 96 s long, and its level is that of the first, which was measured on a fresh drive.
@@ -38,7 +38,7 @@ def test_throughput_recovers_from_random_writes_within_the_third_group(tmp_path:
 
 @pytest.mark.parametrize("profile", ["pts-cbw", "pts-dirth"])
 def test_a_demand_variation_has_operating_points_and_a_histogram_at_each(profile: str, tmp_path: Path) -> None:
-    story = story_of(tmp_path, profile)
+    story = story_of(tmp_path, profile, words=("--no-report",))
     check_phases(story.run)
 
     assert "steady state reached in round" in story.printed
@@ -69,7 +69,7 @@ def test_a_demand_variation_has_operating_points_and_a_histogram_at_each(profile
 def test_the_report_of_a_long_procedure_has_its_charts_and_tables(
     name: str, parts: tuple[str, ...], tmp_path: Path
 ) -> None:
-    story = story_of(tmp_path, name)
+    story = story_of(tmp_path, name, words=("--no-report",))
     check_phases(story.run)
 
     text = f"{story.printed} {pages(story)}"

@@ -173,7 +173,9 @@ def test_mixes_of_every_experiment_are_drawn_and_nothing_false_is_said(target: s
 def test_the_terminal_shows_the_sweep_of_a_mix_with_its_knee(tmp_path: Path) -> None:
     campaign = tmp_path / "mixes.toml"
     campaign.write_text(HEAD + DEPTHS, encoding="utf-8")
-    ran = iosonde("run", "sim:mmc,seed=5", "--profile", campaign, "--out", tmp_path / "run", "--size", "64MiB")
+    ran = iosonde(
+        "run", "--no-report", "sim:mmc,seed=5", "--profile", campaign, "--out", tmp_path / "run", "--size", "64MiB"
+    )
     assert ran.returncode == 0, ran.stderr
     assert "Random 70/30 mix, 16 KiB, depth" in ran.stdout
     assert "16 KiB random 70/30 mix: the knee is at depth 4" in ran.stdout.replace("\n", " ")

@@ -48,7 +48,7 @@ def run(folder: Path, ends: str, *words: str, more: str = "") -> subprocess.Comp
 
 @pytest.mark.parametrize("ends", ENDS)
 def test_by_default_trials_continue_and_the_command_ends_with_5(tmp_path: Path, ends: str) -> None:
-    ended = run(tmp_path, ends)
+    ended = run(tmp_path, ends, "--no-report")
     assert ended.returncode == 5, ended.stderr
     cells = iosonde.open_run(tmp_path / "run").record.cells
     assert {cell.outcome for cell in cells} == {Outcome.FINISHED}
@@ -73,11 +73,11 @@ def test_with_stop_each_trial_ends_at_its_first_error(tmp_path: Path, ends: str)
 
 
 def test_the_campaign_file_can_choose_and_the_option_replaces_its_choice(tmp_path: Path) -> None:
-    ended = run(tmp_path, "amount", more='on_error = "stop"')
+    ended = run(tmp_path, "amount", "--no-report", more='on_error = "stop"')
     assert "2 of 2 measurements failed" in ended.stderr
     assert iosonde.open_run(tmp_path / "run").header.plan.on_error is OnError.STOP
     (tmp_path / "run").rename(tmp_path / "before")
-    ended = run(tmp_path, "amount", "--on-error", "continue", more='on_error = "stop"')
+    ended = run(tmp_path, "amount", "--no-report", "--on-error", "continue", more='on_error = "stop"')
     assert "operations failed in 2 of 2 measurements" in ended.stderr
 
 

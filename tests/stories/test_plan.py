@@ -65,6 +65,6 @@ def test_the_cells_can_be_listed_with_their_experiments(tmp_path: Path) -> None:
 def test_a_run_begins_by_saying_its_plan(tmp_path: Path) -> None:
     campaign = few_cells(tmp_path)
     words = ("run", tmp_path, "--profile", campaign, "--size", "16MiB", "--buffered", "--out", tmp_path / "r")
-    said = iosonde(*words)
+    said = iosonde(*words, "--no-report")
     assert said.stderr.startswith("target ")
     assert "profile   few: matrix 4" in said.stderr

@@ -70,11 +70,12 @@ def test_a_command_gives_each_trial_its_power(tmp_path: Path) -> None:
 
 
 def test_the_key_of_a_campaign_is_shown_before_it_runs_and_a_flag_replaces_it(tmp_path: Path) -> None:
-    said = start(tmp_path, keys='power_command = "echo 7"')
+    key = 'power_command = "echo 7"'
+    said = start(tmp_path, "--no-report", keys=key)
     assert "power     sampled by running: echo 7" in said
     assert set(command_w(open_run(tmp_path / "run").record)) == {7.0}
     (tmp_path / "run").rename(tmp_path / "first")
-    assert set(command_w(measured(tmp_path, "--power-command", "echo 8", keys='power_command = "echo 7"'))) == {8.0}
+    assert set(command_w(measured(tmp_path, "--no-report", "--power-command", "echo 8", keys=key))) == {8.0}
 
 
 def test_a_command_that_measures_nothing_is_refused_before_anything_is_written(tmp_path: Path) -> None:
@@ -92,18 +93,18 @@ def test_a_simulated_drive_has_no_power(tmp_path: Path) -> None:
 
 def test_a_run_directory_does_not_bring_its_command_along(tmp_path: Path) -> None:
     marker = tmp_path / "ran"
-    run = measured(tmp_path, "--power-command", f"touch {marker}; echo 1")
+    run = measured(tmp_path, "--no-report", "--power-command", f"touch {marker}; echo 1")
     marker.unlink()
     assert run.header.power_command.startswith("touch")
     journal = tmp_path / "run/journal"
     whole = journal.read_bytes()
     # Without its end, the run is an interrupted one.
     journal.write_bytes(whole[: len(whole) * 2 // 3])
-    resumed = iosonde("resume", tmp_path / "run")
+    resumed = iosonde("resume", "--no-report", tmp_path / "run")
     assert resumed.returncode == 0, resumed.stderr
     assert "power     the recorded command is not run; specify --power-command to measure power" in resumed.stderr
     assert not marker.exists()
     journal.write_bytes(whole[: len(whole) * 2 // 3])
-    again = iosonde("resume", tmp_path / "run", "--power-command", "echo 4")
+    again = iosonde("resume", "--no-report", tmp_path / "run", "--power-command", "echo 4")
     assert again.returncode == 0, again.stderr
     assert 4.0 in command_w(open_run(tmp_path / "run").record)

@@ -78,7 +78,8 @@ def page(directory: Path) -> str:
 def test_a_campaign_purges_its_device_before_it_preconditions_and_measures(backing: Path, anyway: list[str]) -> None:
     folder = backing.parent
     with attached(backing) as device:
-        ended = run(folder, "run", device, "--profile", campaign(folder), "--destroy", backing, *anyway, "--out", "run")
+        words = ("run", device, "--profile", campaign(folder), "--destroy", backing, *anyway, "--out", "run")
+        ended = run(folder, *words, "--no-report")
     assert ended.returncode == 0, ended.stderr
     assert "purge     discard of each whole device, verified by reading back" in ended.stderr
     header = json.loads((folder / "run/run.json").read_text(encoding="utf-8"))
@@ -92,7 +93,8 @@ def test_a_campaign_purges_its_device_before_it_preconditions_and_measures(backi
 def test_without_preconditioning_the_device_is_measured_fresh_out_of_the_box(backing: Path, anyway: list[str]) -> None:
     folder, file = backing.parent, campaign(backing.parent, keys='precondition = "none"')
     with attached(backing) as device:
-        ended = run(folder, "run", device, "--profile", file, "--destroy", backing, *anyway, "--out", "run")
+        words = ("run", "--no-report", device, "--profile", file, "--destroy", backing, *anyway, "--out", "run")
+        ended = run(folder, *words)
     assert ended.returncode == 0, ended.stderr
     header = json.loads((folder / "run/run.json").read_text(encoding="utf-8"))
     assert (header["plan"]["preparation"], header["target"]["written"]) == ([], "purged")
@@ -156,7 +158,7 @@ def test_an_interrupted_preparation_is_resumed(backing: Path, anyway: list[str])
         process.send_signal(signal.SIGINT)
         rest = process.communicate(timeout=60)[1]
         assert process.returncode == 130, rest
-        resumed = run(folder, "resume", "run", "--destroy", backing, *anyway)
+        resumed = run(folder, "resume", "--no-report", "run", "--destroy", backing, *anyway)
     assert resumed.returncode == 0, resumed.stderr
     assert "Preconditioned with sequential 128 KiB writes" in resumed.stdout
     assert "is not complete" not in resumed.stdout

@@ -43,7 +43,8 @@ def story(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
     (folder / "stick.toml").write_text(PROCEDURE, encoding="utf-8")
     run = folder / "run"
     done = iosonde(
-        *("run", "sim:sata-dc,scale=300", "--profile", str(folder / "stick.toml"), "--seed", "1", "--out", str(run))
+        *("run", "sim:sata-dc,scale=300", "--profile", str(folder / "stick.toml"), "--seed", "1", "--out", str(run)),
+        "--no-report",
     )
     assert done.returncode == 0, done.stderr
     return run, done.stdout

@@ -48,7 +48,7 @@ def campaign(folder: Path, text: str = BOTH) -> Path:
 
 
 def words(folder: Path, *asked: object) -> list[str]:
-    return ["run", *map(str, asked), "--seed", "3", "--out", str(folder / "run")]
+    return ["run", "--no-report", *map(str, asked), "--seed", "3", "--out", str(folder / "run")]
 
 
 def wait_for(directory: Path, phase: str) -> None:
@@ -113,7 +113,7 @@ def test_a_procedure_that_was_killed_begins_again_from_its_purge(backing: Path, 
             wait_for(folder / "run", phase)
             running.send_signal(signal.SIGKILL)
         killed = load_run(folder / "run")
-        again = ["resume", folder / "run", "--destroy", backing, *anyway]
+        again = ["resume", "--no-report", folder / "run", "--destroy", backing, *anyway]
         done = iosonde(*again, folder=folder, XDG_STATE_HOME=str(folder / "state"))
     assert done.returncode == 0, done.stderr
     run = load_run(folder / "run")

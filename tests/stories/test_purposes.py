@@ -47,7 +47,7 @@ def folder_with(tmp_path: Path, limit: str) -> Path:
 
 @pytest.mark.parametrize("name", PURPOSES)
 def test_a_fast_drive_is_good_enough_for_every_purpose(tmp_path: Path, name: str) -> None:
-    words = ("run", "sim:enterprise-nvme,seed=1", "--seed", "1", "--for", name, "--out", "run")
+    words = ("run", "--no-report", "sim:enterprise-nvme,seed=1", "--seed", "1", "--for", name, "--out", "run")
     ended = iosonde(*words, folder=tmp_path)
     assert ended.returncode == 0, ended.stderr
     assert f"{name}: met. All" in " ".join(ended.stdout.split())
@@ -70,7 +70,7 @@ def test_a_slow_drive_is_not_and_the_exit_code_says_so(tmp_path: Path, name: str
 
 def test_show_prints_the_verdict_of_a_run_for_a_purpose(tmp_path: Path) -> None:
     folder = folder_with(tmp_path, "1 ms")
-    words = ("run", "sim:mmc,seed=1", "--seed", "1", "--for", "own/mine.toml", "--out", "run")
+    words = ("run", "--no-report", "sim:mmc,seed=1", "--seed", "1", "--for", "own/mine.toml", "--out", "run")
     assert iosonde(*words, folder=folder).returncode == 0
     shown = iosonde("show", "run", folder=folder)
     assert "mine: met." in shown.stdout
@@ -81,7 +81,7 @@ def test_show_prints_the_verdict_of_a_run_for_a_purpose(tmp_path: Path) -> None:
 def test_a_file_of_requirements_with_its_campaign_is_a_purpose(
     tmp_path: Path, limit: str, code: int, word: str
 ) -> None:
-    words = ("run", "sim:mmc,seed=1", "--seed", "1", "--for", "own/mine.toml", "--out", "run")
+    words = ("run", "--no-report", "sim:mmc,seed=1", "--seed", "1", "--for", "own/mine.toml", "--out", "run")
     ended = iosonde(*words, folder=folder_with(tmp_path, limit))
     assert ended.returncode == code, ended.stderr
     assert f"mine: {word}." in ended.stdout
@@ -159,7 +159,7 @@ def test_a_resumed_run_ends_with_the_verdict_of_an_uninterrupted_one(
 
 def test_a_later_report_of_a_run_for_a_purpose_has_the_verdict(tmp_path: Path) -> None:
     folder = folder_with(tmp_path, "1 ms")
-    words = ("run", "sim:mmc,seed=1", "--seed", "1", "--for", "own/mine.toml", "--out", "run")
+    words = ("run", "--no-report", "sim:mmc,seed=1", "--seed", "1", "--for", "own/mine.toml", "--out", "run")
     assert iosonde(*words, folder=folder).returncode == 0
     ended = iosonde("report", "run", "--html", "page.html", folder=folder)
     assert ended.returncode == 0, ended.stderr
@@ -174,7 +174,7 @@ def test_a_later_report_of_a_run_for_a_purpose_has_the_verdict(tmp_path: Path) -
 
 def test_a_check_without_expected_values_says_how_to_give_some(tmp_path: Path) -> None:
     folder = folder_with(tmp_path, "1 ms")
-    words = ("run", "sim:mmc,seed=1", "--profile", "own/short.toml", "--out", "run")
+    words = ("run", "--no-report", "sim:mmc,seed=1", "--profile", "own/short.toml", "--out", "run")
     assert iosonde(*words, folder=folder).returncode == 0
     ended = iosonde("check", "run", folder=folder)
     assert ended.returncode == 2

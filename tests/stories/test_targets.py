@@ -74,7 +74,7 @@ def test_a_run_on_several_targets_goes_on_after_it_was_killed(tmp_path: Path) ->
     wait_for_first_cell(process)
     os.kill(process.pid, signal.SIGKILL)
     process.communicate()
-    ended = iosonde("resume", "--overwrite", tmp_path / "run")
+    ended = iosonde("resume", "--no-report", "--overwrite", tmp_path / "run")
     assert ended.returncode == 0, ended.stderr
     run = load_run(tmp_path / "run")
     assert [cell.outcome for cell in run.cells] == [Outcome.FINISHED] * 4
@@ -124,7 +124,7 @@ def test_one_file_is_not_two_targets(tmp_path: Path, twice: str) -> None:
 
 
 def test_the_directory_of_a_run_is_no_target_and_is_not_written_again(tmp_path: Path) -> None:
-    words = ("run", "sim:mmc", "--profile", few_cells(tmp_path), "--out", "first")
+    words = ("run", "--no-report", "sim:mmc", "--profile", few_cells(tmp_path), "--out", "first")
     assert iosonde(*words, folder=tmp_path).returncode == 0
     before = {path.name: path.read_bytes() for path in (tmp_path / "first").iterdir()}
     target = iosonde("run", "first", "--size", "16MiB", "--quick", folder=tmp_path)
