@@ -104,7 +104,8 @@ def procedure_run(
                     attempt=attempt,
                 )
             )
-            records.append(_record(plans[name], value, order, number, now_ns))
+            record = _record(plans[name], value, order, number, now_ns)
+            records.append(record.model_copy(update={"phase": phases[number - 1]}))
             now_ns += SECOND_NS
     run = run_record(cells, records, repeats=1, **header)
     plan = run.header.plan.model_copy(

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 from iosonde.findings import Severity
+from iosonde.findings.case import trial_name
 from iosonde.records import Censored, Experiment, PhasePlan, Rounds, RunRecord, Timing
 from iosonde.vocabulary import PhaseRole
 from tests.builders import SECOND_NS, cell_plan, cell_record, target_facts, workload
@@ -68,6 +69,15 @@ def test_trials_that_end_before_the_queue_completes_say_how_much_longer_operatio
     assert "the completed ones explain 80 % of the operations in flight" in found.statement
     assert "the true mean latency is about 1.25 times that of the report" in found.statement
     assert (found.severity, found.cells) == (Severity.DOUBTFUL, (READ.cell,))
+
+
+def test_a_trial_is_named_with_its_phase_unless_that_has_only_rounds() -> None:
+    record = FIRES["latency-cut-short"]().cells[2]
+
+    assert trial_name(record) == "round 3"
+    assert trial_name(record.model_copy(update={"phase": "after 5 minutes idle"})) == "round 3 (after 5 minutes idle)"
+    # A run of an older version.
+    assert trial_name(record.model_copy(update={"phase": None})) == "round 3"
 
 
 def test_an_interrupted_run_says_that_steady_state_is_not_decided() -> None:

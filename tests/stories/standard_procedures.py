@@ -42,6 +42,7 @@ def check_phases(run: RunRecord, purge: PurgeState = PurgeState.SIMULATED) -> No
     assert {each.outcome for each in run.cells} == {Outcome.FINISHED}
     planned = [(each.name, phase.name) for each in run.header.plan.procedures for phase in each.phases]
     assert list(dict.fromkeys((turn.procedure, turn.phase) for turn in run.turns)) == planned
+    assert [record.phase for record in run.cells] == [turn.phase for turn in run.turns]
     starts = {each.procedure: each.purge for each in run.procedure_starts}
     assert starts == {each.name: purge for each in run.header.plan.procedures}
     for procedure in run.header.plan.procedures:

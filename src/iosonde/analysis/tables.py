@@ -270,6 +270,7 @@ _CELL_COLUMNS: Final = (
     _Definition("repeat", integer, lambda row: row.record.repeat),
     _Definition("order", integer, lambda row: row.record.order),
     _Definition("round", maybe_integer, lambda row: row.record.round),
+    _Definition("phase", text, lambda row: row.record.phase),
     _Definition("seed", unsigned, lambda row: row.record.seed),
     _Definition("outcome", text, lambda row: str(row.record.outcome)),
     _Definition("fate", text, lambda row: None if row.fate is None else str(row.fate)),

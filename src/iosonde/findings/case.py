@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 # More names than this make a sentence unreadable. `Finding.cells` still lists all of them.
 CELLS_NAMED_MAX = 3
 
+# The phase of most procedures that has rounds. Its name adds nothing to the number of a round.
+ROUNDS = "rounds"
+
 
 @dataclass(frozen=True)
 class HostCase:
@@ -132,10 +135,14 @@ def name_some(cells: tuple[str, ...]) -> str:
 
 
 def trial_name(record: CellRecord) -> str:
-    """A trial among those of its cell: ``repeat 3``, in a procedure ``round 3``."""
-    if Experiment.PROCEDURE in record.experiments:
-        return f"round {record.round or record.repeat}"
-    return f"repeat {record.repeat}"
+    """A trial among those of its cell: ``repeat 3``, in a procedure ``round 3`` or ``round 1 (after 5 minutes idle)``.
+
+    Several phases may measure a cell, and each counts its own rounds.
+    """
+    if Experiment.PROCEDURE not in record.experiments:
+        return f"repeat {record.repeat}"
+    phase = f" ({record.phase})" if record.phase and record.phase != ROUNDS else ""
+    return f"round {record.round or record.repeat}{phase}"
 
 
 def of_trial(record: CellRecord, text: str) -> tuple[str, str]:

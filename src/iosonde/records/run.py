@@ -17,7 +17,7 @@ from iosonde.records.target import DeviceFacts, ExtentFacts, Identity, TargetFac
 from iosonde.records.verification import LaterPass
 from iosonde.vocabulary import Engine, Outcome, Poll
 
-SCHEMA_VERSION: Final = 10
+SCHEMA_VERSION: Final = 11
 """Raised with every new field, value or frame in stored data.
 
 Why: docs/decisions/0023-refuse-runs-of-a-newer-version.md.

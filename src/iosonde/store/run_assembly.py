@@ -204,6 +204,7 @@ class RunAssembly:
             repeat=turn.repeat,
             order=turn.order,
             round=turn.round,
+            phase=turn.phase,
             seed=turn.seed,
             workload=workload,
             timing=timing,

@@ -32,6 +32,7 @@ def assemble_cell(
         "repeat": turn.repeat,
         "order": turn.order,
         "round": turn.round,
+        "phase": turn.phase,
         "seed": turn.seed,
         "workload": cell.workload,
         "timing": cell.timing,

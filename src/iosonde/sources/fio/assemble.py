@@ -71,6 +71,7 @@ class Measured:
             repeat=self.turn.repeat,
             order=self.turn.order,
             round=self.turn.round,
+            phase=self.turn.phase,
             seed=self.turn.seed,
             workload=self.cell.workload,
             timing=self.cell.timing,
