@@ -95,7 +95,7 @@ def _trial_ns(cell: CellPlan, phase: PhasePlan | None, bytes_per_s: int, *, at_m
 
 def _trial_written(cell: CellPlan, phase: PhasePlan | None, bytes_per_s: int, *, at_most: bool) -> int:
     usual, window_ns = _written(cell, bytes_per_s), _first_window_ns(phase)
-    return usual if at_most or window_ns is None else min(usual, _written_in(cell, window_ns, bytes_per_s))
+    return usual if at_most or window_ns is None else min(usual, _written_until(cell, window_ns, bytes_per_s))
 
 
 def _first_window_ns(phase: PhasePlan | None) -> int | None:
@@ -160,8 +160,14 @@ def _written(cell: CellPlan, bytes_per_s: int) -> int:
     if cell.timing.left_bytes is not None:
         whole = cell.timing.left_bytes * cell.workload.targets * cell.workload.write_percent // 100
         limit_ns = cell.timing.limit_ns
-        return whole if limit_ns is None else min(whole, _written_in(cell, limit_ns, bytes_per_s))
-    return _written_in(cell, cell.timing.lasts_ns, bytes_per_s)
+        return whole if limit_ns is None else min(whole, _written_until(cell, limit_ns, bytes_per_s))
+    return _written_until(cell, cell.timing.lasts_ns, bytes_per_s)
+
+
+def _written_until(cell: CellPlan, time_ns: int, bytes_per_s: int) -> int:
+    """What is written in this time, and by the operations that are then in flight: a trial ends when they complete."""
+    in_flight = int(cell.workload.operations_in_flight * cell.workload.bytes_per_operation)
+    return _written_in(cell, time_ns, bytes_per_s) + in_flight * cell.workload.write_percent // 100
 
 
 def _written_in(cell: CellPlan, time_ns: int, bytes_per_s: int) -> int:
