@@ -4,11 +4,11 @@ from collections.abc import Callable
 
 from iosonde.findings import Severity
 from iosonde.findings.case import trial_name
-from iosonde.records import Censored, Experiment, PhasePlan, Rounds, RunRecord, Timing
+from iosonde.records import Censored, Experiment, Neighbour, Outcome, PhasePlan, Rounds, RunRecord, Timing
 from iosonde.vocabulary import PhaseRole
 from tests.builders import SECOND_NS, cell_plan, cell_record, target_facts, workload
 from tests.findings.runs import only
-from tests.procedure_builder import READ, operations, procedure_run, steady_procedure, write_rounds
+from tests.procedure_builder import READ, WRITE, operations, procedure_run, steady_procedure, write_rounds
 
 
 def busy_rounds(*values: int, share_percent: int = 100) -> RunRecord:
@@ -83,8 +83,34 @@ def test_a_trial_is_named_with_its_phase_unless_that_has_only_rounds() -> None:
 def test_an_interrupted_run_says_that_steady_state_is_not_decided() -> None:
     run = procedure_run(steady_procedure(), write_rounds(100, 200)).model_copy(update={"finished": False})
 
+    found = only(run, "steady-state-missed")
+    assert found.statement.startswith("Test: steady state was not decided: the run ended after 2 of at most 25 rounds.")
+    assert found.statement.endswith("It is not known whether the target still changed.")
+    assert found.deciding_test == "Let the procedure run to its end."
+
+
+def test_a_round_with_an_interrupted_trial_is_not_complete() -> None:
+    cut = cell_record(WRITE, operations(WRITE, 300), outcome=Outcome.CUT)
+    run = procedure_run(steady_procedure(), write_rounds(100, 200, cut)).model_copy(update={"finished": False})
+
     statement = only(run, "steady-state-missed").statement
     assert statement.startswith("Test: steady state was not decided: the run ended after 2 of at most 25 rounds.")
+
+
+def test_a_rule_over_trials_includes_those_of_each_phase_that_has_figures() -> None:
+    stimuli = tuple(
+        PhasePlan(name=name, role=PhaseRole.STIMULUS, cells=(READ.cell,), stop=Rounds(rounds=1))
+        for name in ("at once", "after 5 minutes idle")
+    )
+    shared = cell_record(READ, operations(READ, 100), neighbours=(Neighbour(process=77, device="sda"),))
+    run = procedure_run(
+        steady_procedure((READ,), (READ,), phases=stimuli),
+        [{READ.cell: shared}, {READ.cell: 100}],
+        (READ,),
+        phase=[each.name for each in stimuli],
+    )
+
+    assert only(run, "neighbours").evidence == ((READ.cell, "round 1 (at once)"),)
 
 
 def test_rounds_that_left_the_steady_state_say_in_which_round() -> None:

@@ -57,7 +57,8 @@ class Repeats:
     """The repeats of a cell in run order.
 
     ``used`` are those that results include. ``fates`` is the fate of each repeat, by its order. ``warming_up`` means
-    that even the cell's longest warm-up is too short, by the evidence of the repeats that had it.
+    that even the cell's longest warm-up is too short, by the evidence of the repeats that had it. ``earlier`` are those
+    in the windows of earlier phases of a procedure, whose figures include them.
     """
 
     # A document that contains the run has these records already.
@@ -65,6 +66,7 @@ class Repeats:
     discarded: Annotated[tuple[CellRecord, ...], Field(exclude=True)] = ()
     fates: Mapping[int, DiscardReason] = field(default_factory=dict)
     warming_up: bool = False
+    earlier: Annotated[tuple[CellRecord, ...], Field(exclude=True)] = ()
 
     def of(self, fate: DiscardReason) -> tuple[CellRecord, ...]:
         """The discarded repeats of one fate."""
@@ -132,7 +134,11 @@ def sort_rounds(records: Sequence[CellRecord], windows: WindowOrders) -> Repeats
     }
     finished = sorted(measured_repeats(records), key=lambda record: record.order)
     fates |= {each.order: _fate_of_round(each.order, windows) for each in finished}
-    return Repeats(tuple(each for each in finished if each.order in windows.last), (), fates)
+    return Repeats(
+        used=tuple(each for each in finished if each.order in windows.last),
+        earlier=tuple(each for each in finished if each.order in windows.earlier),
+        fates=fates,
+    )
 
 
 def _fate_of_round(order: int, windows: WindowOrders) -> DiscardReason:

@@ -105,7 +105,7 @@ class Case:
 
     @cached_property
     def used(self) -> tuple[CellRecord, ...]:
-        """The repeats that results are computed from, cell by cell."""
+        """The repeats that results are computed from, cell by cell; of procedures, those of each phase."""
         return self._used_of(self.estimates)
 
     @cached_property
@@ -114,7 +114,8 @@ class Case:
         return self._used_of(self.estimates.without_sustained)
 
     def _used_of(self, estimates: RunEstimates) -> tuple[CellRecord, ...]:
-        return tuple(record for cell in estimates.cells for record in self.repeats_of(cell.cell).used)
+        found = (self.repeats_of(cell.cell) for cell in estimates.cells)
+        return tuple(record for each in found for record in (*each.earlier, *each.used))
 
     @cached_property
     def _repeats(self) -> Mapping[str, Repeats]:

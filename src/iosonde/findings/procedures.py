@@ -23,6 +23,7 @@ LONG_ROUNDS: Final = 100
 EVIDENCE_MAX: Final = 10
 
 STILL_CHANGED: Final = "The reported figures are those of a target that still changed."
+NOT_KNOWN: Final = "It is not known whether the target still changed."
 GAP_ONLY: Final = (
     "The values are within the limits, but too long a gap between two trials interrupts each window: what the target "
     "did in the gap is unknown."
@@ -31,6 +32,7 @@ ADVICE: Final = (
     "Report the figures only together with this statement. If the values still approach a level, allow more rounds "
     "(rounds_max). If they scatter, measure longer in each round, or find what disturbs the target."
 )
+OPEN_ADVICE: Final = "Report the figures only together with this statement."
 GAP_ADVICE: Final = (
     "Report the figures only together with this statement. Find what delayed the host between trials, or set gap to a "
     "longer time if the target may be idle."
@@ -50,7 +52,11 @@ def steady_state_missed(case: Case) -> Iterator[Finding]:
     unsteady = [each for each in found if each[-1].verdict is not Verdict.REACHED]
     if not unsteady:
         return
-    missed = [(_name(each, phase), undecided_text(case.run, phase) or _verdict(own)) for each, phase, own in unsteady]
+    opened = [undecided_text(case.run, phase) for _, phase, _ in unsteady]
+    missed = [
+        (_name(each, phase), open_text or _verdict(own))
+        for (each, phase, own), open_text in zip(unsteady, opened, strict=True)
+    ]
     # What a drive does before steady state is not a result, whether a cell is tracked or not.
     cells = tuple(
         cell
@@ -59,20 +65,20 @@ def steady_state_missed(case: Case) -> Iterator[Finding]:
         for cell in later.cells
     )
     without_gaps = [criteria_of(replace(phase, broken=frozenset()))[0] for _, phase, _ in unsteady]
-    is_gap = all(each.verdict is Verdict.REACHED for each in without_gaps)
+    if all(opened):
+        told, advice, test = NOT_KNOWN, OPEN_ADVICE, "Let the procedure run to its end."
+    elif all(each.verdict is Verdict.REACHED for each in without_gaps):
+        told, advice, test = GAP_ONLY, GAP_ADVICE, "Run the procedure again without gaps."
+    else:
+        told, advice, test = STILL_CHANGED, ADVICE, "Run the procedure again with more rounds."
     yield Finding(
         id="steady-state-missed",
         severity=Severity.DOUBTFUL,
         confidence=Confidence.CERTAIN,
-        statement=(
-            f"{'; '.join(f'{name}: steady state was {verdict}' for name, verdict in missed)}. "
-            f"{GAP_ONLY if is_gap else STILL_CHANGED}"
-        ),
+        statement=f"{'; '.join(f'{name}: steady state was {verdict}' for name, verdict in missed)}. {told}",
         evidence=tuple(missed),
-        advice=GAP_ADVICE if is_gap else ADVICE,
-        deciding_test="Run the procedure again without gaps."
-        if is_gap
-        else "Run the procedure again with more rounds.",
+        advice=advice,
+        deciding_test=test,
         cells=tuple(dict.fromkeys(cells)),
     )
 

@@ -57,7 +57,8 @@ def slowest_together(case: Case) -> Iterator[Finding]:
         alike.sort(key=lambda each: -each[1].count)
         record, shared = alike[0]
         cells = distinct(each.cell for each, _ in alike)
-        where = f"{case.trials(len(alike) - 1, 'more')} of {name_some(cells)}"
+        others = distinct(each.cell for each, _ in alike[1:])
+        where = f"{case.trials(len(alike) - 1, 'more')} of {name_some(others)}"
         more = f" The same pattern occurred in {where}."
         if common is Common.OPERATION:
             more = f" In {where}, the slowest operations are also of a single class, which the evidence names."
@@ -90,7 +91,8 @@ def slowest_by_host(case: Case) -> Iterator[Finding]:
     found.sort(key=lambda each: -each[1] / each[2])
     record, host, kept = found[0]
     cells = distinct(each.cell for each, _, _ in found)
-    more = f" The same applies to {case.trials(len(found) - 1, 'more')} of {name_some(cells)}."
+    others = distinct(each.cell for each, _, _ in found[1:])
+    more = f" The same applies to {case.trials(len(found) - 1, 'more')} of {name_some(others)}."
     yield Finding(
         id="slowest-by-host",
         severity=Severity.NOTE,

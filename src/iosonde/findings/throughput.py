@@ -172,9 +172,8 @@ def stalled(case: Case) -> Iterator[Finding]:
     found.sort(key=lambda each: -_longest(each[1]))
     record, stalls = found[0]
     cells = distinct(each.cell for each, _ in found)
-    others = (
-        f" It also stalled in {case.trials(len(found) - 1, 'other')} of {name_some(cells)}." if len(found) > 1 else ""
-    )
+    where = f"{case.trials(len(found) - 1, 'other')} of {name_some(distinct(each.cell for each, _ in found[1:]))}"
+    others = f" It also stalled in {where}." if len(found) > 1 else ""
     yield Finding(
         id="stalled",
         severity=Severity.NOTE,

@@ -20,7 +20,7 @@ from iosonde.records import (
     SteadyState,
     Workload,
 )
-from iosonde.vocabulary import Quantity
+from iosonde.vocabulary import Outcome, Quantity
 
 _Trial = tuple[CellTurn, CellRecord]
 
@@ -125,12 +125,18 @@ def _phase(
 
 
 def _complete(phase: PhasePlan, trials: Sequence[_Trial]) -> list[list[_Trial]]:
-    """The trials of each complete round. Cells at operating points are known only from the trials."""
+    """The trials of each complete round. Cells at operating points are known only from the trials.
+
+    A round of the rounds until steady state in which a trial was interrupted is not complete.
+    """
     rows: dict[int, list[_Trial]] = defaultdict(list)
     for turn, record in trials:
         rows[turn.round or 1].append((turn, record))
     length = len(phase.cells) or max(map(len, rows.values()), default=0)
-    return [rows[number] for number in sorted(rows) if len(rows[number]) == length]
+    whole = [rows[number] for number in sorted(rows) if len(rows[number]) == length]
+    if not isinstance(phase.stop, SteadyState):
+        return whole
+    return [row for row in whole if all(record.outcome is not Outcome.CUT for _, record in row)]
 
 
 def _gaps(trials: Sequence[_Trial]) -> Iterator[tuple[int, int | None]]:
