@@ -48,7 +48,7 @@ $(PACKAGES): requirements/dev.txt
 	$(PIP) install --require-hashes -r requirements/dev.txt
 	@touch $@
 
-# The installation finds it built.
+# The installation of the package reuses this build.
 $(RELEASE): $(ENGINE)
 	@command -v cargo >/dev/null || { echo "cargo is needed: https://rustup.rs" >&2; exit 1; }
 	$(CARGO) build --release --locked --quiet
@@ -60,7 +60,7 @@ $(INSTALLED): $(PACKAGES) $(RELEASE) pyproject.toml src/iosonde/__init__.py
 	@$(COMPILE)
 	@touch $@
 
-# pip downloads and installs on one CPU for a minute, and the compiler optimises the whole engine on one.
+# pip uses one CPU for a minute, and the optimised build of the engine another.
 setup: ## make .venv, with the iosonde command and a release engine in it
 	@$(MAKE) --no-print-directory -q $(INSTALLED) || $(MAKE) --no-print-directory -j2 $(INSTALLED)
 
@@ -75,7 +75,7 @@ faultfs: ## build the file system that goes wrong, for tests of root
 enginetests: ## run the tests of the engine
 	$(CARGO) test --locked
 
-# The tests of the engine are compiled and run meanwhile. Only root can mount the file system that goes wrong.
+# The engine tests are compiled and run during the installation. Only root can mount the file system of faultfs.
 test: ## run the tests of engine and front (LONG=1: also those that take long)
 	@$(MAKE) --no-print-directory -j3 $(INSTALLED) enginetests $(if $(filter 0,$(shell id -u)),faultfs)
 	$(PY) -m pytest -ra -n 3 --dist loadfile --no-loadscope-reorder $(if $(LONG),--long)

@@ -57,8 +57,8 @@ class Repeats:
     """The repeats of a cell in run order.
 
     ``used`` are those that results include. ``fates`` is the fate of each repeat, by its order. ``warming_up`` means
-    that even the cell's longest warm-up is too short, by the evidence of the repeats that had it. ``earlier`` are those
-    in the windows of earlier phases of a procedure, whose figures include them.
+    that even the cell's longest warm-up is too short, by the evidence of the repeats that had it. ``earlier`` are the
+    trials in the measurement windows of earlier phases of a procedure. The results of those phases include them.
     """
 
     # A document that contains the run has these records already.

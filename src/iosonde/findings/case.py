@@ -1,6 +1,6 @@
 """The input of every rule: a run and its estimates."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 # More names than this make a sentence unreadable. `Finding.cells` still lists all of them.
 CELLS_NAMED_MAX = 3
 
-# The phase of most procedures that has rounds. Its name adds nothing to the number of a round.
+# The usual name of the phase that repeats rounds. It adds nothing to a round number.
 ROUNDS = "rounds"
 
 
@@ -92,6 +92,10 @@ class Case:
         noun = "trial" if self.run.header.plan.procedures else "repeat"
         return count_of(number, f"{which} {noun}".strip())
 
+    def trials_of(self, records: Sequence[CellRecord], which: str = "") -> str:
+        """The number of these measurements and the names of their cells: ``3 more trials of a, b``."""
+        return f"{self.trials(len(records), which)} of {name_some(distinct(each.cell for each in records))}"
+
     @property
     def longer(self) -> str:
         """How to measure cells for longer, as a sentence."""
@@ -105,7 +109,7 @@ class Case:
 
     @cached_property
     def used(self) -> tuple[CellRecord, ...]:
-        """The repeats that results are computed from, cell by cell; of procedures, those of each phase."""
+        """The repeats that results are computed from, cell by cell. In a procedure, the trials of every phase."""
         return self._used_of(self.estimates)
 
     @cached_property
@@ -138,7 +142,7 @@ def name_some(cells: tuple[str, ...]) -> str:
 def trial_name(record: CellRecord) -> str:
     """A trial among those of its cell: ``repeat 3``, in a procedure ``round 3`` or ``round 1 (after 5 minutes idle)``.
 
-    Several phases may measure a cell, and each counts its own rounds.
+    Several phases can measure the same cell, and round numbers start again in each phase.
     """
     if Experiment.PROCEDURE not in record.experiments:
         return f"repeat {record.repeat}"

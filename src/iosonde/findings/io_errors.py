@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from iosonde.analysis.states import failed_repeats
-from iosonde.findings.case import Case, count_of, distinct, name_some, of_trial
+from iosonde.findings.case import Case, count_of, distinct, of_trial
 from iosonde.findings.finding import Confidence, Finding, Severity
 from iosonde.records import FaultKind
 
@@ -19,7 +19,7 @@ def cell_failed(case: Case) -> Iterator[Finding]:
             severity=Severity.INVALID,
             confidence=Confidence.CERTAIN,
             statement=(
-                f"{case.trials(len(failed))} of {name_some(cells)} failed: "
+                f"{case.trials_of(failed)} failed: "
                 f"{reasons[0] if reasons else 'reason unknown'}. Results exclude what failed."
             ),
             evidence=tuple(of_trial(record, record.failure.message) for record in failed[:10] if record.failure),

@@ -10,7 +10,7 @@ from iosonde.analysis.queue_rounds import queue_rounds
 from iosonde.analysis.slowest import KEPT_MIN, Common, Shared, shared_by_slowest
 from iosonde.analysis.tail_causes import SHARE_MIN, Cause, causes_of
 from iosonde.analysis.totals import total_of
-from iosonde.findings.case import Case, count_of, distinct, name_some, of_trial, trial_name
+from iosonde.findings.case import Case, count_of, distinct, of_trial, trial_name
 from iosonde.findings.finding import Confidence, Finding, Severity
 from iosonde.findings.load import COLD_SHARE_INVALID
 from iosonde.records import CellRecord, Operation
@@ -57,8 +57,7 @@ def slowest_together(case: Case) -> Iterator[Finding]:
         alike.sort(key=lambda each: -each[1].count)
         record, shared = alike[0]
         cells = distinct(each.cell for each, _ in alike)
-        others = distinct(each.cell for each, _ in alike[1:])
-        where = f"{case.trials(len(alike) - 1, 'more')} of {name_some(others)}"
+        where = case.trials_of([each for each, _ in alike[1:]], "more")
         more = f" The same pattern occurred in {where}."
         if common is Common.OPERATION:
             more = f" In {where}, the slowest operations are also of a single class, which the evidence names."
@@ -91,8 +90,7 @@ def slowest_by_host(case: Case) -> Iterator[Finding]:
     found.sort(key=lambda each: -each[1] / each[2])
     record, host, kept = found[0]
     cells = distinct(each.cell for each, _, _ in found)
-    others = distinct(each.cell for each, _, _ in found[1:])
-    more = f" The same applies to {case.trials(len(found) - 1, 'more')} of {name_some(others)}."
+    more = f" The same applies to {case.trials_of([each for each, _, _ in found[1:]], 'more')}."
     yield Finding(
         id="slowest-by-host",
         severity=Severity.NOTE,

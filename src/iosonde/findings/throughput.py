@@ -172,15 +172,15 @@ def stalled(case: Case) -> Iterator[Finding]:
     found.sort(key=lambda each: -_longest(each[1]))
     record, stalls = found[0]
     cells = distinct(each.cell for each, _ in found)
-    where = f"{case.trials(len(found) - 1, 'other')} of {name_some(distinct(each.cell for each, _ in found[1:]))}"
-    others = f" It also stalled in {where}." if len(found) > 1 else ""
+    others = f" It also stalled in {case.trials_of([each for each, _ in found[1:]], 'other')}."
     yield Finding(
         id="stalled",
         severity=Severity.NOTE,
         confidence=Confidence.CERTAIN,
         statement=(
             f"The target stalled for {format_duration(_longest(stalls))} during {trial_name(record)} of "
-            f"{record.cell}. During this time, less than a tenth of the usual number of operations completed.{others}"
+            f"{record.cell}. During this time, less than a tenth of the usual number of operations completed."
+            f"{others if len(found) > 1 else ''}"
         ),
         evidence=tuple(_stall_evidence(each, also) for each, also in found[:EVIDENCE_MAX]),
         advice="Mean throughput includes the stalls. Check tail latency to see their effect.",
@@ -199,7 +199,7 @@ def nothing_completed(case: Case) -> Iterator[Finding]:
     cells = distinct(record.cell for record in silent)
     where = f"{trial_name(worst)} of {worst.cell} ({format_duration(worst.measured_ns)})"
     if len(silent) > 1:
-        where = f"{case.trials(len(silent))} of {name_some(cells)}. The longest is {where}"
+        where = f"{case.trials_of(silent)}. The longest is {where}"
     yield Finding(
         id="nothing-completed",
         severity=Severity.NOTE,

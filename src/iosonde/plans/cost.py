@@ -165,7 +165,7 @@ def _written(cell: CellPlan, bytes_per_s: int) -> int:
 
 
 def _written_until(cell: CellPlan, time_ns: int, bytes_per_s: int) -> int:
-    """What is written in this time, and by the operations that are then in flight: a trial ends when they complete."""
+    """Bytes written in this time, and those of the operations in flight at its end, which still complete."""
     in_flight = int(cell.workload.operations_in_flight * cell.workload.bytes_per_operation)
     return _written_in(cell, time_ns, bytes_per_s) + in_flight * cell.workload.write_percent // 100
 

@@ -238,7 +238,7 @@ class CellRecord(Record):
     ``stream`` is the name of the stream, empty if it is the only one. Facts about the trial as a whole (CPU, clocks,
     devices, drives, power, verification) are in the record of its first stream.
 
-    ``phase`` is the name of the phase of its procedure, in which ``round`` counts; None outside of procedures.
+    ``phase`` is the name of the phase in which a procedure measured the trial. ``round`` starts at 1 in each phase.
 
     ``operations`` are the measured totals: the sum of the intervals whose phase is ``measure``. ``warmup`` are those of
     the warm-up. ``intervals`` may be omitted if only totals are needed. ``targets`` are the totals of each of several

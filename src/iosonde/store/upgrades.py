@@ -83,7 +83,7 @@ UPGRADES: Final[Mapping[int, Upgrade]] = {
     8: Upgrade(),
     # New: how long operations took to complete after the end of a trial; unknown for older runs.
     9: Upgrade(),
-    # New: the phase of a trial of a procedure in its record; unknown for older runs.
+    # New: the phase in which a procedure measured a trial; unknown for older runs.
     10: Upgrade(),
 }
 """The steps, by the version that they convert from."""

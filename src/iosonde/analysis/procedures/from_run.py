@@ -127,7 +127,8 @@ def _phase(
 def _complete(phase: PhasePlan, trials: Sequence[_Trial]) -> list[list[_Trial]]:
     """The trials of each complete round. Cells at operating points are known only from the trials.
 
-    A round of the rounds until steady state in which a trial was interrupted is not complete.
+    In a phase that runs until steady state, a round with an interrupted trial is not complete. In other phases, the
+    results of an interrupted trial are those up to its end.
     """
     rows: dict[int, list[_Trial]] = defaultdict(list)
     for turn, record in trials:
