@@ -19,6 +19,7 @@ from iosonde.charts.procedures import (
     solid_maxima,
 )
 from iosonde.charts.procedures.styles import place_name
+from iosonde.charts.theme import INK
 from iosonde.records import Operation
 from iosonde.vocabulary import Quantity
 from tests.builders import cell_record, totals_of, workload
@@ -131,12 +132,22 @@ def test_convergence_begins_with_the_first_round_and_shades_the_window() -> None
 
 def test_the_histogram_counts_all_operations_and_has_a_line_for_each_supported_level() -> None:
     figure = confidence_levels("h", "H", timed(*[100_000] * 990, *[900_000] * 10))
-    names = [rows[0]["name"] for rows in own_data(figure) if len(rows) == 1]
+    names = [row["name"] for row in layer_rows(figure, "name") if "y" not in row]
 
     assert sum(row["operations"] for row in figure.rows) == 5000
     # The middle of the bucket of 100 µs is 100.096 µs.
-    assert list(dict.fromkeys(names)) == ["99 %: 100.1 µs", "mean: 108.0 µs", "maximum: 900.0 µs"]
+    assert names == ["99 %: 100.1 µs", "mean: 108.0 µs", "maximum: 900.0 µs"]
     assert figure.left_out == ("99.9 %, 99.99 %, 99.999 %: fewer than 10 operations are above",)
+
+
+def test_each_name_in_a_histogram_has_a_row_of_its_own_and_no_edge_covers_another_name() -> None:
+    figure = confidence_levels("h", "H", timed(*[100_000] * 990, *[900_000] * 10))
+    assert figure.chart is not None
+    text = [layer for layer in figure.chart.to_dict()["layer"] if layer["mark"]["type"] == "text"]
+
+    heights = {(row["y"], row["name"]) for rows in own_data(figure) for row in rows if "y" in row}
+    assert sorted(heights) == [(4, "99 %: 100.1 µs"), (19, "mean: 108.0 µs"), (34, "maximum: 900.0 µs")]
+    assert [layer["mark"]["color"] for layer in text] == ["white", "white", INK, INK]
 
 
 def test_a_phase_without_complete_rounds_has_no_chart() -> None:

@@ -10,7 +10,6 @@ from iosonde.analysis.procedures.conditions import conditions_of
 from iosonde.analysis.procedures.courses import (
     LongPhase,
     capacity_of,
-    judged_samples,
     long_phases,
     samples_of,
 )
@@ -179,7 +178,7 @@ def test_one_sample_of_each_block_is_judged_like_a_round(which: SampleOf, values
     run = long_run([plan], [[10, 20, 30, 40, 50]])
     [rounds] = procedures_of(run)
 
-    phase = judged_samples(run, rounds)
+    phase = rounds.samples
 
     assert phase is not None
     assert tuple(phase.series(WRITE.cell, Quantity.IOPS)) == values

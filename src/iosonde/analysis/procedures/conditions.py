@@ -5,7 +5,7 @@ from typing import Final
 
 from iosonde.analysis.drive_counters import Counter, DriveChange, changes_of
 from iosonde.analysis.procedures.condition import Condition, ConditionState
-from iosonde.analysis.procedures.courses import judged_samples, sample_rule, scale_of
+from iosonde.analysis.procedures.courses import sample_rule, scale_of
 from iosonde.analysis.procedures.determination import Criterion, Verdict, criteria_of, no_window_text, rule_of
 from iosonde.analysis.procedures.from_run import trials_of_procedure
 from iosonde.analysis.procedures.gap_condition import gap_condition
@@ -200,7 +200,7 @@ def _sum(changes: Sequence[DriveChange], counter: Counter) -> int | None:
 def _steady_state(run: RunRecord, rounds: ProcedureRounds) -> Condition:
     name, phase = STEADY_STATE, rounds.judged
     if phase is None and sample_rule(rounds) is not None:
-        return _steady_samples(name, judged_samples(run, rounds))
+        return _steady_samples(name, rounds.samples)
     if phase is None:
         planned = any(getattr(each.stop, "tracked", ()) for each in rounds.procedure.phases)
         if planned:
@@ -236,8 +236,7 @@ def unsteady_before(run: RunRecord, rounds: ProcedureRounds) -> str:
 
 def verdicts_of(run: RunRecord, rounds: ProcedureRounds) -> list[tuple[PhaseRounds, str, str]]:
     """All that is judged, in order: its rounds, what they are called (``blocks``, ``rounds``), and the verdict."""
-    samples = judged_samples(run, rounds)
-    found = [] if samples is None else [(samples, "blocks", block_text(samples))]
+    found = [] if rounds.samples is None else [(rounds.samples, "blocks", block_text(rounds.samples))]
     return [*found, *((phase, "rounds", steady_text(run, phase)) for phase in rounds.all_judged)]
 
 

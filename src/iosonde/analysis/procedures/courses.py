@@ -7,9 +7,7 @@ from typing import Final
 
 from iosonde.analysis.latency import leading
 from iosonde.analysis.procedures.from_run import trials_of_phase
-from iosonde.analysis.procedures.round_value import RoundValue
-from iosonde.analysis.procedures.rounds import PhaseRounds, ProcedureRounds
-from iosonde.analysis.samples import BlockSamples
+from iosonde.analysis.procedures.rounds import ProcedureRounds
 from iosonde.analysis.totals import count_of, parts_of
 from iosonde.records import (
     LONG_ROLES,
@@ -21,8 +19,6 @@ from iosonde.records import (
     Procedures,
     RunRecord,
     SteadySamples,
-    SteadyState,
-    Tracked,
     Workload,
 )
 from iosonde.units import SECOND_NS
@@ -274,54 +270,3 @@ def _sample(record: CellRecord, parts: Sequence[_Part], times_ns: tuple[int, int
 def sample_rule(rounds: ProcedureRounds) -> SteadySamples | None:
     """The rule by which a long trial of the procedure is judged by its samples; None without one."""
     return next((each.stop for each in rounds.procedure.phases if isinstance(each.stop, SteadySamples)), None)
-
-
-def judged_samples(run: RunRecord, rounds: ProcedureRounds) -> PhaseRounds | None:
-    """The judged sample of each whole block of the long trial that ends once it is steady, as rounds.
-
-    None if the procedure has no such trial, or none of its blocks is whole.
-    """
-    for phase in rounds.procedure.phases:
-        rule = phase.stop
-        if not isinstance(rule, SteadySamples):
-            continue
-        for record in trials_of_phase(run, rounds.procedure.name, phase.name)[:1]:
-            taken = BlockSamples(rule, record.workload.subject)
-            for interval in record.intervals:
-                taken.take(interval)
-            if taken.values:
-                return _as_rounds(phase, rule, record, taken.values)
-    return None
-
-
-def every_judged(run: RunRecord, rounds: ProcedureRounds) -> tuple[PhaseRounds, ...]:
-    """All that steady state is judged by: the samples of a long trial, and then the rounds of each phase."""
-    samples = judged_samples(run, rounds)
-    return rounds.all_judged if samples is None else (samples, *rounds.all_judged)
-
-
-def _as_rounds(
-    phase: PhasePlan, rule: SteadySamples, record: CellRecord, values: Sequence[float | None]
-) -> PhaseRounds:
-    return PhaseRounds(
-        name=phase.name,
-        role=phase.role,
-        cells=(record.cell,),
-        workloads={record.cell: record.workload},
-        values=tuple((_round_value(rule.quantity, value),) for value in values),
-        rule=SteadyState(
-            tracked=(Tracked(cell=record.cell, quantity=rule.quantity),),
-            window=rule.window,
-            range_share=rule.range_share,
-            excursion_share=rule.excursion_share,
-            rounds_max=len(values),
-        ),
-        broken=frozenset(),
-    )
-
-
-def _round_value(quantity: Quantity, value: float | None) -> RoundValue:
-    """A round of which only one quantity is known."""
-    if quantity is Quantity.BYTES_PER_S:
-        return RoundValue(bytes_per_s=value)
-    return RoundValue(iops=value) if quantity is Quantity.IOPS else RoundValue(latency_ns_mean=value)

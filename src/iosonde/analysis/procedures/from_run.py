@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 
 from iosonde.analysis.latency import leading
+from iosonde.analysis.procedures.judged_samples import judged_samples
 from iosonde.analysis.procedures.round_value import RoundValue
 from iosonde.analysis.procedures.rounds import PhaseRounds, ProcedureRounds
 from iosonde.analysis.rounds import drain_ns, gap_ns
@@ -36,10 +37,16 @@ def procedures_of(run: RunRecord) -> tuple[ProcedureRounds, ...]:
         workloads = {name: planned[name].workload for name in names if name in planned}
         return _phase(phase, mine, workloads, procedure.gap_ns_max)
 
+    def samples_of(procedure: Procedure) -> PhaseRounds | None:
+        first = {turn.phase: record for turn, record in reversed(trials.get(procedure.name, ()))}
+        judged = (judged_samples(phase, first[phase.name]) for phase in procedure.phases if phase.name in first)
+        return next((each for each in judged if each is not None), None)
+
     return tuple(
         ProcedureRounds(
             procedure=each,
             phases=tuple(phase_of(each, phase) for phase in each.phases),
+            samples=samples_of(each),
             attempt=max((turn.attempt for turn, _ in trials.get(each.name, ())), default=1),
             is_begun=each.name in trials,
         )

@@ -91,11 +91,13 @@ class PhaseRounds:
 class ProcedureRounds:
     """A procedure and the rounds of its phases, in order. A phase that was not reached has no rounds.
 
-    ``attempt`` counts from 1: only the last attempt of an interrupted procedure is used.
+    ``attempt`` counts from 1: only the last attempt of an interrupted procedure is used. ``samples`` are those by which
+    a long trial is judged: a round for each whole block of its time. None without such a trial, or such a block.
     """
 
     procedure: Procedure
     phases: tuple[PhaseRounds, ...]
+    samples: PhaseRounds | None = None
     attempt: int = 1
     is_begun: bool = field(default=True)
 
@@ -121,3 +123,8 @@ class ProcedureRounds:
     def all_judged(self) -> tuple[PhaseRounds, ...]:
         """All phases with tracking variables and rounds, in order."""
         return tuple(each for each in self.phases if each.rounds and each.tracked)
+
+    @property
+    def every_judged(self) -> tuple[PhaseRounds, ...]:
+        """All that steady state is judged by: the samples of a long trial, and then the rounds of each phase."""
+        return self.all_judged if self.samples is None else (self.samples, *self.all_judged)

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 
 from iosonde.analysis.columns import Table, integer, maybe_integer, real, text
-from iosonde.analysis.procedures.courses import every_judged
 from iosonde.analysis.procedures.determination import Determination, determinations_of
 from iosonde.analysis.procedures.from_run import procedures_of
 from iosonde.analysis.procedures.round_value import RoundValue
@@ -16,7 +15,7 @@ def procedure_tables(run: RunRecord) -> dict[str, Table]:
     procedures = procedures_of(run)
     if not procedures:
         return {}
-    judged = [(each, phase) for each in procedures for phase in every_judged(run, each)]
+    judged = [(each, phase) for each in procedures for phase in each.every_judged]
     return {"rounds": _round_table(procedures), "determinations": _determination_table(judged)}
 
 

@@ -86,7 +86,6 @@ def _layers(rows: list[Row], marks: list[Row], domain: tuple[float, float], unit
     y = alt.Y("operations:Q", title="Operations, log scale", scale=heights, axis=number_axis(values=ticks))
     chart = alt.Chart()
     told = tooltip(drawn_range="response time", operations="operations")
-    length = log10(domain[1] / domain[0])
     layers = [
         named_rows(
             chart.mark_bar(color="#56B4E9", stroke="white", strokeWidth=0.3).encode(
@@ -97,20 +96,21 @@ def _layers(rows: list[Row], marks: list[Row], domain: tuple[float, float], unit
         .mark_rule(color=INK, strokeDash=[4, 3])
         .encode(x=alt.X("at:Q", scale=scale)),
     ]
-    for number, mark in enumerate(marks):
-        is_right = log10(mark["at"] / domain[0]) / length > FAR_RIGHT
-        style: dict[str, Any] = {
-            "align": "right" if is_right else "left",
-            "dx": -5 if is_right else 5,
-            "baseline": "top",
-            "fontSize": 12,
-        }
-        data = alt.InlineData(values=[mark])
-        where: dict[str, Any] = {
-            "x": alt.X("at:Q", scale=scale),
-            "y": alt.value(4 + number * LABEL_ROW_PX),
-            "text": "name:N",
-        }
-        layers.append(alt.Chart(data).mark_text(**style, **{**TEXT_EDGE, "strokeWidth": EDGE_PX}).encode(**where))
-        layers.append(alt.Chart(data).mark_text(**style, color=INK).encode(**where))
+    layers += _names(marks, domain, scale)
     return layers
+
+
+def _names(marks: list[Row], domain: tuple[float, float], scale: alt.Scale) -> Iterator[alt.Chart]:
+    """The names of the lines, one below the other. First all their edges, so that none covers another name."""
+    length = log10(domain[1] / domain[0])
+    placed = [{**mark, "y": 4 + number * LABEL_ROW_PX} for number, mark in enumerate(marks)]
+    is_right = [log10(mark["at"] / domain[0]) / length > FAR_RIGHT for mark in marks]
+    sides: tuple[dict[str, Any], ...] = ({"align": "left", "dx": 5}, {"align": "right", "dx": -5})
+    for colours in ({**TEXT_EDGE, "strokeWidth": EDGE_PX}, {"color": INK}):
+        for side, style in enumerate(sides):
+            here = [mark for mark, right in zip(placed, is_right, strict=True) if right is bool(side)]
+            if here:
+                text = alt.Chart(alt.InlineData(values=here)).mark_text(**style, baseline="top", fontSize=12, **colours)
+                # Without a scale, a value is a place in pixels.
+                at = alt.Y("y:Q", scale=None)
+                yield text.encode(x=alt.X("at:Q", scale=scale), y=at, text=alt.Text("name:N"))

@@ -14,7 +14,7 @@ from iosonde.analysis.procedures import (
 )
 from iosonde.analysis.procedures.condition import Condition
 from iosonde.analysis.procedures.conditions import conditions_of
-from iosonde.analysis.procedures.courses import every_judged, long_phases
+from iosonde.analysis.procedures.courses import long_phases
 from iosonde.analysis.procedures.demand import demand_of, measured_points, rule_of, varied_phase
 from iosonde.analysis.procedures.recovery import level_of, recoveries_of, shown_quantity
 from iosonde.records import RunRecord
@@ -104,7 +104,7 @@ def exported_procedures(run: RunRecord) -> Iterator[ExportedProcedure]:
             rounds={phase.name: phase.rounds for phase in each.phases},
             steady_states=tuple(
                 ExportedSteadyState(phase.name, criteria_of(phase), determinations_of(phase))
-                for phase in every_judged(run, each)
+                for phase in each.every_judged
             ),
             reported=tuple(_reported(each)),
             long_trials=tuple(_long_trials(run, each)),

@@ -7,7 +7,6 @@ from iosonde.analysis.procedures.conditions import block_text
 from iosonde.analysis.procedures.courses import (
     LongPhase,
     capacity_of,
-    judged_samples,
     long_phases,
     sample_rule,
     scale_of,
@@ -60,7 +59,7 @@ def course_blocks(
     quantity = shown_quantity(phases)
     yield from _courses(rounds.procedure.kind, phases, quantity, capacity, chart)
     yield from _tables(rounds.procedure.kind, phases, quantity, capacity, scale_of(run))
-    yield from sample_blocks(run, rounds, figure, invalid)
+    yield from sample_blocks(rounds, figure, invalid)
 
 
 def _courses(
@@ -115,12 +114,12 @@ def _tables(
         yield with_scale(rest_table(after, quantity), scale)
 
 
-def sample_blocks(run: RunRecord, rounds: ProcedureRounds, figure: DrawChart, invalid: Invalid) -> Iterator[Block]:
+def sample_blocks(rounds: ProcedureRounds, figure: DrawChart, invalid: Invalid) -> Iterator[Block]:
     """The steady state of a long trial, judged by one sample of each block of its time."""
     rule = sample_rule(rounds)
     if rule is None:
         return
-    phase = judged_samples(run, rounds)
+    phase = rounds.samples
     how = f"the {rule.sample_of.value} {format_duration(rule.sample_ns)} of every {format_duration(rule.block_ns)}"
     if phase is None:
         yield Paragraph(f"Steady state is judged by {how} of measurement. No such block is complete.")
@@ -149,7 +148,7 @@ def course_answer(run: RunRecord, rounds: ProcedureRounds, findings: Sequence[Fi
     if not phases:
         return ""
     quantity = shown_quantity(phases)
-    return f"{title_of(rounds.procedure)}: {'; '.join(_answers(run, rounds, phases, quantity, findings))}."
+    return f"{title_of(rounds.procedure)}: {'; '.join(_answers(rounds, phases, quantity, findings))}."
 
 
 def _throughput_text(phase: LongPhase, quantity: Quantity) -> str:
@@ -169,14 +168,13 @@ def _throughput_text(phase: LongPhase, quantity: Quantity) -> str:
 
 
 def _answers(
-    run: RunRecord,
     rounds: ProcedureRounds,
     phases: Sequence[LongPhase],
     quantity: Quantity,
     findings: Sequence[Finding],
 ) -> Iterator[str]:
     if sample_rule(rounds) is not None:
-        yield f"steady state {block_text(judged_samples(run, rounds))}"
+        yield f"steady state {block_text(rounds.samples)}"
     states = idle_states(phases)
     for state in states:
         yield f"{state.phase.name}: {state.gain:.2f} times the baseline{mark_of(state.phase.cell, findings)}"
