@@ -58,8 +58,8 @@ def test_the_places_that_are_checked_before_are_those_of_all_tables() -> None:
 
 def test_the_cells_have_the_promised_columns(tables: dict[str, list[dict[str, str]]]) -> None:
     assert list(tables["cells.csv"][0]) == [
-        "run", "experiments", "cell", "stream", "repeat", "order", "round", "phase", "seed", "outcome", "fate",
-        "weight", "operation", "pattern", "read_percent",
+        "run", "experiments", "cell", "stream", "repeat", "order", "round", "procedure", "attempt", "phase", "seed",
+        "outcome", "fate", "weight", "operation", "pattern", "read_percent",
         "trim_percent", "block_size_bytes", "block_sizes", "queue_depth", "rate_per_s", "arrivals", "jobs", "targets",
         "queue_depth_achieved", "queue_depth_device", "queue_depth_by_latency", "sync", "flush_every", "data",
         "compressible_percent", "duplicates_percent", "write_cache", "offset_bytes", "span_bytes", "burst_operations",

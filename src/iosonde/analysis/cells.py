@@ -137,8 +137,9 @@ class CellEstimate:
 
     @property
     def repeats_finished(self) -> int:
-        """The number of finished repeats, including discarded ones."""
-        return len(self.repeats.used) + len(self.repeats.discarded)
+        """The number of finished repeats, including discarded ones and rounds of a procedure that are not used."""
+        unfinished = {DiscardReason.FAILED, DiscardReason.INTERRUPTED}
+        return sum(fate not in unfinished for fate in self.repeats.fates.values())
 
     @property
     def repeats_used(self) -> int:

@@ -26,6 +26,7 @@ from iosonde.analysis.run import RunAnalysis
 from iosonde.analysis.totals import total_of
 from iosonde.records import (
     CellRecord,
+    CellTurn,
     IntervalRecord,
     LatencyKind,
     Operation,
@@ -51,9 +52,10 @@ class _Row:
     totals: OperationTotals | None
     # The totals with the latency of the loop in `latency`.
     led: OperationTotals | None
-    # The fate of the repeat, and its weight in the results of its cell.
+    # The fate of the repeat, its weight in the results of its cell, and its turn.
     fate: DiscardReason | None = None
     weight: float | None = None
+    turn: CellTurn | None = None
 
     @property
     def duration_ns(self) -> int:
@@ -127,13 +129,14 @@ def _histogram_table(every: Sequence[_Row]) -> Table:
 def _cell_rows(analysis: RunAnalysis) -> Iterator[_Row]:
     run, cells = analysis.run, {cell.cell: cell for cell in analysis.estimates.cells}
     weights = {cell: _weights(estimate) for cell, estimate in cells.items()}
+    turns = {turn.order: turn for turn in run.turns}
     for record in run.cells:
         asked = set(record.workload.asked_operations()) | set(record.operations) | {Operation.ALL}
-        fate = cells[record.cell].repeats.fates[record.order]
+        fate, turn = cells[record.cell].repeats.fates[record.order], turns.get(record.order)
         weight = weights[record.cell].get(record.order)
         for operation in Operation:
             if operation in asked:
-                yield replace(_row(run, record, None, operation), fate=fate, weight=weight)
+                yield replace(_row(run, record, None, operation), fate=fate, weight=weight, turn=turn)
 
 
 def _weights(cell: CellEstimate) -> dict[int, float]:
@@ -262,6 +265,11 @@ _LATENCIES: Final = (
 )
 
 
+def _attempt(row: _Row) -> int | None:
+    """The attempt of the procedure, which begins again from the purge after an interruption."""
+    return None if row.turn is None or row.turn.procedure is None else row.turn.attempt
+
+
 _CELL_COLUMNS: Final = (
     _Definition("run", text, lambda row: row.run),
     _Definition("experiments", text, lambda row: "+".join(row.record.experiments)),
@@ -270,6 +278,8 @@ _CELL_COLUMNS: Final = (
     _Definition("repeat", integer, lambda row: row.record.repeat),
     _Definition("order", integer, lambda row: row.record.order),
     _Definition("round", maybe_integer, lambda row: row.record.round),
+    _Definition("procedure", text, lambda row: row.turn and row.turn.procedure),
+    _Definition("attempt", maybe_integer, _attempt),
     _Definition("phase", text, lambda row: row.record.phase),
     _Definition("seed", unsigned, lambda row: row.record.seed),
     _Definition("outcome", text, lambda row: str(row.record.outcome)),

@@ -18,14 +18,16 @@ _HEADS: Final = (
     Head("Seed"),
     Head("Outcome", number=False),
 )
+_PHASE: Final = Head("Phase", number=False)
 _NAMED_BY: Final = 1
 
 
 def plan_listing(rows: Sequence[tuple[str, ...]]) -> Listing:
-    """The table of the trials. Its heading has their number."""
+    """The table of the trials, whose rows are those of ``measurements``. Its heading has their number."""
+    has_phases = bool(rows) and len(rows[0]) > len(_HEADS)
     table = ResultTable(
         caption="All trials in run order, with their seeds.",
-        heads=_HEADS,
+        heads=(*_HEADS[:-1], _PHASE, _HEADS[-1]) if has_phases else _HEADS,
         lines=tuple(map(Line, rows)),
         notes=(),
         named_by=_NAMED_BY,
@@ -36,19 +38,22 @@ def plan_listing(rows: Sequence[tuple[str, ...]]) -> Listing:
 def measurements(run: RunRecord, estimates: RunEstimates) -> tuple[tuple[str, ...], ...]:
     """A row for each planned trial with its outcome, in run order. Without a planned order, the recorded trials.
 
-    For a repeat that is not used, the outcome includes the reason.
+    For a repeat that is not used, the outcome includes the reason. In a run of procedures, the phase and the round are
+    before it.
     """
     fates = {(cell.cell, order): fate for cell in estimates.cells for order, fate in cell.repeats.fates.items()}
     ended = {
         (record.cell, record.repeat): _ending(record, fates.get((record.cell, record.order))) for record in run.cells
     }
     turns: Sequence[CellTurn | CellRecord] = run.turns or run.cells
+    procedures = run.header.plan.procedures
     return tuple(
         (
             str(each.order),
             each.cell,
             str(each.repeat),
             str(each.seed),
+            *((_phase_text(each, several=len(procedures) > 1),) if procedures and isinstance(each, CellTurn) else ()),
             ended.get((each.cell, each.repeat), "not measured"),
         )
         for each in sorted(turns, key=lambda each: each.order)
@@ -61,3 +66,10 @@ def _ending(record: CellRecord, fate: DiscardReason | None) -> str:
     if fate is None or record.outcome is not Outcome.FINISHED:
         return str(record.outcome)
     return f"{record.outcome}, {discard_reason_text(fate)}"
+
+
+def _phase_text(turn: CellTurn, *, several: bool) -> str:
+    """The phase and the round of a trial, with its procedure if there are several, and with a second attempt."""
+    name = f"{turn.procedure}, {turn.phase}" if several else f"{turn.phase}"
+    attempt = f", attempt {turn.attempt}" if turn.attempt > 1 else ""
+    return f"{name}, round {turn.round}{attempt}"

@@ -72,6 +72,7 @@ def _since_start(record: CellRecord, each: SlowIo) -> str:
 def facts_table(run: RunRecord, chosen: ChosenCell) -> RenderableType:
     """A row for each kind of fact, with one value if all repeats agree."""
     facts = (
+        *((("phase", _each(chosen.records, _phase)),) if any(each.phase for each in chosen.records) else ()),
         ("IOPS × latency (Little's law)", _each(chosen.records, _law)),
         ("in flight at the device", _each(chosen.records, _at_device)),
         ("kernel counters", _each(chosen.records, _kernel_counts)),
@@ -104,6 +105,10 @@ def facts_table(run: RunRecord, chosen: ChosenCell) -> RenderableType:
         ("position in run order", _each(chosen.records, lambda record: str(record.order))),
     )
     return named_values(facts)
+
+
+def _phase(record: CellRecord) -> str:
+    return record.phase or NO_VALUE
 
 
 def _law(record: CellRecord) -> str:
