@@ -280,7 +280,7 @@ def test_a_drive_that_fails_on_a_schedule_is_recorded_and_says_so(
         "run", "sim:./frail.toml", "--profile", few_cells(tmp_path), "--seed", 1, "--out", "run", folder=tmp_path
     )
     assert ended.returncode == exit_code, ended.stderr
-    assert "WITH FAULTS" in ended.stdout
+    assert "INJECTED FAULTS" in ended.stdout
     assert "1 scheduled fault" in ended.stderr
     assert words in (tmp_path / "run/report.html").read_text(encoding="utf-8")
 

@@ -39,7 +39,7 @@ def brands_of(run: RunRecord) -> tuple[Brand, ...]:
         kinds = [str(fault["kind"]).replace("_", " ") for drive in drives for fault in drive.faults]
         if kinds:
             names = ", ".join(dict.fromkeys(kinds))
-            brands.append(Brand("with faults", f"Faults were injected into the simulated drive: {names}."))
+            brands.append(Brand("injected faults", f"Faults were injected into the simulated drive: {names}."))
     brands += _scaled(header)
     short = [each.title or each.name for each in header.plan.procedures if each.is_like]
     if short:

@@ -98,6 +98,21 @@ DEFINITIONS: Final = (
             "was not done. Unknown: it could not be seen. Simulated: a model stands for the drive."
         ),
     ),
+    (
+        "Sample, block",
+        (
+            "A long trial is divided into samples of a minute, or of a cycle with idle time. If it ends once it is "
+            "steady, its time is divided into blocks, and one sample of each block is judged like a round."
+        ),
+    ),
+    (
+        "Baseline",
+        (
+            "In a host idle recovery test, the throughput of the continuous writes before the writes with idle times: "
+            "the mean over the last eighth of their samples. A gain of 1.00 means that idle times change nothing."
+        ),
+    ),
+    ("Drive fill", "As many bytes written as the test region has."),
     ("Reads/writes (%)", "The share of reads and writes of a cell: 65/35 is 65 % reads and 35 % writes."),
 )
 """Terms and their definitions, in the order of their first use."""
