@@ -26,7 +26,7 @@ def phase_of(counts: Sequence[int], role: PhaseRole = PhaseRole.STIMULUS, plan: 
     asked = plan.workload
     length = SECOND_NS if asked.on_ns is None or asked.off_ns is None else asked.on_ns + asked.off_ns
     samples = tuple(samples_of(trial(counts, plan), length))
-    return LongPhase("phase", role, plan.cell, asked, length, 0, samples)
+    return LongPhase("phase", 1, "phase", role, plan.cell, asked, length, 0, samples)
 
 
 def duty_cycle(*, off_s: int) -> CellPlan:
@@ -97,6 +97,18 @@ def test_a_queue_that_does_not_drain_in_the_idle_time_has_the_throughput_of_its_
     found = list(samples_of(trial([1, 1, 1, 1, 1, 1], duty_cycle(off_s=2)), 3 * SECOND_NS))
 
     assert [each.iops for each in found] == [1, 1]
+
+
+def test_the_trials_of_a_phase_with_several_have_names_of_their_own() -> None:
+    procedure = steady_procedure(phases=(stimulus("one"), stimulus("two")))
+    trials = [{WRITE.cell: trial(counts)} for counts in ([5], [2], [2])]
+    run = procedure_run(procedure, trials, [WRITE], phase=("one", "two", "two"))
+    [rounds] = procedures_of(run)
+    found = long_phases(run, rounds)
+    samples = sample_table(run)["samples"]
+
+    assert [each.name for each in found] == ["one", "two, trial 1", "two, trial 2"]
+    assert list(zip(samples["phase"], samples["trial"], strict=True)) == [("one", 1), ("two", 1), ("two", 2)]
 
 
 def test_time_and_writes_go_on_from_one_long_trial_to_the_next() -> None:

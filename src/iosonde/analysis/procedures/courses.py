@@ -70,8 +70,13 @@ class Sample:
 
 @dataclass(frozen=True)
 class LongPhase:
-    """A long trial with its samples. ``sample_ns`` is their planned length, ``idle_ns`` the idle time before it."""
+    """A long trial with its samples. ``sample_ns`` is their planned length, ``idle_ns`` the idle time before it.
 
+    ``trial`` counts the trials of its phase from 1. ``name`` is that of the phase, with the trial if there are several.
+    """
+
+    phase: str
+    trial: int
     name: str
     role: PhaseRole
     cell: str
@@ -160,14 +165,17 @@ def long_phases(run: RunRecord, rounds: ProcedureRounds) -> tuple[LongPhase, ...
     for phase in rounds.procedure.phases:
         if not is_long(phase):
             continue
-        for record in trials_of_phase(run, rounds.procedure.name, phase.name):
+        trials = trials_of_phase(run, rounds.procedure.name, phase.name)
+        for number, record in enumerate(trials, 1):
+            name = f"{phase.name}, trial {number}" if len(trials) > 1 else phase.name
             sample_ns = _sample_ns(phase, record, scale_of(run), on_ns)
             on_ns = record.workload.on_ns
             idle_ns = record.timing.idle_ns
             # The time axis includes idle time between trials.
             start_ns = now_ns + idle_ns if found else now_ns
             samples = tuple(samples_of(record, sample_ns, start_ns=start_ns, written_bytes=written))
-            found.append(LongPhase(phase.name, phase.role, record.cell, record.workload, sample_ns, idle_ns, samples))
+            what = (phase.name, number, name, phase.role, record.cell, record.workload)
+            found.append(LongPhase(*what, sample_ns, idle_ns, samples))
             if samples:
                 now_ns, written = samples[-1].end_ns, samples[-1].written_bytes
     return tuple(found)

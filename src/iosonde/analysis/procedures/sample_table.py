@@ -21,7 +21,8 @@ def sample_table(run: RunRecord) -> dict[str, Table]:
     return {
         "samples": {
             "procedure": text([name for name, *_ in rows]),
-            "phase": text([phase.name for _, phase, _ in rows]),
+            "phase": text([phase.phase for _, phase, _ in rows]),
+            "trial": integer([phase.trial for _, phase, _ in rows]),
             "role": text([phase.role.value for _, phase, _ in rows]),
             "cell": text([phase.cell for _, phase, _ in rows]),
             "start_ns": integer([each.start_ns for each in samples]),

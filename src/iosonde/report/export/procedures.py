@@ -37,7 +37,7 @@ class ExportedReport:
 
 @dataclass(frozen=True)
 class ExportedTrial:
-    """A long trial. In a duty cycle, throughput is that of the on-periods.
+    """A long trial of a phase, counted from 1. In a duty cycle, throughput is that of the on-periods.
 
     ``level`` is its throughput at the end, the mean of the last eighth of its samples, in the unit of ``quantity``.
     ``recovery_ns`` is the time until throughput stays within 10 % of ``recovered_to``. It is None if throughput does
@@ -45,6 +45,7 @@ class ExportedTrial:
     """
 
     phase: str
+    trial: int
     role: PhaseRole
     idle_ns: int
     iops: float | None
@@ -119,7 +120,8 @@ def _long_trials(run: RunRecord, rounds: ProcedureRounds) -> Iterator[ExportedTr
     for each in phases:
         found = recovered.get(id(each))
         yield ExportedTrial(
-            phase=each.name,
+            phase=each.phase,
+            trial=each.trial,
             role=each.role,
             idle_ns=each.idle_ns,
             iops=each.iops,
