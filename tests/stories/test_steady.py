@@ -87,7 +87,11 @@ def test_rounds_that_left_steady_state_are_named_with_their_file(tmp_path: Path)
 
 
 def test_a_wrong_tracking_variable_is_refused_with_an_example(tmp_path: Path) -> None:
-    wrong = {"reed=0": "unknown key reed", "read=x": "invalid literal", "read=50": "no cell of tracking variable 1"}
+    wrong = {
+        "reed=0": "unknown key reed",
+        "read=x": "read=x is not a whole number",
+        "read=50": "no cell of tracking variable 1",
+    }
     for text, message in wrong.items():
         shown = iosonde("steady", table(tmp_path, [100] * 5), "--track", text)
         assert shown.returncode == 2

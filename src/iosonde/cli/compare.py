@@ -213,6 +213,9 @@ def _measured_elsewhere(path: Path) -> "Source":
     notes += tuple(
         f"not read: {printable(each)}" for each in dict.fromkeys(each for test in tests for each in test.not_read)
     )
+    notes += tuple(
+        f"doubtful: {printable(each)}" for each in dict.fromkeys(each for test in tests for each in test.doubts)
+    )
     return Source(printable(path.stem), procedures, notes=notes)
 
 

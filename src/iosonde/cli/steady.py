@@ -1,7 +1,8 @@
 """``iosonde steady``: judges the rounds that another tool measured."""
 
+import re
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
@@ -13,6 +14,9 @@ if TYPE_CHECKING:
     from iosonde.analysis.procedures import Verdict
     from iosonde.report.judged_rounds import JudgedRounds
     from iosonde.sources.rounds import Tracking
+
+
+_WHOLE: Final = re.compile(r"[0-9]{1,9}")
 
 
 def steady(
@@ -51,7 +55,10 @@ def steady(
     from iosonde.sources.rounds import read_rounds
 
     found = read_rounds(files, [_tracking(each) for each in track or ()])
-    tests = tuple(judged(each.source, each.rounds, each.first_round, each.said, each.not_read) for each in found)
+    tests = tuple(
+        judged(each.source, each.rounds, each.first_round, each.said, each.not_read, doubts=each.doubts)
+        for each in found
+    )
     if json:
         from json import dumps
 
@@ -93,10 +100,21 @@ def _check_verdicts(tests: "Sequence[JudgedRounds]") -> None:
             "the criterion needs five consecutive rounds with a value of each tracking variable",
         )
     if untracked:
-        raise UndecidedError(
-            f"nothing is tracked: {_names(untracked, tests)}",
-            "name a cell, such as --track read=0,block_size=16KiB,quantity=iops",
-        )
+        raise UndecidedError(f"nothing is tracked: {_names(untracked, tests)}", _cell_hint(untracked[0]))
+
+
+def _cell_hint(test: "JudgedRounds") -> str:
+    """How to name a cell that the test has, with a quantity that it was measured by."""
+    from iosonde.analysis.procedures.round_value import TRACKABLE
+    from iosonde.units import exact_size
+
+    for cell in test.cells:
+        work = cell.workload
+        for quantity in TRACKABLE:
+            if cell.of(quantity) is not None:
+                size = exact_size(work.block_size_bytes).replace(" ", "")
+                return f"name a cell, such as --track read={work.read_percent},block_size={size},quantity={quantity}"
+    return f"add values that can be tracked: {', '.join(TRACKABLE)}"
 
 
 def _names(found: "Sequence[JudgedRounds]", tests: "Sequence[JudgedRounds]") -> str:
@@ -126,6 +144,9 @@ def _tracking(text: str) -> "Tracking":
     if unknown:
         raise UsageError(f"--track {text}: unknown key {min(unknown) or '(empty)'}", hint)
     try:
+        wrong = [key for key in ("read", "queue_depth", "jobs") if not _WHOLE.fullmatch(keys.get(key, "0"))]
+        if wrong:
+            raise UsageError(f"--track {text}: {wrong[0]}={keys[wrong[0]]} is not a whole number", hint)
         numbers = {key: int(keys[key]) for key in ("read", "queue_depth", "jobs") if key in keys}
         asked = keys.get("quantity", Quantity.IOPS)
         if asked not in TRACKABLE:

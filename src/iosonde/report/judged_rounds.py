@@ -22,6 +22,7 @@ from iosonde.vocabulary import ProcedureKind, Quantity
 KIB: Final = 1024
 MICROSECOND_NS: Final = 1000
 MILLISECOND_NS: Final = 10**6
+COARSE_BELOW: Final = 10
 ROUNDING_SHARE: Final = 0.001
 """A value that a file repeats may differ by this share, because it is rounded."""
 
@@ -44,6 +45,7 @@ class JudgedRounds:
     cells: tuple[ReportedCell, ...]
     said: Mapping[str, str]
     not_read: tuple[str, ...]
+    doubts: tuple[str, ...] = ()
 
     @property
     def own(self) -> Criterion | None:
@@ -88,8 +90,14 @@ class JudgedRounds:
         return range(self.phase.window.start - 1 + self.first_round, self.phase.window.stop - 1 + self.first_round)
 
 
-def judged(
-    source: str, rounds: ProcedureRounds, first_round: int, said: Mapping[str, str], not_read: tuple[str, ...] = ()
+def judged(  # noqa: PLR0913 - its rounds, and what the file says
+    source: str,
+    rounds: ProcedureRounds,
+    first_round: int,
+    said: Mapping[str, str],
+    not_read: tuple[str, ...] = (),
+    *,
+    doubts: tuple[str, ...] = (),
 ) -> JudgedRounds:
     """Judges all rounds. The window ends with the first round in which all tracking variables are steady."""
     phase = rounds.phases[0]
@@ -107,6 +115,7 @@ def judged(
         cells=phase.reported,
         said=said,
         not_read=not_read,
+        doubts=doubts,
     )
 
 
@@ -135,6 +144,7 @@ def plain(test: JudgedRounds) -> dict[str, Any]:
         "cells": [_cell(each) for each in test.cells],
         "file_says": dict(test.said),
         "not_read": list(test.not_read),
+        "doubts": list(test.doubts),
     }
 
 
@@ -226,4 +236,9 @@ def series_words(values: Sequence[float], quantity: Quantity) -> tuple[list[str]
         case Quantity.LATENCY_NS_MEAN:
             return [f"{value / MICROSECOND_NS:,.7f}".rstrip("0").rstrip(".") for value in values], "µs"
         case _:
-            return [f"{value:,.1f}" for value in values], "IOPS"
+            return [_iops_text(value) for value in values], "IOPS"
+
+
+def _iops_text(value: float) -> str:
+    """IOPS with one decimal as in TKperf's report, and with four significant digits if that is too coarse."""
+    return f"{value:,.1f}" if abs(value) >= COARSE_BELOW or value.is_integer() else f"{value:.4g}"

@@ -18,7 +18,10 @@ from iosonde.vocabulary import ProcedureKind, Quantity
 
 
 def verdicts_of(*paths: Path, tracking: tuple[Tracking, ...] = ()) -> dict[str, JudgedRounds]:
-    found = [judged(each.source, each.rounds, each.first_round, each.said) for each in read_rounds(paths, tracking)]
+    found = [
+        judged(each.source, each.rounds, each.first_round, each.said, doubts=each.doubts)
+        for each in read_rounds(paths, tracking)
+    ]
     return {each.name: each for each in found}
 
 
@@ -30,7 +33,15 @@ def part(iops: float, latency_us: float = 100.0, size: int = 4096) -> dict[str, 
 def output(
     folder: Path, name: str, read: float, write: float, *, time_ms: int = 0, jobs: int = 1, **options: object
 ) -> Path:
-    asked = {"rw": "randrw", "rwmixread": "65", "bs": "4k", "iodepth": "32", "numjobs": "4"} | options
+    asked: dict[str, object] = {
+        "rw": "randrw",
+        "rwmixread": "65",
+        "bs": "4k",
+        "ioengine": "libaio",
+        "iodepth": "32",
+        "numjobs": "4",
+    }
+    asked |= options
     size = parse_bytes(f"{asked['bs']}iB", "")
     job = {"jobname": "j", "job options": asked, "read": part(read, size=size), "write": part(write, size=size)}
     path = folder / name
@@ -63,7 +74,7 @@ def test_clones_of_two_jobs_that_ran_together_add_up_to_their_number(tmp_path: P
 
 def test_jobs_with_different_workloads_that_ran_together_are_refused(tmp_path: Path) -> None:
     path = output(tmp_path, "round1.json", 650, 350, jobs=2)
-    path.write_text(path.read_text().replace('"rwmixread": "65"', '"rwmixread": "5"', 1))
+    path.write_text(path.read_text().replace('"rwmixread": "65"', '"rwmixread": "60"', 1))
     with pytest.raises(UsageError, match="jobs with different workloads that ran at the same time"):
         verdicts_of(tmp_path)
 
@@ -89,15 +100,15 @@ def test_only_tests_with_a_named_tracking_variable_are_judged(tmp_path: Path) ->
 @pytest.mark.parametrize("name", ["round{}.json", "round{}/cell.json", "{}/cell.json", "cell-loop_{}.json"])
 def test_the_round_is_in_the_name_of_the_file_or_its_folder(name: str, tmp_path: Path) -> None:
     for number in (10, 9, 11):
-        output(tmp_path, name.format(number), 10 * number, 0)
+        output(tmp_path, name.format(number), 7 * number, 3 * number)
     found = verdicts_of(tmp_path)["iops"]
     assert (series(found), found.first_round) == ([90, 100, 110], 9)
 
 
 def test_without_a_round_in_the_names_the_time_of_the_outputs_orders_them(tmp_path: Path) -> None:
-    for name, time_ms, iops in (("c.json", 1, 1), ("a.json", 2, 2), ("b.json", 3, 3)):
-        output(tmp_path, name, iops, 0, time_ms=time_ms)
-    assert series(verdicts_of(tmp_path)["iops"]) == [1, 2, 3]
+    for name, time_ms, iops in (("x871.json", 1, 10), ("x22.json", 2, 20), ("x430.json", 3, 30)):
+        output(tmp_path, name, 0.7 * iops, 0.3 * iops, time_ms=time_ms)
+    assert series(verdicts_of(tmp_path)["iops"]) == [10, 20, 30]
 
 
 def test_outputs_of_which_only_some_name_their_round_are_refused(tmp_path: Path) -> None:
@@ -125,7 +136,7 @@ def test_of_several_queue_depths_the_largest_is_tracked_and_each_has_its_table(t
 
 
 def test_a_mean_latency_is_weighted_by_operations(tmp_path: Path) -> None:
-    job = {"job options": {"rw": "randrw", "rwmixread": "50", "bs": "8k", "iodepth": "2"}}
+    job = {"job options": {"rw": "randrw", "rwmixread": "75", "bs": "8k", "iodepth": "2"}}
     job |= {"read": part(300, 100, 8192), "write": part(100, 500, 8192)}
     (tmp_path / "round1.json").write_text(json.dumps({"fio version": "fio-3.33", "jobs": [job]}))
     assert series(verdicts_of(tmp_path)["iops"], Quantity.LATENCY_NS_MEAN) == [200_000]
@@ -153,8 +164,8 @@ def test_random_and_sequential_cells_are_different_tests(tmp_path: Path) -> None
 
 
 def test_a_cell_twice_in_one_round_is_refused(tmp_path: Path) -> None:
-    output(tmp_path, "round1-a.json", 100, 0)
-    output(tmp_path, "round1-b.json", 100, 0)
+    output(tmp_path, "round1-a.json", 65, 35)
+    output(tmp_path, "round1-b.json", 65, 35)
     with pytest.raises(UsageError, match="round 1 has random-mix65-4KiB-qd32-jobs4 twice"):
         read_rounds([tmp_path])
 
@@ -217,10 +228,10 @@ def test_columns_are_found_by_usual_names_and_units(
 
 def test_a_column_for_each_mix_gives_a_cell_for_each(tmp_path: Path) -> None:
     path = tmp_path / "rounds.csv"
-    path.write_text("round,block size,100/0,65/35,0/100\n1,4k,3,2,1\n1,512,6,5,4\n")
+    path.write_text("round,block size,100/0,65/35,0/100\n1,4k,30,20,10\n1,512,60,50,40\n")
     (test,) = verdicts_of(path).values()
     found = {(each.workload.block_size_bytes, each.workload.read_percent): each.iops for each in test.cells}
-    assert found == {(4096, 100): 3, (4096, 65): 2, (4096, 0): 1, (512, 100): 6, (512, 65): 5, (512, 0): 4}
+    assert found == {(4096, 100): 30, (4096, 65): 20, (4096, 0): 10, (512, 100): 60, (512, 65): 50, (512, 0): 40}
 
 
 def test_bandwidth_follows_from_operations_of_one_size(tmp_path: Path) -> None:

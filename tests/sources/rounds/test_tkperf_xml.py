@@ -9,7 +9,8 @@ import pytest
 from iosonde.errors import UsageError
 from iosonde.report.judged_rounds import JudgedRounds, contradictions, judged, plain
 from iosonde.report.judged_tables import figure_tables
-from iosonde.sources.rounds import read_rounds
+from iosonde.sources.rounds import Tracking, read_rounds
+from iosonde.vocabulary import Quantity
 from tools.tkperf_of_seed import IOPS, LATENCY_MAX, LATENCY_MEAN, MIXES, THROUGHPUT, tkperf_xml
 
 
@@ -178,3 +179,31 @@ def test_what_a_file_says_against_its_own_rounds_is_named(
     path.write_text(text.replace(written, instead, 1), encoding="utf-8")
     found = contradictions(verdicts_of(path)["tkperf-iops"])
     assert [each for each, part in zip(found, said, strict=True) if part not in each] == []
+
+
+def test_on_a_drive_with_sectors_of_4_kib_the_variable_is_that_of_tkperf(tmp_path: Path) -> None:
+    root = ET.fromstring(tkperf_xml())  # noqa: S314 - our own
+    matrix = root.find("iops/roundmat")
+    assert matrix is not None
+    rounds = [[sizes[:-1] for sizes in mixes] for mixes in json.loads(matrix.text or "")]
+    matrix.text = json.dumps(rounds)
+    path = tmp_path / "drive.xml"
+    path.write_bytes(ET.tostring(root))
+
+    assert [each.cell for each in verdicts_of(path)["tkperf-iops"].phase.tracked] == ["random-write-8KiB-qd32-jobs4"]
+
+
+def test_what_a_file_says_is_not_compared_with_another_variable_that_the_user_named(tmp_path: Path) -> None:
+    path = tmp_path / "drive.xml"
+    path.write_bytes(tkperf_xml())
+    asked = Tracking(Quantity.IOPS, read_percent=0, block_size_bytes=8192)
+    (test,) = (each for each in read_rounds([path], (asked,)) if each.rounds.procedure.name == "tkperf-iops")
+
+    assert contradictions(judged(test.source, test.rounds, test.first_round, test.said)) == []
+
+
+def test_diskspd_is_named_as_what_is_not_read(tmp_path: Path) -> None:
+    path = tmp_path / "result.xml"
+    path.write_text("<Results><System/><Profile/><TimeSpan/></Results>")
+    with pytest.raises(UsageError, match="is XML of DiskSpd, which is not read yet"):
+        read_rounds([path])

@@ -35,6 +35,7 @@ def _round_table(procedures: Sequence[ProcedureRounds]) -> Table:
         "role": text([phase.role.value for _, phase, *_ in rows]),
         "round": integer([number for _, _, number, *_ in rows]),
         "in_window": text(["yes" if number in phase.window else "no" for _, phase, number, *_ in rows]),
+        "tracked": text([_tracked_by(phase, cell) for _, phase, _, cell, _ in rows]),
         "cell": text([cell for *_, cell, _ in rows]),
         "pattern": text([str(each.pattern) for each in workloads]),
         "read_percent": integer([each.read_percent for each in workloads]),
@@ -47,6 +48,11 @@ def _round_table(procedures: Sequence[ProcedureRounds]) -> Table:
         "latency_ns_mean": real([value.latency_ns_mean for *_, value in rows]),
         "latency_ns_max": maybe_integer([value.latency_ns_max for *_, value in rows]),
     }
+
+
+def _tracked_by(phase: PhaseRounds, cell: str) -> str | None:
+    """The quantities by which a cell is tracked: ``iops``, or several with a plus sign; None if it is not."""
+    return "+".join(each.quantity.value for each in phase.tracked if each.cell == cell) or None
 
 
 def _determination_table(judged: Sequence[tuple[ProcedureRounds, PhaseRounds]]) -> Table:

@@ -71,9 +71,20 @@ def headline_places(test: SameTest) -> list[Place]:
         # The last mix is the one whose demand varies: the writes between rounds come before it.
         varied = [each for each in common if each.mix == common[-1].mix]
         return [varied[-1], varied[0]]
-    if len(common) <= EACH_MAX:
-        return common[:CHARTS_MAX]
-    return [common[0], common[len(common) // 2], common[-1]]
+    if len(common) > EACH_MAX:
+        common = [common[0], common[len(common) // 2], common[-1]]
+    # Of throughput, the foremost is the one that is tracked.
+    tracked = [each for each in test.places if all(each in found for found in test.figures) and _is_tracked(test, each)]
+    if test.kind is ProcedureKind.THROUGHPUT and tracked:
+        return [*[each for each in common if each != tracked[-1]][: CHARTS_MAX - 1], tracked[-1]]
+    return common[:CHARTS_MAX]
+
+
+def _is_tracked(test: SameTest, place: Place) -> bool:
+    """Whether the first entry tracks a cell."""
+    phases = (phase for rounds in test.entries[0].procedures for phase in rounds.all_judged)
+    names = {each.cell for phase in phases for each in phase.tracked}
+    return test.figures[0][place].cell.cell in names
 
 
 def _bar_figures(test: SameTest, identity: str, failures: FailureLog) -> Iterator[Figure]:

@@ -141,7 +141,11 @@ def chart_labels(test: SameTest) -> dict[str, str]:
 def missing_sentence(test: SameTest, shown: Shown) -> str:
     """Why a figure has no table; empty if it has one."""
     has_any = any(shown.value(each) is not None for found in test.figures for each in found.values())
-    return "" if has_any else f"{shown.title}: unknown of all cells, {shown.why}."
+    if has_any:
+        return ""
+    has_distribution = any(each.cell.latency is not None for found in test.figures for each in found.values())
+    why = shown.why if shown.has_rounds or has_distribution else NO_DISTRIBUTION
+    return f"{shown.title}: unknown of all cells, {why}."
 
 
 def comparison_tables(test: SameTest, shown: Shown, columns_max: int = COLUMNS_MAX) -> Iterator[ResultTable]:

@@ -63,6 +63,8 @@ def _files(test: JudgedRounds) -> Iterator[Text]:
         yield Text(f"  the file says: {printable(said)}")
     for each in contradictions(test):
         yield Text(f"  what the file says contradicts its rounds: {each}", style="yellow")
+    for each in test.doubts[:NAMED_MAX]:
+        yield Text(f"  doubtful: {printable(each)}", style="yellow")
     for each in test.not_read[:NAMED_MAX]:
         yield Text(f"  not read: {printable(each)}", style="yellow")
     if len(test.not_read) > NAMED_MAX:

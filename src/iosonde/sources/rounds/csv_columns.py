@@ -15,6 +15,7 @@ from iosonde.records import BlockSizes, parse_sizes
 from iosonde.sources.rounds.csv_fields import MIX, bytes_of, mix_of, reads_of, round_of, value_of, whole_number
 from iosonde.sources.rounds.csv_headers import (
     CELL,
+    CONDITION,
     DEPTH,
     DRIVE,
     JOBS,
@@ -28,19 +29,29 @@ from iosonde.sources.rounds.csv_headers import (
     ROUND,
     SIZE,
     SIZES,
+    TRACKED,
+    UNIT,
     VALUES,
 )
 from iosonde.sources.rounds.fio_words import MIXED
 from iosonde.sources.rounds.measured import Demand, Measured, is_contradictory, workload_of
-from iosonde.vocabulary import PhaseRole
+from iosonde.vocabulary import PhaseRole, Quantity
 
 _SEQUENTIAL: Final = frozenset({"read", "write", "rw", "readwrite"})
 _BITS: Final = re.compile(r"(?<![A-Za-z])[KMGT]i?b(?:it)?(?:s|/s|ps)|(?i:[kmgt]i?bits?)(?![a-z])")
 """Units of bits per second: ``Gb/s``, ``Mbps``, ``Mbit/s``. Without capitals, ``mb_s`` is taken as bytes."""
 
 _PER_S: Final = re.compile(r"/\s*s", re.IGNORECASE)
+_OTHER_IOPS: Final = re.compile(r"\s*k?iops\b", re.IGNORECASE)
 _OTHER_VALUE: Final = re.compile(r"[\d%*/^$#]")
 """What makes a column one of another quantity or unit: ``99 % lat us``, ``IOPS/1000``, ``lat (100ns)``."""
+
+_WORD: Final = re.compile(r"[A-Za-z][A-Za-z ._-]*$")
+
+PURE: Final = (0, 100)
+THROUGHPUT_SIZE_MIN: Final = 64 << 10
+IOPS_MIN: Final = 10
+"""A matrix with smaller values only has latencies in ms. A matrix of large reads and writes can have MB/s."""
 
 ROUNDING_SHARE: Final = 0.01
 """A maximum latency may be below the mean by this share, because both are rounded."""
@@ -72,6 +83,7 @@ class Columns:
     cell: int | None
     sizes: int | None
     percent: int | None
+    tracked: int | None
     values: Mapping[int, tuple[str, float]]
     mixes: Mapping[int, int]
     size_scale: int = 1
@@ -109,11 +121,14 @@ class Columns:
             place(CELL),
             place(SIZES),
             place(PERCENT),
+            place(TRACKED),
             values,
             mixes,
             size_scale=1 if size is None else SIZE[names[size]],
             has_words_of_fio=read is not None and names[read] == "rw",
         )
+        if not values and not mixes and (other := [each.strip() for each in header if _OTHER_IOPS.match(each)]):
+            raise UsageError(f"{source} has IOPS in a unit that is not read: {other[0]}", "write plain IOPS")
         missing = [
             name
             for name, column in (("round", found.round), ("block size", found.size), ("mix", found.read))
@@ -133,28 +148,53 @@ class Columns:
             return
         used = {
             *(self.round, self.read, self.size, self.depth, self.jobs, self.pattern, self.cell, self.sizes),
-            *(self.percent, *self.test, *self.values, *self.mixes),
+            *(self.percent, self.tracked, *self.test, *self.mixes),
+            # In a matrix, only the columns of mixes are read.
+            *(() if self.mixes else self.values),
         }
         yield from (index for index, name in enumerate(header) if index not in used and name.strip())
 
-    def check_one_drive(self, header: Sequence[str], rows: Sequence[Sequence[str]], source: str) -> None:
-        """Raises UsageError for rows of several drives or runs: their rounds do not follow one another."""
+    def check_one_series(self, header: Sequence[str], rows: Sequence[Sequence[str]], source: str) -> None:
+        """Raises UsageError for rows of several drives, runs or conditions: their rounds do not follow one another."""
         for index in self._unused_places(header):
-            name = header[index]
-            if _plain_name(name) in DRIVE:
-                values = list(dict.fromkeys(text for row in rows if index < len(row) and (text := row[index].strip())))
-                if len(values) > 1:
-                    raise UsageError(
-                        f"{source} has rows of several drives or runs: {name.strip()} is {values[0]}, {values[1]}",
-                        "judge the rows of each by themselves, in a table of their own",
-                    )
+            name, texts = _plain_name(header[index]), [row[index].strip() for row in rows if index < len(row)]
+            values = list(dict.fromkeys(filter(None, texts)))
+            if name in UNIT and self.mixes and (other := [each for each in values if "iops" not in each.lower()]):
+                raise UsageError(
+                    f"{source} has a matrix of {other[0]}, and only IOPS can be in one",
+                    "write a row for each round and cell, with a header such as round,read,block_size,lat_us",
+                )
+            if len(values) > 1 and (name in DRIVE | CONDITION or _are_words(texts)):
+                what = "drives or runs" if name in DRIVE else "conditions"
+                raise UsageError(
+                    f"{source} has rows of several {what}: {header[index].strip()} is {values[0]}, {values[1]}",
+                    "judge the rows of each by themselves, in a table of their own",
+                )
+
+    def check_matrix(self, header: Sequence[str], found: Sequence[Measured], source: str) -> None:
+        """Raises UsageError for a matrix that does not name its quantity and whose values are hardly IOPS."""
+        if not self.mixes or any("iops" in header[index].lower() for index in self.mixes):
+            return
+        work = [each.workload for each in found]
+        values = [each.value.iops for each in found if each.value.iops is not None]
+        is_of_throughput = all(
+            each.read_percent in PURE and each.block_size_bytes >= THROUGHPUT_SIZE_MIN for each in work
+        )
+        if is_of_throughput or (values and max(values) < IOPS_MIN):
+            raise UsageError(
+                f"{source} has a matrix whose values can be {'MB/s' if is_of_throughput else 'latencies'}",
+                "name IOPS in its headers, such as 0/100 IOPS; for other quantities, write a row for each round and "
+                "cell, with a header such as round,read,block_size,mb_s",
+            )
 
     def measured(self, row: Sequence[str]) -> Iterator[Measured]:
         """The cells of a row; none of a phase that is not judged by rounds."""
         if self.unjudged_role(row):
             return
         test = ", ".join(filter(None, (self._text(row, column) for column in self.test)))
-        yield from (replace(each, test=test, cell=self._text(row, self.cell)) for each in self._cells(row))
+        stated = tuple(map(Quantity, filter(None, self._text(row, self.tracked).split("+"))))
+        cell = self._text(row, self.cell)
+        yield from (replace(each, test=test, cell=cell, tracked=stated) for each in self._cells(row))
 
     def unjudged_role(self, row: Sequence[str]) -> str:
         """The role of the row's phase if that is not judged by rounds, such as ``histogram``; otherwise empty."""
@@ -190,7 +230,8 @@ class Columns:
         size = bytes_of(self._text(row, self.size), self.size_scale)
         if self.mixes:
             for column, read in self.mixes.items():
-                value = RoundValue(iops=value_of(row[column])) if self._text(row, column) else RoundValue()
+                iops = value_of(row[column]) if self._text(row, column) else None
+                value = RoundValue() if iops is None else RoundValue(iops=iops, bytes_per_s=iops * size)
                 yield Measured(number, workload_of(read, size, demand), value, states_demand)
             return
         workload = workload_of(reads_of(kind), size, demand, self._mixed_sizes(row))
@@ -242,6 +283,12 @@ def _check(value: RoundValue, size: float) -> None:
                 f"{value.iops:g} operations/s of {size:g} bytes are {computed / 1e6:g} MB/s, and not "
                 f"{value.bytes_per_s / 1e6:g} MB/s"
             )
+
+
+def _are_words(texts: Sequence[str]) -> bool:
+    """Whether the texts of a column are words of which each is there several times, as those of conditions are."""
+    counts = Counter(texts)
+    return len(counts) * 2 <= len(texts) and all(map(_WORD.match, counts))
 
 
 def _shortened(header: Sequence[str]) -> str:

@@ -8,7 +8,7 @@ from iosonde.sources.rounds.fio_words import READS
 from iosonde.sources.rounds.measured import VALUE_MAX
 from iosonde.units import parse_bytes
 
-MIX: Final = re.compile(r"^\s*(\d{1,3})\s*/\s*(\d{1,3})\s*$")
+MIX: Final = re.compile(r"^\s*(\d{1,3})\s*/\s*(\d{1,3})\s*(?:\(?iops\)?)?\s*$", re.IGNORECASE)
 _SIZE: Final = re.compile(r"^\s*(\d+(?:\.\d+)?)\s*([kKmM]?)(?:i?[bB])?\s*$")
 _NUMBERED: Final = re.compile(r"^\D{0,12}?(\d{1,9})(?:\.0*)?$")
 

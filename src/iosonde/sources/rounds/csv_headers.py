@@ -30,12 +30,22 @@ PROCEDURE: Final = frozenset({"procedure"})
 PHASE: Final = frozenset({"phase"})
 ROLE: Final = frozenset({"role"})
 CELL: Final = frozenset({"cell"})
+TRACKED: Final = frozenset({"tracked"})
+"""The quantities by which a cell is tracked, in tables that iosonde wrote."""
+UNIT: Final = frozenset({"unit", "units", "quantity", "metric"})
 
 DRIVE: Final = frozenset(
     {"device", "dev", "drive", "disk", "ssd", "hdd", "dut", "model", "serial", "serialnumber", "sn", "wwn", "firmware"}
     | {"target", "volume", "filename", "host", "hostname", "server", "node", "run"}
 )
 """Headers of columns that identify the drive or the run."""
+
+CONDITION: Final = frozenset(
+    {"test", "engine", "ioengine", "writecache", "cache", "wce", "direct", "namespace", "ns", "lun", "vendor"}
+    | {"product", "filesystem", "fs", "machine", "ar", "activerange", "sample", "pass", "attempt", "repeat"}
+    | {"t", "q", "queue", "queues", "valid", "error", "errors", "port", "controller", "scheduler", "config"}
+)
+"""Headers of columns that tell conditions or trials apart: rows that differ in one are no rounds of one test."""
 
 JUDGED_ROLES: Final = frozenset({PhaseRole.ROUNDS.value, PhaseRole.SCREENING.value})
 """Roles of the phases that are judged by rounds, in tables that iosonde wrote. Others are skipped."""

@@ -3,12 +3,16 @@
 import csv
 import re
 from collections.abc import Iterable, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
+from itertools import takewhile
 from typing import Final
 
 from iosonde.errors import UsageError
 from iosonde.sources.rounds.csv_columns import HINT, Columns
 from iosonde.sources.rounds.measured import Measured
+
+SEPARATORS: Final = ",;\t"
 
 _DECIMAL: Final = re.compile(r"^\s*(\d+),(\d+)\s*$")
 """A number with a decimal comma, which a table can have whose fields are separated in another way."""
@@ -21,17 +25,18 @@ _OTHER_FORMS: Final = {
     "\x1f\ufffd": ("is compressed", "unpack it first"),
     "PK\x03\x04": ("is a spreadsheet or an archive", "save the table as CSV"),
     "\ufffd\ufffd": ("is text in UTF-16", "save it as UTF-8"),
-    "{": ("is JSON, but not that of fio", "use files written by fio --output-format=json"),
+    **dict.fromkeys("{[", ("is JSON, but not that of fio", "use files written by fio --output-format=json")),
 }
 """How files of other forms begin, as decoded text."""
 
 
 @dataclass(frozen=True)
 class RoundsTable:
-    """The cells of a table, with their rounds, and the names of its columns that are not used."""
+    """The cells of a table, with their rounds, the names of its columns that are not used, and other parts left out."""
 
     measured: tuple[Measured, ...]
     unused: tuple[str, ...]
+    left: tuple[str, ...] = ()
 
 
 def read_csv(text: str, source: str) -> RoundsTable:
@@ -40,7 +45,7 @@ def read_csv(text: str, source: str) -> RoundsTable:
     columns = Columns.of(rows[0], source)
     if has_comma:
         _check_points(source, rows[1:], (*columns.values, *columns.mixes))
-    columns.check_one_drive(rows[0], rows[1:], source)
+    columns.check_one_series(rows[0], rows[1:], source)
     found: list[Measured] = []
     unjudged: dict[str, None] = {}
     whole = [row for row in rows[1:] if len(row) == len(rows[0])]
@@ -50,7 +55,7 @@ def read_csv(text: str, source: str) -> RoundsTable:
             if len(row) > len(rows[0]):
                 raise ValueError(f"it has {len(row)} fields, and the header {len(rows[0])}")  # noqa: TRY301
             fields = [_DECIMAL.sub(r"\1.\2", each) if has_comma else each for each in row]
-            if not columns.is_after(fields, screened):
+            if columns.tracked is not None or not columns.is_after(fields, screened):
                 found += columns.measured(fields)
             unjudged |= dict.fromkeys(filter(None, (columns.unjudged_role(fields),)))
         except IndexError as error:
@@ -60,7 +65,17 @@ def read_csv(text: str, source: str) -> RoundsTable:
         except UsageError as error:
             raise UsageError(f"{source}: row {number} cannot be read: {error.message}", error.hint) from error
     _check(source, found, unjudged)
-    return RoundsTable(tuple(found), tuple(columns.unused(rows[0])))
+    columns.check_matrix(rows[0], found, source)
+    if columns.size is not None and columns.size_scale == 1:
+        _check_sizes(source, {row[columns.size].strip() for row in whole})
+    # A table that iosonde wrote has phases that are not judged by rounds, such as the matrix of a short form.
+    judged = {each.test for each in found if each.tracked}
+    left = dict.fromkeys(each.test for each in found if judged and each.test not in judged)
+    return RoundsTable(
+        tuple(each for each in found if each.test not in left),
+        tuple(columns.unused(rows[0])),
+        tuple(f"{each} tracks nothing" for each in left),
+    )
 
 
 def _rows(text: str, source: str) -> tuple[list[list[str]], bool]:
@@ -71,7 +86,7 @@ def _rows(text: str, source: str) -> tuple[list[list[str]], bool]:
     if _BINARY.search(text):
         raise UsageError(f"{source} is not a table of text", HINT)
     try:
-        lines = [line for line in text.splitlines() if not line.lstrip().lower().startswith(("#", "sep="))]
+        lines = _lines(text)
         dialect = _dialect("\n".join(lines))
         rows = [row for row in csv.reader(lines, dialect) if any(cell.strip() for cell in row)]
     except csv.Error as error:
@@ -79,6 +94,28 @@ def _rows(text: str, source: str) -> tuple[list[list[str]], bool]:
     if not rows:
         raise UsageError(f"{source} is empty", HINT)
     return rows, dialect.delimiter != ","
+
+
+def _lines(text: str) -> list[str]:
+    """The lines without comments. The last comment before them is the header if there is no other."""
+    every = [line for line in text.splitlines() if line.strip() and not line.lower().startswith("sep=")]
+    lines = [line for line in every if not line.lstrip().startswith("#")]
+    comments = list(takewhile(lambda line: line.lstrip().startswith("#"), every))
+    if lines and comments and lines[0].lstrip()[:1].isdigit():
+        header = comments[-1].strip().lstrip("#").lstrip(" ")
+        # A sign alone is the header of the rounds.
+        header = f"round{header}" if header[:1] in SEPARATORS else header
+        if any(lines[0].count(sign) == header.count(sign) > 0 for sign in SEPARATORS):
+            return [header, *lines]
+    return lines
+
+
+def _check_sizes(source: str, texts: AbstractSet[str]) -> None:
+    """Raises UsageError for block sizes of 512 and 1024 without a unit: these can be bytes or KiB."""
+    if texts and texts <= {"512", "1024"}:
+        raise UsageError(
+            f"{source} has a block size of {min(texts)}: that can be bytes or KiB", "write the unit, such as 1024KiB"
+        )
 
 
 def _check_points(source: str, rows: Sequence[Sequence[str]], columns: Iterable[int]) -> None:
@@ -109,6 +146,6 @@ def _check(source: str, found: Sequence[Measured], unjudged: Iterable[str]) -> N
 
 def _dialect(text: str) -> type[csv.Dialect]:
     try:
-        return csv.Sniffer().sniff(text[:4096], delimiters=",;\t")
+        return csv.Sniffer().sniff(text[:4096], delimiters=SEPARATORS)
     except csv.Error:
         return csv.excel

@@ -4,10 +4,17 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from iosonde.errors import UsageError
 from iosonde.records import Workload
+
+_WORD: Final = re.compile(r"[A-Za-z]+")
+_COUNTED: Final = frozenset(
+    {"drive", "disk", "dev", "device", "ssd", "hdd", "nvme", "volume", "lun", "target", "bay", "slot", "port"}
+    | {"host", "node", "server", "client", "vm", "machine", "job", "thread", "worker", "process", "cpu"}
+)
+"""What names count that are not those of rounds."""
 
 
 def devices_of(output: Mapping[str, Any]) -> str:
@@ -25,6 +32,24 @@ def check_devices(devices: Mapping[Workload, Mapping[str, Path]]) -> None:
             raise UsageError(
                 f"{first} is of {one or 'another target'}, and {second} of {other or 'another target'}",
                 "judge the outputs of each device by themselves",
+            )
+
+
+def check_words(places: Mapping[Workload, Sequence[Path]]) -> None:
+    """Raises UsageError for outputs whose names have no number to order them, or count something else than rounds."""
+    for paths in places.values():
+        parts = [[part for part in re.split(r"(\d+)", f"{path.parent.name}/{path.stem}") if part] for path in paths]
+        if len(set(paths)) == 1 or len(set(map(len, parts))) > 1:
+            continue
+        varied = [place for place, each in enumerate(zip(*parts, strict=True)) if len(set(each)) > 1]
+        numbers = [place for place in varied if all(each[place].isdigit() for each in parts)]
+        words = [_WORD.findall(parts[0][place - 1])[-1:] for place in numbers if place]
+        counted = next((each[0] for each in words if each and each[0].lower().rstrip("s") in _COUNTED), "")
+        if counted or not numbers:
+            what = f"count {counted.lower()}s" if counted else "have no number of a round"
+            raise UsageError(
+                f"the names of {len(paths)} outputs of a workload {what}: {paths[0]}",
+                "judge the outputs of each drive by themselves, or name the round in each, such as round3",
             )
 
 

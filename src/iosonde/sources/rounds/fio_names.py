@@ -48,7 +48,7 @@ def options_in_names(path: Path, job: Mapping[str, Any]) -> dict[str, str]:
         found["rw"] = kind
     for name, pattern in (("iodepth", _DEPTH), ("numjobs", _JOBS)):
         found |= next(({name: match.group(1)} for match in _matches(pattern, texts)), {})
-    _check_share(path, job, found)
+    check_share(path, job, READS.get(found["rw"], int(found.get("rwmixread", 50))), "its name tells")
     return found
 
 
@@ -69,15 +69,14 @@ def _mixes(texts: list[str]) -> Iterator[int]:
                 yield int(match.group(1))
 
 
-def _check_share(path: Path, job: Mapping[str, Any], found: Mapping[str, str]) -> None:
-    """Raises UsageError if the completed operations do not have the read percentage of the name."""
+def check_share(path: Path, job: Mapping[str, Any], told: int, who_tells: str) -> None:
+    """Raises UsageError if the completed operations do not have the read percentage that options or a name tell."""
     done = {name: float((job.get(name) or {}).get("iops") or 0) for name in ("read", "write")}
     total = sum(done.values())
-    told = READS.get(found["rw"], int(found.get("rwmixread", 50)))
     measured = 100 * done["read"] / total if total else told
     limit = _SHARE_OFF_MAX if 0 < told < 100 else 0  # noqa: PLR2004 - percent
     if abs(measured - told) > limit:
         raise UsageError(
-            f"{path}: its name tells {told} % of reads, but {measured:.0f} % of its operations are reads",
+            f"{path}: {who_tells} {told} % of reads, but {measured:.0f} % of its operations are reads",
             "name the percentage of reads, such as rw=65, or use outputs that contain the options of the job",
         )

@@ -57,7 +57,8 @@ class Measured:
 
     Without ``states_demand`` the source does not say how many operations were in flight; one is assumed. ``test`` is
     the name of the test in the source; empty if it has none. ``cell`` is the name that the source gives to the cell; it
-    tells cells apart that have the same workload, such as the zones of a disk.
+    tells cells apart that have the same workload, such as the zones of a disk. ``tracked`` are the quantities by which
+    the source tracks the cell.
     """
 
     round: int
@@ -66,6 +67,7 @@ class Measured:
     states_demand: bool = True
     test: str = ""
     cell: str = ""
+    tracked: tuple[Quantity, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -74,6 +76,7 @@ class MeasuredRounds:
 
     ``first_round`` is the number that the tool gave to the first round: TKperf counts from 0. ``said`` are the verdict
     and the window that the file itself contains, by name. ``not_read`` are other files in the folder, with the reasons.
+    ``doubts`` are sentences on what speaks against these being the rounds that the names say.
     """
 
     source: str
@@ -81,6 +84,7 @@ class MeasuredRounds:
     first_round: int = 1
     said: Mapping[str, str] = field(default_factory=dict)
     not_read: tuple[str, ...] = ()
+    doubts: tuple[str, ...] = ()
 
     @property
     def phase(self) -> PhaseRounds:
@@ -159,7 +163,12 @@ def rounds_of(  # noqa: PLR0913 - all but two are by name
     values = tuple(
         tuple(by_round[number].get(cell, RoundValue()) for cell in workloads) for number in range(first, last + 1)
     )
-    tracked = tracked_of(source, workloads, kind, tracking) if steady else ()
+    cells = zip(names, measured, strict=True)
+    stated = dict.fromkeys((cell, quantity) for cell, each in cells for quantity in each.tracked)
+    if stated and not tracking:
+        tracked = tuple(Tracked(cell=cell, quantity=quantity) for cell, quantity in stated)
+    else:
+        tracked = tracked_of(source, workloads, kind, tracking) if steady else ()
     rule = SteadyState(tracked=tracked) if tracked else None
     phase = PhasePlan(name=name, role=PhaseRole.ROUNDS, cells=tuple(workloads), stop=rule or Rounds(rounds=len(values)))
     procedure = Procedure(name=name, kind=kind, title=name, version=1, gap_ns_max=GAP_NS_MAX, phases=(phase,))

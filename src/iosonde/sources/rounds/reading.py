@@ -15,7 +15,7 @@ from iosonde.sources.rounds.measured import Measured, MeasuredRounds, Tracking, 
 from iosonde.sources.rounds.tkperf_xml import read_tkperf
 from iosonde.store import HEADER_NAME
 from iosonde.units import exact_size
-from iosonde.vocabulary import ProcedureKind
+from iosonde.vocabulary import ProcedureKind, Quantity
 
 LATENCY_MIXES: Final = frozenset({0, 65, 100})
 LATENCY_SIZE_MAX: Final = 8192
@@ -48,7 +48,8 @@ def read_rounds(paths: Sequence[Path], tracking: Sequence[Tracking] = ()) -> tup
     for folder, path, text in tables:
         try:
             table = read_csv(text, str(path))
-            left = (f"{path}: columns {', '.join(table.unused)}",) if table.unused else ()
+            left = (*table.left, *((f"columns {', '.join(table.unused)}",) if table.unused else ()))
+            left = tuple(f"{path}: {each}" for each in left)
             found += [replace(each, not_read=left) for each in _tests(str(path), table.measured, tracking)]
         except UsageError as error:
             # A folder of fio outputs may also contain notes and scripts.
@@ -59,7 +60,8 @@ def read_rounds(paths: Sequence[Path], tracking: Sequence[Tracking] = ()) -> tup
         name = str(next(iter(texts))) if len(texts) == 1 else f"{len(texts)} files of fio"
         name = f"{folder}: {name}" if folder is not None and len(outputs) > 1 else name
         files = tuple(not_read.get(folder, ())) if folder is not None else ()
-        found += [replace(each, not_read=files) for each in _tests(name, read_fio(texts), tracking)]
+        measured, doubts = read_fio(texts)
+        found += [replace(each, not_read=files, doubts=doubts) for each in _tests(name, measured, tracking)]
     workloads = [each for test in found for each in test.phase.workloads.values()]
     for number, each in enumerate(tracking, 1):
         if not any(each.is_of(workload) for workload in workloads):
@@ -86,10 +88,22 @@ def _tests(source: str, measured: Sequence[Measured], tracking: Sequence[Trackin
 
 
 _Part = tuple[str, ProcedureKind, list[Measured]]
+_IOPS: Final = ("iops", ProcedureKind.IOPS)
+_KINDS: Final = {
+    Quantity.BYTES_PER_S: ("throughput", ProcedureKind.THROUGHPUT),
+    Quantity.LATENCY_NS_MEAN: ("latency", ProcedureKind.LATENCY),
+}
+"""The test of a table that says what it tracks, by quantity."""
 
 
 def _parts(measured: Sequence[Measured], *, is_named: bool) -> Iterator[_Part]:
-    """The cells of a stated test by the kind of test that they are of, each with a name. A part can be empty."""
+    """The cells of a stated test by the kind of test that they are of, each with a name. A part can be empty.
+
+    A table that says what it tracks is one test.
+    """
+    if stated := {quantity for each in measured for quantity in each.tracked}:
+        yield (*_KINDS.get(next(iter(stated)), _IOPS), list(measured))
+        return
     scattered = [each for each in measured if _is_random(each)]
     # A test with a name can vary the demand from one operation in flight on. A matrix with other mixes and sizes than
     # the latency test has is that of an IOPS test.

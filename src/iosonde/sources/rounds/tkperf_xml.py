@@ -53,16 +53,20 @@ def read_tkperf(data: bytes, source: str, tracking: Sequence[Tracking] = ()) -> 
             if not measured:
                 raise UsageError(f"{source}: {element.tag} has no rounds", _HINT)
             found.append(_rounds(test, element.tag, measured, tracking))
+    if root.find("Profile") is not None or root.find("TimeSpan") is not None:
+        raise UsageError(f"{source} is XML of DiskSpd, which is not read yet", "write its rounds to a CSV file")
     if not found:
         raise UsageError(f"{source} has none of TKperf's SSD tests (iops, tp, lat, writesat)", _HINT)
     return tuple(found)
 
 
 def _rounds(test: "_Test", tag: str, measured: list[Measured], tracking: Sequence[Tracking]) -> MeasuredRounds:
+    # TKperf takes the second smallest block size, which is 8 KiB on drives with sectors of 4 KiB.
+    small = sorted({each.workload.block_size_bytes for each in measured})[:2][-1]
     kind, variable = {
-        "iops": (ProcedureKind.IOPS, Tracking(Quantity.IOPS, 0, 4 * KIB)),
+        "iops": (ProcedureKind.IOPS, Tracking(Quantity.IOPS, 0, small)),
         "tp": (ProcedureKind.THROUGHPUT, Tracking(Quantity.BYTES_PER_S, 0, 1024 * KIB)),
-        "lat": (ProcedureKind.LATENCY, Tracking(Quantity.LATENCY_NS_MEAN, 0, 4 * KIB)),
+        "lat": (ProcedureKind.LATENCY, Tracking(Quantity.LATENCY_NS_MEAN, 0, small)),
         "writesat": (ProcedureKind.WRITE_SATURATION, Tracking(Quantity.IOPS, 0, 4 * KIB)),
     }[tag]
     # A file has several tests, and a variable is of one of them.
@@ -78,7 +82,8 @@ def _rounds(test: "_Test", tag: str, measured: list[Measured], tracking: Sequenc
         kind=kind,
         tracking=applying or (variable,),
         steady=tag != "writesat",
-        said=test.said,
+        # What the file says is of TKperf's own variable.
+        said=test.said if not applying or applying == [variable] else {},
     )
 
 

@@ -1,0 +1,90 @@
+"""Whether outputs of fio follow one another in time, as rounds do."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, Final
+
+from iosonde.errors import UsageError
+from iosonde.records import Workload
+
+_SECOND_MS: Final = 1000
+_OVERLAP_MS_MAX: Final = 500
+"""Outputs may overlap by so much: fio rounds the length of a job, and writes its output a moment later."""
+
+
+@dataclass(frozen=True)
+class TimedOutput:
+    """The output of a round: when it was written, and for how long its jobs ran at least.
+
+    ``document`` counts the outputs that were read. ``end_ms`` is None if the output does not say it. ``asked`` is the
+    option ``runtime``, empty without one.
+    """
+
+    path: Path
+    document: int
+    round: int
+    end_ms: int | None
+    length_ms: float
+    asked: str
+
+    @property
+    def start_ms(self) -> float:
+        """When its jobs began at the latest."""
+        return (self.end_ms or 0) - self.length_ms
+
+
+def timed(path: Path, document: int, number: int, output: Mapping[str, Any]) -> TimedOutput:
+    """The times of an output."""
+    common = output.get("global options") or {}
+    asked = {str((common | (job.get("job options") or {})).get("runtime", "")) for job in output["jobs"]}
+    parts = [part for job in output["jobs"] for name in ("read", "write") if (part := job.get(name))]
+    return TimedOutput(
+        path,
+        document,
+        number,
+        time_ms(output) or None,
+        max((float(part.get("runtime") or 0) for part in parts), default=0),
+        ", ".join(sorted(asked)),
+    )
+
+
+def time_ms(output: Mapping[str, Any]) -> int:
+    """When an output was written; 0 if it is unknown."""
+    return int(output.get("timestamp_ms") or _SECOND_MS * int(output.get("timestamp") or 0))
+
+
+def time_doubts(outputs: Mapping[Workload, Sequence[TimedOutput]], *, is_named: bool) -> tuple[str, ...]:
+    """What speaks against outputs of a workload being rounds that follow one another. Raises UsageError.
+
+    Outputs of one time are those of several drives or hosts, copies, or what fio prints on the way
+    (``--status-interval``). They are refused unless their names say that they are rounds (``is_named``).
+    """
+    doubts: dict[str, None] = {}
+    for every in outputs.values():
+        for before, after in pairwise(sorted(every, key=lambda each: each.round)):
+            doubt = _doubt(before, after) if before.document != after.document else ""
+            if doubt and (not is_named or before.path == after.path):
+                raise UsageError(
+                    doubt,
+                    "use one output for each round of one drive; those that fio prints on the way (--status-interval) "
+                    "are none",
+                )
+            doubts |= {doubt: None} if doubt else {}
+    return tuple(doubts)
+
+
+def _doubt(before: TimedOutput, after: TimedOutput) -> str:
+    """What speaks against one output being that of the round before another; empty if nothing does."""
+    outputs = f"the outputs in {before.path}" if before.path == after.path else f"{before.path} and {after.path}"
+    if before.asked != after.asked:
+        return f"{outputs} have runtime={before.asked or 'none'} and runtime={after.asked or 'none'}"
+    if before.end_ms is None or after.end_ms is None:
+        return ""
+    if after.end_ms < before.end_ms:
+        return f"{outputs} are rounds {before.round} and {after.round}, but were written in the other order"
+    # Times in whole seconds are less exact.
+    is_rough = before.end_ms % _SECOND_MS == after.end_ms % _SECOND_MS == 0
+    is_same = after.end_ms == before.end_ms or before.end_ms - after.start_ms > _OVERLAP_MS_MAX + _SECOND_MS * is_rough
+    return f"{outputs} were measured at the same time, as their timestamps and lengths say" if is_same else ""
