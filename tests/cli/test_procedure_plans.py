@@ -7,8 +7,8 @@ import pytest
 from tests.commands import iosonde
 
 
-def plan(*words: str) -> str:
-    shown = iosonde("plan", "sim:sata-dc,seed=1,scale=1", *words)
+def plan(*words: str, target: str = "sim:sata-dc,seed=1,scale=1") -> str:
+    shown = iosonde("plan", target, *words)
     assert shown.returncode == 0, shown.stderr
     return " ".join(shown.stdout.split())
 
@@ -31,6 +31,20 @@ def test_the_time_at_half_the_write_bandwidth_is_told_where_cells_end_with_an_am
 
 def test_procedures_that_begin_without_a_purge_say_so() -> None:
     assert "purge none: the procedures begin with the target as it is" in plan("--profile", "tkperf-hdd-tp")
+
+
+def test_a_model_without_a_fresh_state_is_not_purged() -> None:
+    assert "purge skipped: the simulated drive has no fresh-out-of-box state" in plan(
+        "--profile", "pts-tp", target="sim:cloud-burst,seed=1,scale=300"
+    )
+
+
+def test_the_operations_in_flight_at_the_ends_of_trials_are_told_where_times_are_scaled() -> None:
+    # By hand: in each of 25 rounds, 128 operations of each of 7 mixes and 8 sizes from 512 bytes to 1 MiB, which are
+    # 1.17 GB, and 32 of 128 KiB once. At 560 MB/s they take 52 s.
+    told = "plus the operations in flight at the ends of trials: up to 29.3 GB, which takes at least 52.3 s"
+    assert told in plan("--profile", "pts-iops", target="sim:sata-dc,seed=1,scale=128")
+    assert "in flight at the ends" not in plan("--profile", "pts-iops")
 
 
 def test_a_long_trial_takes_the_first_window_of_its_samples_at_least_and_its_limit_at_most() -> None:

@@ -160,3 +160,70 @@ def test_all_phases_with_rounds_are_in_the_set_up_and_the_tables(tmp_path: Path)
     assert pages.returncode == 0, pages.stderr
     text = (tmp_path / "report.md").read_text(encoding="utf-8")
     assert "random, 0/100 × 4 KiB, 1 job × QD 32, 100 ms after 50 ms of warm-up; random, 100/0 × 8 KiB" in text
+
+
+DEMAND_AND_ZONES = """
+name = "both"
+
+[[procedure]]
+name = "both"
+title = "Demand and zones"
+purge = false
+
+[[procedure.phase]]
+name = "demand"
+rounds = 2
+
+[[procedure.phase.cells]]
+pattern = "random"
+read = 30
+block_size = "8KiB"
+jobs = [2, 1]
+queue_depth = [4, 1]
+duration = "30s"
+
+[[procedure.phase]]
+name = "points"
+role = "operating_points"
+points = { phase = "demand", latency_max = "1ms" }
+
+[[procedure.phase.cells]]
+pattern = "random"
+read = 30
+block_size = "8KiB"
+duration = "30s"
+
+[[procedure.phase]]
+name = "zones"
+rounds = 1
+
+[[procedure.phase.cells]]
+pattern = "sequential"
+read = 100
+block_size = "64KiB"
+zones = 3
+duration = "30s"
+"""
+
+
+def test_zones_after_a_demand_variation_are_in_the_report_and_both_are_in_its_summary(tmp_path: Path) -> None:
+    (tmp_path / "both.toml").write_text(DEMAND_AND_ZONES, encoding="utf-8")
+    run = ("run", "sim:sata-dc,scale=300", "--profile", tmp_path / "both.toml", "--seed", "1", "--no-report")
+    assert iosonde(*run, "--out", tmp_path / "run").returncode == 0
+    assert iosonde("report", tmp_path / "run", "--markdown", tmp_path / "run.md").returncode == 0
+    text = (tmp_path / "run.md").read_text(encoding="utf-8")
+
+    assert "Operating points, chosen from the means of the demand variation over its window." in text
+    assert "![Bandwidth by offset: 64 KiB]" in text
+    (summary,) = (line for line in text.splitlines() if "3 zones. Means of the zones" in line)
+    assert "Operating points: maximum" in summary
+
+
+def test_the_table_of_rounds_is_judged_as_the_run_was(story: tuple[Path, str], tmp_path: Path) -> None:
+    run, printed = story
+    assert iosonde("report", run, "--csv", tmp_path).returncode == 0
+    judged = iosonde("steady", tmp_path / "rounds.csv")
+
+    reached = next(word for word in printed.replace(".", "").split("reached in round ")[1].split())
+    assert f"steady state reached in round {reached}" in judged.stdout
+    assert "random-write-4KiB-qd8, IOPS" in judged.stdout

@@ -103,6 +103,11 @@ class Preflight:
         return isinstance(self.targets[0], SimulatedDrive)
 
     @property
+    def has_fresh_state(self) -> bool:
+        """Whether all targets are simulated drives with a fresh-out-of-box state, which only a model of an SSD has."""
+        return all(isinstance(each, SimulatedDrive) and each.drive.table["kind"] == "ssd" for each in self.targets)
+
+    @property
     def capacity_scale(self) -> int:
         """By how much the capacity of the first target is smaller than that of its model; 1 if it is not simulated."""
         return _capacity_scale(self.targets)

@@ -205,7 +205,7 @@ def plan_json(ahead: Preflight, cost: Cost) -> str:
 
 def _purge_lines(ahead: Preflight) -> list[str]:
     if ahead.plan.procedures:
-        return [purge_line(ahead.plan, simulated=ahead.is_simulated)]
+        return [purge_line(ahead.plan, simulated=ahead.is_simulated, has_fresh_state=ahead.has_fresh_state)]
     if ahead.plan.purge is None or ahead.is_simulated:
         return []
     return [f"purge     {ahead.plan.purge} of each whole device, verified by reading back"]

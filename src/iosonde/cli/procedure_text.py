@@ -1,11 +1,16 @@
 """The plan of standard procedures as text: their phases, and the time and wear at best and at worst."""
 
 from collections import Counter
+from typing import Final
 
+from iosonde.campaign.procedure_starts import NO_STATE
 from iosonde.plans.cost import Cost
 from iosonde.records import PhasePlan, Plan, Procedure, Procedures, SteadySamples, SteadyState, Timing
-from iosonde.units import format_amount, format_bandwidth, format_duration, format_size, short_duration
+from iosonde.units import SECOND_NS, format_amount, format_bandwidth, format_duration, format_size, short_duration
 from iosonde.vocabulary import PurgeState
+
+QUEUES_SHARE: Final = 0.01
+"""The operations in flight at the end of trials are named if they take this share of the time, as on scaled drives."""
 
 
 def procedure_lines(plan: Plan, *, capacity_scale: int) -> list[str]:
@@ -88,6 +93,7 @@ def range_lines(best: Cost, worst: Cost, slower: Cost, plan: Plan, targets: int,
     return [
         f"time      {time}{virtual}, without purges",
         *_dependence(worst, slower),
+        *_queues(worst),
         f"writes    up to {_range(*amounts)}, if every cell wrote {rate} (see plan --write-rate)",
         f"fills     up to {_range(first, last)} (full writes of the target of {span})",
     ]
@@ -102,14 +108,27 @@ def _dependence(worst: Cost, slower: Cost) -> list[str]:
     return [f"          {assumption}: {format_duration(slower.duration_ns)} at worst with {lower}"]
 
 
+def _queues(worst: Cost) -> list[str]:
+    """The operations that complete after the end of trials, if that takes a noticeable part of the time."""
+    assumed = worst.assumed_bytes_per_s
+    queues_ns = worst.in_flight_bytes * SECOND_NS // assumed
+    if queues_ns < QUEUES_SHARE * worst.duration_ns:
+        return []
+    amount, time = format_amount(worst.in_flight_bytes), format_duration(queues_ns)
+    told = f"up to {amount}, which takes at least {time}, and several times as long for random writes"
+    return [f"          plus the operations in flight at the ends of trials: {told}"]
+
+
 def _range(best: str, worst: str) -> str:
     return best if best == worst else f"{best} at best, {worst} at worst"
 
 
-def purge_line(plan: Plan, *, simulated: bool) -> str:
-    """How the targets are purged before each procedure."""
+def purge_line(plan: Plan, *, simulated: bool, has_fresh_state: bool) -> str:
+    """How the targets are purged before each procedure. Only a model of an SSD has a fresh state."""
     if not any(each.purged for each in plan.procedures):
         return "purge     none: the procedures begin with the target as it is"
+    if simulated and not has_fresh_state:
+        return f"purge     {PurgeState.SKIPPED}: {NO_STATE}"
     if simulated:
         return f"purge     {PurgeState.SIMULATED}: each procedure begins with a drive that is fresh out of the box"
     if plan.purge is None:

@@ -206,7 +206,7 @@ def nothing_completed(case: Case) -> Iterator[Finding]:
         confidence=Confidence.CERTAIN,
         statement=(
             f"No operation of the requested type completed in {where}. One without completed operations counts "
-            "as zero throughput in the mean, and latency results exclude it."
+            f"as zero throughput in the mean, and {_of_latency(case)}."
         ),
         evidence=tuple(
             (record.cell, f"{trial_name(record)}: {format_duration(record.measured_ns)}")
@@ -227,3 +227,10 @@ def _stall_evidence(record: CellRecord, stalls: Sequence[Regime]) -> tuple[str, 
         f"{format_duration(each.end_ns - each.start_ns)} at {format_duration(each.start_ns)}" for each in stalls
     )
     return record.cell, f"{trial_name(record)}: {told}"
+
+
+def _of_latency(case: Case) -> str:
+    """What becomes of the latency of a cell with a trial in which nothing completed."""
+    if case.procedures:
+        return "a mean latency over the rounds is unknown, because this round has none"
+    return "latency results exclude it"

@@ -6,7 +6,18 @@ from typing import Final
 
 from iosonde.plans.procedure_trials import procedure_trials
 from iosonde.plans.verifying import read_back_bytes
-from iosonde.records import CellPlan, CellTurn, IdleStep, PhasePlan, Plan, Procedures, SteadySamples, SteadyState, Step
+from iosonde.records import (
+    CellPlan,
+    CellTurn,
+    IdleStep,
+    PhasePlan,
+    Plan,
+    Procedures,
+    SteadySamples,
+    SteadyState,
+    Step,
+    Workload,
+)
 from iosonde.units import GIGABYTE, SECOND_NS
 from iosonde.vocabulary import EngineChoice
 
@@ -25,7 +36,8 @@ class Cost:
 
     With an aim, ``duration_ns`` is an upper bound too, and ``measurements`` is the minimum number of trials.
     ``read_back_bytes`` is read for verification. With an aim, it is that of the first trials, and its time is added to
-    the budget.
+    the budget. ``in_flight_bytes`` is the size of all operations in flight at the ends of trials. They complete after
+    it, which ``duration_ns`` does not include.
     """
 
     cells: int
@@ -35,6 +47,7 @@ class Cost:
     write_bytes_max: int
     read_back_bytes: int
     assumed_bytes_per_s: int
+    in_flight_bytes: int
 
     @property
     def total_bytes_max(self) -> int:
@@ -82,6 +95,7 @@ def plan_cost(
         + max((_written_in(cell, more_ns, assumed_bytes_per_s) for cell in plan.cells), default=0),
         read_back_bytes=read_back,
         assumed_bytes_per_s=assumed_bytes_per_s,
+        in_flight_bytes=sum(_in_flight(cell.workload) * cell.workload.targets for cell, _ in measured),
     )
 
 
@@ -166,8 +180,12 @@ def _written(cell: CellPlan, bytes_per_s: int) -> int:
 
 def _written_until(cell: CellPlan, time_ns: int, bytes_per_s: int) -> int:
     """Bytes written in this time, and those of the operations in flight at its end, which still complete."""
-    in_flight = int(cell.workload.operations_in_flight * cell.workload.bytes_per_operation)
-    return _written_in(cell, time_ns, bytes_per_s) + in_flight * cell.workload.write_percent // 100
+    return _written_in(cell, time_ns, bytes_per_s) + _in_flight(cell.workload) * cell.workload.write_percent // 100
+
+
+def _in_flight(workload: Workload) -> int:
+    """The bytes of the operations in flight on one target."""
+    return int(workload.operations_in_flight * workload.bytes_per_operation)
 
 
 def _written_in(cell: CellPlan, time_ns: int, bytes_per_s: int) -> int:

@@ -4,11 +4,13 @@ from iosonde.analysis.procedures import procedures_of
 from iosonde.charts.figure import Figure
 from iosonde.charts.procedures.courses import Course
 from iosonde.records import PhasePlan, RunRecord
-from iosonde.report.blocks import Block
+from iosonde.report.blocks import Block, Folded
 from iosonde.report.export.procedures import exported_procedures
 from iosonde.report.procedures.course_blocks import course_blocks
+from iosonde.report.procedures.draw_chart import Drawing
 from iosonde.report.tables import ResultTable
-from iosonde.vocabulary import PhaseRole, ProcedureKind
+from iosonde.report.validity import Doubtful
+from iosonde.vocabulary import Outcome, PhaseRole, ProcedureKind
 from tests.builders import SECOND_NS
 from tests.long_trial_builder import WRITE, long_run, stimulus
 
@@ -17,16 +19,16 @@ def phase(name: str, role: PhaseRole) -> PhasePlan:
     return PhasePlan(name=name, role=role, cells=(WRITE.cell,))
 
 
-def of_rounds(run: RunRecord) -> RunRecord:
-    """The run of a user's procedure, which has no kind of its own."""
+def of_kind(run: RunRecord, kind: ProcedureKind = ProcedureKind.ROUNDS) -> RunRecord:
+    """The run as one of a procedure of this kind; without it, of a user's procedure, which has none of its own."""
     stop = run.header.plan.stop
     (procedure,) = run.header.plan.procedures
-    changed = stop.model_copy(update={"procedures": (procedure.model_copy(update={"kind": ProcedureKind.ROUNDS}),)})
+    changed = stop.model_copy(update={"procedures": (procedure.model_copy(update={"kind": kind}),)})
     plan = run.header.plan.model_copy(update={"stop": changed})
     return run.model_copy(update={"header": run.header.model_copy(update={"plan": plan})})
 
 
-def blocks_of(run: RunRecord) -> tuple[list[Block], list[str]]:
+def blocks_of(run: RunRecord, doubtful: Doubtful | None = None) -> tuple[list[Block], list[str]]:
     """The blocks of the only procedure, and the names of all courses that are drawn."""
     drawn: list[str] = []
 
@@ -35,7 +37,8 @@ def blocks_of(run: RunRecord) -> tuple[list[Block], list[str]]:
         return Figure(identity, title, "", None, ())
 
     [rounds] = procedures_of(run)
-    return list(course_blocks(run, rounds, chart, chart, {})), list(dict.fromkeys(drawn))
+    draw = Drawing(chart, chart)
+    return list(course_blocks(run, rounds, draw, {}, doubtful or {})), list(dict.fromkeys(drawn))
 
 
 def test_trials_after_a_saturated_drive_are_compared_with_it_whatever_their_role() -> None:
@@ -44,7 +47,7 @@ def test_trials_after_a_saturated_drive_are_compared_with_it_whatever_their_role
         phase("after idle time", PhaseRole.IDLE_RECOVERY),
         stimulus("at once"),
     ]
-    blocks, _ = blocks_of(of_rounds(long_run(plans, [[100] * 8, [150, 100, 100, 100], [100] * 4])))
+    blocks, _ = blocks_of(of_kind(long_run(plans, [[100] * 8, [150, 100, 100, 100], [100] * 4])))
 
     [table] = [each for each in blocks if isinstance(each, ResultTable) and "Recovery after" in each.caption]
     assert [line.texts[0] for line in table.lines] == ["after idle time", "at once"]
@@ -54,7 +57,7 @@ def test_trials_after_a_saturated_drive_are_compared_with_it_whatever_their_role
 def test_the_table_of_long_trials_has_the_level_of_each_at_its_end() -> None:
     # The last eighth of 16 samples is two: 80 and 90. The mean of all is (14 × 200 + 80 + 90) / 16.
     run = long_run([phase("writes", PhaseRole.SATURATION)], [[200] * 14 + [80, 90]])
-    blocks, _ = blocks_of(of_rounds(run))
+    blocks, _ = blocks_of(of_kind(run))
 
     [table] = [each for each in blocks if isinstance(each, ResultTable) and "Each long trial" in each.caption]
     told = dict(zip([head.name for head in table.heads], table.lines[0].texts, strict=True))
@@ -64,7 +67,7 @@ def test_the_table_of_long_trials_has_the_level_of_each_at_its_end() -> None:
 
 def test_the_document_has_the_level_and_the_recovery_of_each_long_trial() -> None:
     plans = [phase("first", PhaseRole.SATURATION), phase("after idle time", PhaseRole.IDLE_RECOVERY)]
-    run = of_rounds(long_run(plans, [[100] * 8, [150, 100, 100, 100]]))
+    run = of_kind(long_run(plans, [[100] * 8, [150, 100, 100, 100]]))
 
     [found] = exported_procedures(run)
 
@@ -77,7 +80,7 @@ def test_the_document_has_the_level_and_the_recovery_of_each_long_trial() -> Non
 
 def test_trials_before_the_saturation_are_not_compared_with_it() -> None:
     plans = [stimulus("before"), phase("last", PhaseRole.SATURATION)]
-    blocks, _ = blocks_of(of_rounds(long_run(plans, [[100] * 4, [100] * 8])))
+    blocks, _ = blocks_of(of_kind(long_run(plans, [[100] * 4, [100] * 8])))
 
     assert [each for each in blocks if isinstance(each, ResultTable) and "Recovery after" in each.caption] == []
 
@@ -89,6 +92,34 @@ def test_only_the_writes_between_wait_states_share_a_name() -> None:
         phase("back", PhaseRole.BASELINE),
         stimulus("another workload"),
     ]
-    _, names = blocks_of(of_rounds(long_run(plans, [[100] * 4] * 4)))
+    _, names = blocks_of(of_kind(long_run(plans, [[100] * 4] * 4)))
 
     assert names == ["wait", "continuous writes", "another workload"]
+
+
+def test_a_doubtful_trial_has_a_sign_in_each_table_of_long_trials() -> None:
+    run = long_run([stimulus("one"), stimulus("two")], [[5] * 8, [2] * 8])
+    blocks, _ = blocks_of(run, {WRITE.cell: ("drive-throttled",)})
+    [table] = [each for each in blocks if isinstance(each, ResultTable)]
+
+    assert [line.texts[0] for line in table.lines] == ["one ?", "two ?"]
+    assert any("drive-throttled" in note for note in table.notes)
+
+
+def test_a_trial_that_was_cut_short_is_called_interrupted() -> None:
+    run = long_run([stimulus("one"), stimulus("two")], [[5] * 8, [2] * 8])
+    last = run.cells[-1].model_copy(update={"outcome": Outcome.CUT})
+    cut = run.model_copy(update={"cells": (*run.cells[:-1], last)})
+    blocks, drawn = blocks_of(cut)
+    [table] = [each for each in blocks if isinstance(each, ResultTable)]
+
+    assert [line.texts[0] for line in table.lines] == ["one", "two (interrupted)"]
+    assert drawn == ["one", "two (interrupted)"]
+
+
+def test_a_host_idle_recovery_without_a_wait_state_has_no_table_of_them() -> None:
+    run = of_kind(long_run([phase("writes", PhaseRole.BASELINE)], [[5] * 8]), ProcedureKind.HOST_IDLE_RECOVERY)
+    blocks, _ = blocks_of(run)
+
+    assert [each for each in blocks if isinstance(each, ResultTable)] == []
+    assert [each.summary for each in blocks if isinstance(each, Folded)] == ["All trials"]

@@ -1,7 +1,7 @@
 """Demand variation in the report: its tables of threads by queue depth."""
 
-from iosonde.analysis.procedures.demand import DemandCell
-from iosonde.report.procedures.demand_blocks import demand_table
+from iosonde.analysis.procedures.demand import DemandCell, MeasuredPoint
+from iosonde.report.procedures.demand_blocks import demand_table, point_table
 from iosonde.vocabulary import Quantity
 from tests.builders import workload
 
@@ -17,3 +17,14 @@ def test_invalid_and_doubtful_figures_have_a_sign_with_the_finding() -> None:
 
     assert [line.texts for line in found.lines] == [("TC 2", "–", "200.0 ×"), ("TC 1", "300.0 ?", "100.0")]
     assert found.notes[1:] == ("× INVALID, see cell-failed.", "? doubtful, see drive-throttled.")
+
+
+def test_an_operating_point_has_the_mark_of_its_cell() -> None:
+    chosen = {"maximum": demand("throttled", 1, 2, 300), "minimum": demand("broken", 2, 1, 200)}
+    points = [MeasuredPoint(name, each, ()) for name, each in chosen.items()]
+
+    found = point_table(points, {"broken": ("cell-failed",)}, {"throttled": ("drive-throttled",)}, 5_000_000)
+
+    assert [line.texts[4:] for line in found.lines] == [("300.0 ?", "1,000 ?"), ("200.0", "1,000")]
+    assert [line.invalid for line in found.lines] == ["", "× see cell-failed"]
+    assert "? doubtful, see drive-throttled." in found.notes

@@ -22,7 +22,7 @@ from iosonde.records import (
     Workload,
 )
 from iosonde.units import SECOND_NS
-from iosonde.vocabulary import PhaseRole, Quantity
+from iosonde.vocabulary import Outcome, PhaseRole, Quantity
 
 MINUTE_NS: Final = 60 * SECOND_NS
 
@@ -73,6 +73,7 @@ class LongPhase:
     """A long trial with its samples. ``sample_ns`` is their planned length, ``idle_ns`` the idle time before it.
 
     ``trial`` counts the trials of its phase from 1. ``name`` is that of the phase, with the trial if there are several.
+    One that was cut short is called ``(interrupted)``.
     """
 
     phase: str
@@ -168,6 +169,7 @@ def long_phases(run: RunRecord, rounds: ProcedureRounds) -> tuple[LongPhase, ...
         trials = trials_of_phase(run, rounds.procedure.name, phase.name)
         for number, record in enumerate(trials, 1):
             name = f"{phase.name}, trial {number}" if len(trials) > 1 else phase.name
+            name += " (interrupted)" if record.outcome is Outcome.CUT else ""
             sample_ns = _sample_ns(phase, record, scale_of(run), on_ns)
             on_ns = record.workload.on_ns
             idle_ns = record.timing.idle_ns

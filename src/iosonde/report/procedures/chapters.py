@@ -6,7 +6,7 @@ from functools import cached_property
 
 from iosonde.analysis.procedures import PhaseRounds, ProcedureRounds, ReportedCell
 from iosonde.analysis.procedures.conditions import conditions_of
-from iosonde.analysis.procedures.demand import rule_of
+from iosonde.analysis.procedures.demand import varied_phase
 from iosonde.analysis.procedures.zones import zoned_workloads
 from iosonde.charts.figure import Figure
 from iosonde.charts.procedures import (
@@ -24,7 +24,7 @@ from iosonde.report.made_charts import made_figure
 from iosonde.report.procedures.course_blocks import course_blocks
 from iosonde.report.procedures.demand_blocks import demand_blocks
 from iosonde.report.procedures.doubts import doubts_of
-from iosonde.report.procedures.draw_chart import DrawChart, for_phase
+from iosonde.report.procedures.draw_chart import DrawChart, Drawing, for_phase
 from iosonde.report.procedures.results import QUANTITY_OF, more_tables, result_tables
 from iosonde.report.procedures.steady_blocks import steady_blocks
 from iosonde.report.procedures.tables import (
@@ -75,7 +75,7 @@ class _Maker:
         parts: list[tuple[str, Callable[[], Iterator[Block]]]] = [
             ("statement", self._statement),
             ("conditions", self._conditions),
-            ("long trials", lambda: course_blocks(self._run, self._rounds, self._chart, self._figure, self._invalid)),
+            ("long trials", self._courses),
             ("steady state", lambda: steady_blocks(self._rounds, self._chart, self._figure, self._invalid)),
             ("doubts", lambda: map(Paragraph, doubts_of(self._rounds, self._invalid, self._doubtful))),
             ("results", self._results),
@@ -97,14 +97,17 @@ class _Maker:
         if not self._rounds.is_begun:
             yield Paragraph("It was not measured.")
 
+    def _courses(self) -> Iterator[Block]:
+        draw = Drawing(self._chart, self._figure)
+        return course_blocks(self._run, self._rounds, draw, self._invalid, self._doubtful)
+
     def _conditions(self) -> Iterator[Block]:
         yield condition_table(conditions_of(self._run, self._rounds))
 
     def _results(self) -> Iterator[Block]:
         # Those of a demand variation are in a part of their own.
-        if rule_of(self._rounds) is not None:
-            return
-        phases = self._rounds.all_of(PhaseRole.ROUNDS)
+        varied = varied_phase(self._rounds)
+        phases = [each for each in self._rounds.all_of(PhaseRole.ROUNDS) if each is not varied]
         for number, phase in enumerate(phases, 1):
             if len(phases) > 1:
                 yield Paragraph(f'Results of the phase "{phase.name}":')

@@ -1,6 +1,7 @@
 """The part of a chapter on long trials: their course, their steady state and their recovery."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from iosonde.analysis.procedures import ProcedureRounds, determinations_of
 from iosonde.analysis.procedures.conditions import block_text
@@ -36,10 +37,13 @@ from iosonde.findings import Finding
 from iosonde.records import RunRecord
 from iosonde.report.blocks import Block, Charts, Folded, Paragraph
 from iosonde.report.procedures.course_tables import idle_table, phase_table, rest_table, with_scale
-from iosonde.report.procedures.draw_chart import DrawChart
+from iosonde.report.procedures.draw_chart import DrawChart, Drawing
 from iosonde.report.procedures.steady_tables import criteria_table, determination_table
+from iosonde.report.procedures.tables import sign_notes
 from iosonde.report.procedures.words import title_of
-from iosonde.report.validity import Invalid, mark_of
+from iosonde.report.signs import INVALID, signed
+from iosonde.report.tables import ResultTable
+from iosonde.report.validity import Doubtful, Invalid, mark_of, marked
 from iosonde.units import format_duration
 from iosonde.vocabulary import PhaseRole, ProcedureKind, Quantity
 
@@ -49,7 +53,7 @@ SAME_SHARE = 0.05
 
 
 def course_blocks(
-    run: RunRecord, rounds: ProcedureRounds, chart: DrawChart, figure: DrawChart, invalid: Invalid
+    run: RunRecord, rounds: ProcedureRounds, draw: Drawing, invalid: Invalid, doubtful: Doubtful
 ) -> Iterator[Block]:
     """The course of all long trials of a procedure; nothing without any."""
     phases = [each for each in long_phases(run, rounds) if each.samples]
@@ -57,9 +61,24 @@ def course_blocks(
         return
     capacity = capacity_of(run)
     quantity = shown_quantity(phases)
-    yield from _courses(rounds.procedure.kind, phases, quantity, capacity, chart)
-    yield from _tables(rounds.procedure.kind, phases, quantity, capacity, scale_of(run))
-    yield from sample_blocks(rounds, figure, invalid)
+    yield from _courses(rounds.procedure.kind, phases, quantity, capacity, draw.chart)
+    for table, name in _tables(rounds.procedure.kind, phases, quantity, capacity):
+        shown = signed_rows(with_scale(table, scale_of(run)), phases, invalid, doubtful)
+        yield Folded(name, (shown,), on_paper=True) if name else shown
+    yield from sample_blocks(rounds, draw.figure, invalid)
+
+
+def signed_rows(table: ResultTable, phases: Sequence[LongPhase], invalid: Invalid, doubtful: Doubtful) -> ResultTable:
+    """The table with invalid rows struck through, and a sign after the names of doubtful trials."""
+    cells = {phase.name: phase.cell for phase in phases}
+    lines = tuple(
+        replace(line, texts=(signed(line.texts[0], cell, (), doubtful), *line.texts[1:]), cell=cell)
+        if (cell := cells.get(line.texts[0]))
+        else line
+        for line in table.lines
+    )
+    notes = sign_notes([line.cell for line in lines if line.cell], {}, doubtful)
+    return marked(replace(table, lines=lines, notes=(*table.notes, *notes)), invalid, INVALID)
 
 
 def _courses(
@@ -99,19 +118,21 @@ def _named(phases: Sequence[LongPhase]) -> list[Course]:
 
 
 def _tables(
-    kind: ProcedureKind, phases: Sequence[LongPhase], quantity: Quantity, capacity: int, scale: int
-) -> Iterator[Block]:
+    kind: ProcedureKind, phases: Sequence[LongPhase], quantity: Quantity, capacity: int
+) -> Iterator[tuple[ResultTable, str]]:
+    """The tables of long trials, with the heading of one that is folded."""
     if kind is ProcedureKind.HOST_IDLE_RECOVERY:
-        yield with_scale(idle_table(idle_states(phases)), scale)
-        yield Folded("All trials", (with_scale(phase_table(phases, capacity, quantity), scale),), on_paper=True)
+        if states := idle_states(phases):
+            yield idle_table(states), ""
+        yield phase_table(phases, capacity, quantity), "All trials"
         return
     if kind is ProcedureKind.CROSS_STIMULUS_RECOVERY:
-        yield with_scale(phase_table(phases, capacity, quantity, recoveries(phases, quantity), name="Group"), scale)
+        yield phase_table(phases, capacity, quantity, recoveries(phases, quantity), name="Group"), ""
         return
-    yield with_scale(phase_table(phases, capacity, quantity), scale)
+    yield phase_table(phases, capacity, quantity), ""
     after = after_saturation(phases, quantity)
     if after is not None:
-        yield with_scale(rest_table(after, quantity), scale)
+        yield rest_table(after, quantity), ""
 
 
 def sample_blocks(rounds: ProcedureRounds, figure: DrawChart, invalid: Invalid) -> Iterator[Block]:

@@ -69,7 +69,10 @@ def phase_table(
         notes += (f"Recovery time: {_until('that level', settled)}.",)
     lines = tuple(Line(tuple(texts(each))) for each in phases if each.samples)
     if any(each.workload.off_ns for each in phases):
-        notes += ("IOPS and bandwidth of wait states are those of their on-periods; the time includes the idle time.",)
+        notes += (
+            "IOPS and bandwidth of wait states are those of their on-periods; the time includes the idle time.",
+            "Their latencies are those of all operations, also of those that complete in the idle time.",
+        )
     caption = "Each long trial: its means, its longest operation, and the writes of all long trials up to its end."
     return ResultTable(caption=caption, heads=tuple(heads), lines=lines, notes=notes).explained
 

@@ -64,7 +64,7 @@ def demand_blocks(
             chart("outstanding-latency", "Response time by total outstanding I/O", latency_by_outstanding, demand),
         )
     )
-    yield point_table(points, invalid, rule.latency_ns_max)
+    yield point_table(points, invalid, doubtful, rule.latency_ns_max)
     if "maximum" not in {each.name for each in points}:
         yield Paragraph(f"No cell has a mean response time below {format_duration(rule.latency_ns_max)}: no maximum.")
     yield from _measured(run, rounds, points, chart, invalid)
@@ -122,8 +122,10 @@ def _matrix(
     ).explained
 
 
-def point_table(points: Sequence[MeasuredPoint], invalid: Invalid, latency_ns_max: int) -> ResultTable:
-    """The operating points with their demand and the figures that they were chosen by."""
+def point_table(
+    points: Sequence[MeasuredPoint], invalid: Invalid, doubtful: Doubtful, latency_ns_max: int
+) -> ResultTable:
+    """The operating points with their demand and the figures that they were chosen by, doubtful ones with a sign."""
     unit = unit_of(Quantity.LATENCY_NS_MEAN, (each.chosen.latency_ns for each in points))
     rule = (
         f"Maximum: the most IOPS with a mean response time of at most {format_duration(latency_ns_max)}. Minimum: the "
@@ -146,14 +148,14 @@ def point_table(points: Sequence[MeasuredPoint], invalid: Invalid, latency_ns_ma
                     f"{each.chosen.jobs}",
                     f"{each.chosen.queue_depth}",
                     f"{each.chosen.outstanding}",
-                    significant(each.chosen.iops),
-                    significant(unit.shown(each.chosen.latency_ns)),
+                    signed(significant(each.chosen.iops), each.chosen.cell, (), doubtful),
+                    signed(significant(unit.shown(each.chosen.latency_ns)), each.chosen.cell, (), doubtful),
                 ),
                 cell=each.chosen.cell,
             )
             for each in points
         ),
-        notes=(rule,),
+        notes=(rule, *sign_notes([each.chosen.cell for each in points], {}, doubtful)),
     )
     return marked(table, invalid, INVALID).explained
 

@@ -1,6 +1,7 @@
 """How the parts of a chapter draw their charts."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 from iosonde.charts.figure import Figure
 
@@ -15,3 +16,11 @@ def for_phase(draw: DrawChart, number: int) -> DrawChart:
         return draw(f"{identity}-phase-{number}", *given)
 
     return drawn
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """Makes charts: ``chart`` those with a given title, ``figure`` those that make their own."""
+
+    chart: DrawChart
+    figure: DrawChart

@@ -71,23 +71,31 @@ def procedure_answer(run: RunRecord, rounds: ProcedureRounds, findings: Sequence
     if before := unsteady_before(run, rounds):
         verdict = f"{verdict}, but {before}"
     if rounds.main is not None and (zoned := zoned_workloads(rounds.main.reported)):
-        return f"{title}: {verdict}, {_zones_text(zoned)}"
+        told = f"{title}: {verdict}, {_zones_text(zoned)}"
+        return " ".join(filter(None, (told, *_other_parts(run, rounds, findings))))
     figures = "" if rounds.main is None else "; ".join(_figures(rounds.judged, rounds.main, findings))
     means = _means_text(phase)
     if rounds.main is not None and rounds.main is not phase:
         number = len(rounds.main.window)
         means = f"values of the {'round' if number == 1 else rounds_word(number)} after it"
     told = f"{title}: {verdict}. {means[0].upper()}{means[1:]}: {figures}." if figures else f"{title}: {verdict}."
-    return " ".join(filter(None, (told, *_earlier_phases(run, rounds, findings), _points_text(run, rounds))))
+    return " ".join(filter(None, (told, *_other_parts(run, rounds, findings))))
 
 
-def _points_text(run: RunRecord, rounds: ProcedureRounds) -> str:
+def _other_parts(run: RunRecord, rounds: ProcedureRounds, findings: Sequence[Finding]) -> Iterator[str]:
+    """Sentences on the phases before the last one, and on operating points."""
+    yield from _earlier_phases(run, rounds, findings)
+    yield _points_text(run, rounds, findings)
+
+
+def _points_text(run: RunRecord, rounds: ProcedureRounds, findings: Sequence[Finding]) -> str:
     """The operating points of a demand variation, which it is measured for; empty for other procedures."""
     rule, phase = rule_of(rounds), varied_phase(rounds)
     if rule is None or phase is None:
         return ""
     points = [
         f"{each.name} {significant(each.chosen.iops)} IOPS at {each.chosen.jobs} × QD {each.chosen.queue_depth}"
+        f"{mark_of(each.chosen.cell, findings)}"
         for each in measured_points(demand_of(run, rounds, phase), rule)
     ]
     return f"Operating points: {', '.join(points)}." if points else ""
