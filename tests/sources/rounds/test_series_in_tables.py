@@ -35,6 +35,12 @@ def test_a_column_of_words_that_divide_the_rows_is_a_condition(tmp_path: Path) -
         read_rounds([with_column(tmp_path, "placed", ["front", "front", "back", "back", "back"])])
 
 
+def test_a_column_of_words_that_describes_the_cell_is_no_condition(tmp_path: Path) -> None:
+    rows = [f"{number},{word},{read},4k,{1000 + number}" for number in ROUNDS for word, read in (("r", 100), ("w", 0))]
+    path = written(tmp_path, "round,operation,read,bs,iops", *rows)
+    assert read_rounds([path])[0].not_read == (f"{path}: columns operation",)
+
+
 @pytest.mark.parametrize(
     ("name", "values"),
     [

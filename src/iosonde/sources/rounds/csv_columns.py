@@ -15,9 +15,7 @@ from iosonde.records import BlockSizes, parse_sizes
 from iosonde.sources.rounds.csv_fields import MIX, bytes_of, mix_of, reads_of, round_of, value_of, whole_number
 from iosonde.sources.rounds.csv_headers import (
     CELL,
-    CONDITION,
     DEPTH,
-    DRIVE,
     JOBS,
     JUDGED_ROLES,
     PATTERN,
@@ -30,7 +28,6 @@ from iosonde.sources.rounds.csv_headers import (
     SIZE,
     SIZES,
     TRACKED,
-    UNIT,
     VALUES,
 )
 from iosonde.sources.rounds.fio_words import MIXED
@@ -45,13 +42,6 @@ _PER_S: Final = re.compile(r"/\s*s", re.IGNORECASE)
 _OTHER_IOPS: Final = re.compile(r"\s*k?iops\b", re.IGNORECASE)
 _OTHER_VALUE: Final = re.compile(r"[\d%*/^$#]")
 """What makes a column one of another quantity or unit: ``99 % lat us``, ``IOPS/1000``, ``lat (100ns)``."""
-
-_WORD: Final = re.compile(r"[A-Za-z][A-Za-z ._-]*$")
-
-PURE: Final = (0, 100)
-THROUGHPUT_SIZE_MIN: Final = 64 << 10
-IOPS_MIN: Final = 10
-"""A matrix with smaller values only has latencies in ms. A matrix of large reads and writes can have MB/s."""
 
 ROUNDING_SHARE: Final = 0.01
 """A maximum latency may be below the mean by this share, because both are rounded."""
@@ -92,7 +82,7 @@ class Columns:
     @classmethod
     def of(cls, header: Sequence[str], source: str) -> "Columns":
         """The columns that a header names. Raises UsageError if one that is needed is missing."""
-        names = list(map(_plain_name, header))
+        names = list(map(plain_name, header))
         if bits := next((each for each in header if _BITS.search(each)), None):
             raise UsageError(f"{source} has a column in bits: {bits}", "convert it to bytes, such as MB/s")
 
@@ -140,10 +130,11 @@ class Columns:
         return found
 
     def unused(self, header: Sequence[str]) -> Iterator[str]:
-        """The names of the columns that say nothing here. A table that iosonde wrote has many of them."""
-        yield from (header[index].strip() for index in self._unused_places(header))
+        """The names of the columns that say nothing here. In a table that iosonde wrote, they are not told."""
+        yield from (header[index].strip() for index in self.unused_places(header))
 
-    def _unused_places(self, header: Sequence[str]) -> Iterator[int]:
+    def unused_places(self, header: Sequence[str]) -> Iterator[int]:
+        """The places of the columns that say nothing here."""
         if self.role is not None:
             return
         used = {
@@ -154,38 +145,11 @@ class Columns:
         }
         yield from (index for index, name in enumerate(header) if index not in used and name.strip())
 
-    def check_one_series(self, header: Sequence[str], rows: Sequence[Sequence[str]], source: str) -> None:
-        """Raises UsageError for rows of several drives, runs or conditions: their rounds do not follow one another."""
-        for index in self._unused_places(header):
-            name, texts = _plain_name(header[index]), [row[index].strip() for row in rows if index < len(row)]
-            values = list(dict.fromkeys(filter(None, texts)))
-            if name in UNIT and self.mixes and (other := [each for each in values if "iops" not in each.lower()]):
-                raise UsageError(
-                    f"{source} has a matrix of {other[0]}, and only IOPS can be in one",
-                    "write a row for each round and cell, with a header such as round,read,block_size,lat_us",
-                )
-            if len(values) > 1 and (name in DRIVE | CONDITION or _are_words(texts)):
-                what = "drives or runs" if name in DRIVE else "conditions"
-                raise UsageError(
-                    f"{source} has rows of several {what}: {header[index].strip()} is {values[0]}, {values[1]}",
-                    "judge the rows of each by themselves, in a table of their own",
-                )
-
-    def check_matrix(self, header: Sequence[str], found: Sequence[Measured], source: str) -> None:
-        """Raises UsageError for a matrix that does not name its quantity and whose values are hardly IOPS."""
-        if not self.mixes or any("iops" in header[index].lower() for index in self.mixes):
-            return
-        work = [each.workload for each in found]
-        values = [each.value.iops for each in found if each.value.iops is not None]
-        is_of_throughput = all(
-            each.read_percent in PURE and each.block_size_bytes >= THROUGHPUT_SIZE_MIN for each in work
-        )
-        if is_of_throughput or (values and max(values) < IOPS_MIN):
-            raise UsageError(
-                f"{source} has a matrix whose values can be {'MB/s' if is_of_throughput else 'latencies'}",
-                "name IOPS in its headers, such as 0/100 IOPS; for other quantities, write a row for each round and "
-                "cell, with a header such as round,read,block_size,mb_s",
-            )
+    def cell_texts(self, row: Sequence[str]) -> tuple[str, ...]:
+        """The fields of a row that tell its cell."""
+        places = (*self.test, self.read, self.size, self.depth, self.jobs, self.pattern, self.cell, self.sizes)
+        known = [place for place in (*places, self.percent) if place is not None and place < len(row)]
+        return tuple(row[place].strip() for place in known)
 
     def measured(self, row: Sequence[str]) -> Iterator[Measured]:
         """The cells of a row; none of a phase that is not judged by rounds."""
@@ -285,18 +249,12 @@ def _check(value: RoundValue, size: float) -> None:
             )
 
 
-def _are_words(texts: Sequence[str]) -> bool:
-    """Whether the texts of a column are words of which each is there several times, as those of conditions are."""
-    counts = Counter(texts)
-    return len(counts) * 2 <= len(texts) and all(map(_WORD.match, counts))
-
-
 def _shortened(header: Sequence[str]) -> str:
     text = ", ".join(header)
     return text if len(text) <= HEADER_MAX else f"{text[:HEADER_MAX]}…"
 
 
-def _plain_name(header: str) -> str:
+def plain_name(header: str) -> str:
     """A header in small letters without signs. One in another script, such as an unknown unit, has no name."""
     text = header.lower().replace("\N{MICRO SIGN}", "u").replace("\N{GREEK SMALL LETTER MU}", "u")
     return re.sub(r"[^a-z]", "", text) if text.isascii() else ""

@@ -10,6 +10,7 @@ from typing import Final
 
 from iosonde.errors import UsageError
 from iosonde.sources.rounds.csv_columns import HINT, Columns
+from iosonde.sources.rounds.csv_series import check_matrix, check_one_series
 from iosonde.sources.rounds.measured import Measured
 
 SEPARATORS: Final = ",;\t"
@@ -45,7 +46,7 @@ def read_csv(text: str, source: str) -> RoundsTable:
     columns = Columns.of(rows[0], source)
     if has_comma:
         _check_points(source, rows[1:], (*columns.values, *columns.mixes))
-    columns.check_one_series(rows[0], rows[1:], source)
+    check_one_series(columns, rows[0], rows[1:], source)
     found: list[Measured] = []
     unjudged: dict[str, None] = {}
     whole = [row for row in rows[1:] if len(row) == len(rows[0])]
@@ -65,7 +66,7 @@ def read_csv(text: str, source: str) -> RoundsTable:
         except UsageError as error:
             raise UsageError(f"{source}: row {number} cannot be read: {error.message}", error.hint) from error
     _check(source, found, unjudged)
-    columns.check_matrix(rows[0], found, source)
+    check_matrix(columns, rows[0], found, source)
     if columns.size is not None and columns.size_scale == 1:
         _check_sizes(source, {row[columns.size].strip() for row in whole})
     # A table that iosonde wrote has phases that are not judged by rounds, such as the matrix of a short form.

@@ -1,0 +1,65 @@
+"""Whether the rows of a table are rounds of one series: of one drive, under one condition, of a known quantity."""
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from typing import Final
+
+from iosonde.errors import UsageError
+from iosonde.sources.rounds.csv_columns import Columns, plain_name
+from iosonde.sources.rounds.csv_headers import CONDITION, DRIVE, UNIT
+from iosonde.sources.rounds.measured import Measured
+
+_WORD: Final = re.compile(r"[A-Za-z][A-Za-z ._-]*$")
+
+PURE: Final = (0, 100)
+THROUGHPUT_SIZE_MIN: Final = 64 << 10
+IOPS_MIN: Final = 10
+"""A matrix with smaller values only has latencies in ms. A matrix of large reads and writes can have MB/s."""
+
+
+def check_one_series(columns: Columns, header: Sequence[str], rows: Sequence[Sequence[str]], source: str) -> None:
+    """Raises UsageError for rows of several drives, runs or conditions: their rounds do not follow one another."""
+    for index in columns.unused_places(header):
+        long = [row for row in rows if index < len(row)]
+        name, texts = plain_name(header[index]), [row[index].strip() for row in long]
+        values = list(dict.fromkeys(filter(None, texts)))
+        if name in UNIT and columns.mixes and (other := [each for each in values if "iops" not in each.lower()]):
+            raise UsageError(
+                f"{source} has a matrix of {other[0]}, and only IOPS can be in one",
+                "write a row for each round and cell, with a header such as round,read,block_size,lat_us",
+            )
+        is_condition = (name in CONDITION or _are_words(texts)) and _varies(columns, long, texts)
+        if len(values) > 1 and (name in DRIVE or is_condition):
+            what = "drives or runs" if name in DRIVE else "conditions"
+            raise UsageError(
+                f"{source} has rows of several {what}: {header[index].strip()} is {values[0]}, {values[1]}",
+                "judge the rows of each by themselves, in a table of their own",
+            )
+
+
+def check_matrix(columns: Columns, header: Sequence[str], found: Sequence[Measured], source: str) -> None:
+    """Raises UsageError for a matrix that does not name its quantity and whose values are hardly IOPS."""
+    if not columns.mixes or any("iops" in header[index].lower() for index in columns.mixes):
+        return
+    work = [each.workload for each in found]
+    values = [each.value.iops for each in found if each.value.iops is not None]
+    is_of_throughput = all(each.read_percent in PURE and each.block_size_bytes >= THROUGHPUT_SIZE_MIN for each in work)
+    if is_of_throughput or (values and max(values) < IOPS_MIN):
+        raise UsageError(
+            f"{source} has a matrix whose values can be {'MB/s' if is_of_throughput else 'latencies'}",
+            "name IOPS in its headers, such as 0/100 IOPS; for other quantities, write a row for each round and "
+            "cell, with a header such as round,read,block_size,mb_s",
+        )
+
+
+def _varies(columns: Columns, rows: Sequence[Sequence[str]], texts: Sequence[str]) -> bool:
+    """Whether the texts of a column differ between rows of one cell. One that only describes the cell does not."""
+    of_cell = {columns.cell_texts(row): text for row, text in zip(rows, texts, strict=True)}
+    return any(of_cell[columns.cell_texts(row)] != text for row, text in zip(rows, texts, strict=True))
+
+
+def _are_words(texts: Sequence[str]) -> bool:
+    """Whether the texts of a column are words of which each is there several times, as those of conditions are."""
+    counts = Counter(texts)
+    return len(counts) * 2 <= len(texts) and all(map(_WORD.match, counts))
