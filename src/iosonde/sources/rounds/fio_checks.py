@@ -3,11 +3,14 @@
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from pathlib import Path
+from string import ascii_lowercase
 from typing import Any, Final
 
 from iosonde.errors import UsageError
 from iosonde.records import Workload
+from iosonde.sources.rounds.fio_times import TimedOutput
 
 _WORD: Final = re.compile(r"[A-Za-z]+")
 _COUNTED: Final = frozenset(
@@ -35,9 +38,13 @@ def check_devices(devices: Mapping[Workload, Mapping[str, Path]]) -> None:
             )
 
 
-def check_words(places: Mapping[Workload, Sequence[Path]]) -> None:
-    """Raises UsageError for outputs whose names have no number to order them, or count something else than rounds."""
-    for paths in places.values():
+def check_words(outputs: Mapping[Workload, Sequence[TimedOutput]]) -> None:
+    """Raises UsageError for outputs whose names have no number to order them, or count something else than rounds.
+
+    Names without numbers are those of rounds if they are single letters in order, or in the order of time.
+    """
+    for every in outputs.values():
+        paths = [each.path for each in every]
         parts = [[part for part in re.split(r"(\d+)", f"{path.parent.name}/{path.stem}") if part] for path in paths]
         if len(set(paths)) == 1 or len(set(map(len, parts))) > 1:
             continue
@@ -45,12 +52,21 @@ def check_words(places: Mapping[Workload, Sequence[Path]]) -> None:
         numbers = [place for place in varied if all(each[place].isdigit() for each in parts)]
         words = [_WORD.findall(parts[0][place - 1])[-1:] for place in numbers if place]
         counted = next((each[0] for each in words if each and each[0].lower().rstrip("s") in _COUNTED), "")
-        if counted or not numbers:
+        if counted or not (numbers or _are_in_order(every)):
             what = f"count {counted.lower()}s" if counted else "have no number of a round"
             raise UsageError(
                 f"the names of {len(paths)} outputs of a workload {what}: {paths[0]}",
                 "judge the outputs of each drive by themselves, or name the round in each, such as round3",
             )
+
+
+def _are_in_order(outputs: Sequence[TimedOutput]) -> bool:
+    """Whether the names of outputs are single letters from ``a`` on, or their order is that of their times."""
+    by_name = sorted(outputs, key=lambda each: str(each.path))
+    letters = "".join(each.path.stem for each in by_name)
+    times = [each.end_ms for each in by_name if each.end_ms is not None]
+    is_in_time = len(times) == len(outputs) and all(one < other for one, other in pairwise(times))
+    return is_in_time or (len(letters) == len(outputs) and letters.lower() == ascii_lowercase[: len(letters)])
 
 
 def check_names(places: Mapping[Workload, Sequence[Path]]) -> None:

@@ -72,9 +72,9 @@ def read_fio(texts: Mapping[Path, str]) -> tuple[list[Measured], tuple[str, ...]
     if unnamed:
         check_folders(places)
         check_names(places)
-        check_words(places)
+        check_words(times)
         check_numbers(places)
-    return found, time_doubts(times, is_named=not unnamed)
+    return found, time_doubts(times)
 
 
 def _outputs(text: str, path: Path) -> Iterator[dict[str, Any]]:

@@ -55,24 +55,32 @@ def time_ms(output: Mapping[str, Any]) -> int:
     return int(output.get("timestamp_ms") or _SECOND_MS * int(output.get("timestamp") or 0))
 
 
-def time_doubts(outputs: Mapping[Workload, Sequence[TimedOutput]], *, is_named: bool) -> tuple[str, ...]:
-    """What speaks against outputs of a workload being rounds that follow one another. Raises UsageError.
+def time_doubts(outputs: Mapping[Workload, Sequence[TimedOutput]]) -> tuple[str, ...]:
+    """What speaks against outputs of a workload being rounds that follow one another.
 
-    Outputs of one time are those of several drives or hosts, copies, or what fio prints on the way
-    (``--status-interval``). They are refused unless their names say that they are rounds (``is_named``).
+    Outputs of one time are those of several drives or hosts, or copies. Raises UsageError for what fio printed on the
+    way through one run (``--status-interval``).
     """
     doubts: dict[str, None] = {}
     for every in outputs.values():
         for before, after in pairwise(sorted(every, key=lambda each: each.round)):
-            doubt = _doubt(before, after) if before.document != after.document else ""
-            if doubt and (not is_named or before.path == after.path):
+            if before.document == after.document:
+                continue
+            if _is_further(before, after):
                 raise UsageError(
-                    doubt,
-                    "use one output for each round of one drive; those that fio prints on the way (--status-interval) "
-                    "are none",
+                    f"the outputs in {before.path} are of one run: each contains the operations of those before it",
+                    "use one output for each round; those that fio prints on the way (--status-interval) are none",
                 )
-            doubts |= {doubt: None} if doubt else {}
+            doubts |= {each: None for each in (_doubt(before, after),) if each}
     return tuple(doubts)
+
+
+def _is_further(before: TimedOutput, after: TimedOutput) -> bool:
+    """Whether an output is of the same run as the one before it in a file, at a later time."""
+    if before.path != after.path or before.end_ms is None or after.end_ms is None:
+        return False
+    has_same_start = abs(after.start_ms - before.start_ms) <= _SECOND_MS
+    return has_same_start and after.length_ms > before.length_ms and after.end_ms > before.end_ms
 
 
 def _doubt(before: TimedOutput, after: TimedOutput) -> str:
