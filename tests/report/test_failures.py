@@ -360,7 +360,7 @@ def test_a_run_whose_chart_fails_has_its_report_its_tables_and_a_warning(
 @pytest.mark.parametrize(
     ("module", "name", "part"),
     [
-        (derive, "page_of", "The page"),
+        (page, "page_of", "The page"),
         (derive, "run_tables", "Parquet"),
         (summary, "targets_text", "The summary"),
         (Case, "of", "The analysis required for findings"),

@@ -15,7 +15,7 @@ from iosonde.campaign.simulated import assumed_bytes_per_s, is_known
 from iosonde.errors import RecordError, UsageError
 from iosonde.machine import Host
 from iosonde.plans import Remaining, cell_overhead_ns, preparation_ns, remaining, trials_at_most
-from iosonde.printing import quoted
+from iosonde.printing import printable, quoted
 from iosonde.records import CellRecord, CellTurn, Operation, Outcome, Procedure, Procedures, RunRecord, Step
 from iosonde.sources import ExistingFile, StoredTarget, Target
 from iosonde.store import is_archive, load_run, newer
@@ -153,6 +153,7 @@ def find_remaining(path: Path, host: Host, *, failed_again: bool) -> RemainingRu
         )
     run = load_run(path, intervals=False)
     _check_known(path, run)
+    _check_whole(path, run)
     if failed_again and run.header.is_simulated:
         raise UsageError(
             "--failed does not apply to simulated drives, whose failures are defined by the model",
@@ -178,6 +179,17 @@ def turns_left(run: RunRecord, *, failed_again: bool) -> tuple[CellTurn, ...]:
         return ()
     done = {cell.order for cell in run.cells if _is_done(cell, failed_again=failed_again)}
     return tuple(turn for turn in run.turns if turn.order not in done)
+
+
+def _check_whole(path: Path, run: RunRecord) -> None:
+    """Raises RecordError for a plan that has trials of a cell that it does not describe, as in a changed file."""
+    described = {cell.cell for cell in run.header.plan.cells}
+    unknown = next((turn.cell for turn in run.turns if turn.cell not in described), None)
+    if unknown is not None:
+        raise RecordError(
+            f"{path} cannot be resumed: its plan has a trial of {printable(unknown)}, and no such cell",
+            "start a new run; the results of this one can still be shown",
+        )
 
 
 def _check_known(path: Path, run: RunRecord) -> None:
