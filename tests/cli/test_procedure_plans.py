@@ -74,6 +74,12 @@ def test_the_share_of_the_rated_endurance_is_told(words: tuple[str, ...], share:
     assert share in plan("--profile", "pts-xsr", "--write-rate", "500MB", *words)
 
 
+def test_fills_a_day_are_of_the_whole_drive_and_not_of_the_test_region() -> None:
+    # By hand: 960 GB / 1024 each day for five years.
+    words = ("--profile", "pts-like-iops", "--dwpd", "1", "--size", "100MiB")
+    assert "of the rated 1.71 TB, 1 fill a day" in plan(*words, target="sim:sata-dc,seed=1,scale=1024")
+
+
 def test_both_forms_of_the_rated_endurance_are_refused() -> None:
     shown = iosonde("plan", "sim:sata-dc", "--tbw", "1TB", "--dwpd", "1")
     assert shown.returncode == 2

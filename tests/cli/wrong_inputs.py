@@ -474,7 +474,7 @@ WRONG_INPUTS: Final[list[tuple[str, int, str, str]]] = [
         "plan . --profile twice.toml",
         2,
         "twice.toml:7: queue_depth lists 1 twice",
-        "list each value once; use repeats = N to measure a cell several times",
+        "list each value once; to measure a cell several times, use repeats = N, or rounds = N in a phase",
     ),
     ("run nothing/at/all", 3, "nothing/at is not a directory", "specify a file in an existing directory"),
     (

@@ -14,6 +14,7 @@ from PIL import Image
 from iosonde.analysis.run import RunAnalysis
 from iosonde.charts.figure import DRAWN, Figure
 from iosonde.charts.theme import FONT
+from iosonde.report.chart_sizes import ChartSize
 from iosonde.report.drawing import PNG_SCALE, Drawers
 from iosonde.report.fonts_folder import FAMILIES, drawable
 from iosonde.report.images import (
@@ -156,3 +157,13 @@ def test_a_font_that_a_chart_names_is_replaced() -> None:
     assert specification["config"]["axis"] == {"labelFont": FAMILIES, "titleFont": FAMILIES}
     assert specification["config"]["font"] == FAMILIES
     assert list(specification["datasets"].values()) == [list(ROWS)]
+
+
+@pytest.mark.parametrize(("width_px", "columns"), [(800, 4), (390, 3), (200, 1)])
+def test_a_legend_has_as_many_columns_as_fit_the_width(width_px: int, columns: int) -> None:
+    names = [f"{jobs} × QD {depth}" for jobs in (1, 2) for depth in (1, 4, 8)]
+    channel = {"field": "series", "scale": {"domain": names}, "legend": {"columns": 4}}
+    asked = {"height": 340, "layer": [{"mark": "line", "encoding": {"color": channel}}]}
+
+    found = ChartSize(width_px, 230).lowered(asked)
+    assert found["layer"][0]["encoding"]["color"]["legend"]["columns"] == columns

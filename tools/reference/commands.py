@@ -108,7 +108,7 @@ def _exit_codes() -> str:
 def exit_code_rows() -> list[tuple[str, str]]:
     """Each exit code with its meaning."""
     classes = sorted(IosondeError.__subclasses__(), key=lambda each: each.exit_code)
-    signals = ((signal.SIGINT, "Interrupted"), (signal.SIGTERM, "Terminated"))
+    signals = ((signal.SIGHUP, "Hung up"), (signal.SIGINT, "Interrupted"), (signal.SIGTERM, "Terminated"))
     return [
         ("0", "Done."),
         *((str(each.exit_code), first_sentence(each.__doc__)) for each in classes),

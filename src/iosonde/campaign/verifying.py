@@ -80,7 +80,9 @@ def verify_later(
     if not is_verified(header.plan):
         raise RecordError(
             f"{directory} was measured without verify, so its targets contain no verification data",
-            "set verify = true in the campaign file, then run the campaign again",
+            "standard procedures are never verified; use `iosonde probe --verify` or a campaign with verify = true"
+            if header.plan.procedures
+            else "set verify = true in the campaign file, then run the campaign again",
         )
     paths = _paths_of(host, header, words)
     with RunDirectory(directory).reopen_journal() as journal:

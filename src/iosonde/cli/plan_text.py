@@ -23,7 +23,7 @@ from iosonde.plans import (
 from iosonde.printing import printable, trials_text
 from iosonde.records import Arrivals, Experiment, Plan, SteadyState
 from iosonde.report.preconditioning_words import writes_text
-from iosonde.sources import NewFile, NullTarget, SimulatedDrive
+from iosonde.sources import BlockDevice, NewFile, NullTarget, SimulatedDrive
 from iosonde.units import (
     exact_duration,
     format_amount,
@@ -258,10 +258,11 @@ def rated_line(ahead: Preflight, cost: Cost, tbw: str | None, dwpd: float | None
         raise UsageError("--tbw and --dwpd both state the rated endurance", "omit one of them")
     if tbw is None and dwpd is None:
         return []
-    span_bytes = ahead.plan.span_bytes
     if tbw is not None and tbw.strip().isdecimal() and int(tbw):
         raise UsageError(f"--tbw {tbw} has no unit", f"write --tbw {tbw.strip()}TB")
-    rated = parse_bytes(tbw, "--tbw") if tbw is not None else round((dwpd or 0) * span_bytes * WARRANTY_DAYS)
+    rated = (
+        parse_bytes(tbw, "--tbw") if tbw is not None else round((dwpd or 0) * _smallest_bytes(ahead) * WARRANTY_DAYS)
+    )
     if not rated:
         raise UsageError("--tbw must be greater than 0", "use the endurance of the data sheet, such as 1752TB")
     each = cost.total_bytes_max // len(ahead.targets)
@@ -269,6 +270,19 @@ def rated_line(ahead: Preflight, cost: Cost, tbw: str | None, dwpd: float | None
         "" if dwpd is None else f", {dwpd:g} {'fill' if dwpd == 1 else 'fills'} a day for five years"
     )
     return [f"endurance up to {_percent(each / rated)} % of the rated {basis}"]
+
+
+def _smallest_bytes(ahead: Preflight) -> int:
+    """The capacity of the smallest drive, of which a run may use only a part; for a file, its test region."""
+    found = []
+    for target in ahead.targets:
+        known: int | None = None
+        if isinstance(target, SimulatedDrive):
+            known = target.drive.size_bytes
+        elif isinstance(target, BlockDevice):
+            known = ahead.host.look(str(target.path)).size_bytes
+        found.append(known or ahead.plan.span_bytes)
+    return min(found)
 
 
 def rest_line(rest: RemainingRun) -> str:

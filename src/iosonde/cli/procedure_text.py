@@ -93,7 +93,7 @@ def range_lines(best: Cost, worst: Cost, slower: Cost, plan: Plan, targets: int,
     return [
         f"time      {time}{virtual}, without purges",
         *_dependence(worst, slower),
-        *_queues(worst),
+        *_queues(worst, targets),
         f"writes    up to {_range(*amounts)}, if every cell wrote {rate} (see plan --write-rate)",
         f"fills     up to {_range(first, last)} (full writes of the target of {span})",
     ]
@@ -108,10 +108,9 @@ def _dependence(worst: Cost, slower: Cost) -> list[str]:
     return [f"          {assumption}: {format_duration(slower.duration_ns)} at worst with {lower}"]
 
 
-def _queues(worst: Cost) -> list[str]:
+def _queues(worst: Cost, targets: int) -> list[str]:
     """The operations that complete after the end of trials, if that takes a noticeable part of the time."""
-    assumed = worst.assumed_bytes_per_s
-    queues_ns = worst.in_flight_bytes * SECOND_NS // assumed
+    queues_ns = worst.in_flight_bytes * SECOND_NS // (worst.assumed_bytes_per_s * targets)
     if queues_ns < QUEUES_SHARE * worst.duration_ns:
         return []
     amount, time = format_amount(worst.in_flight_bytes), format_duration(queues_ns)

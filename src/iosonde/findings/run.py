@@ -91,14 +91,30 @@ def run_resumed(case: Case) -> Iterator[Finding]:
         id="run-resumed",
         severity=Severity.DOUBTFUL if changed else Severity.NOTE,
         confidence=Confidence.CERTAIN,
-        statement=(
-            f"The run was interrupted and resumed {times}{what}.{file} Some repeats are further apart in time than "
-            "planned. Changes to the host or target during an interruption can increase the variation between repeats."
-        ),
+        statement=(f"The run was interrupted and resumed {times}{what}.{file} {_effect_of_resuming(case)}"),
         evidence=(*(("resumed", session.resumed_at) for session in sessions), *changed),
-        advice="Check the variation between repeats. If it is large, run again without interruption.",
+        advice=(
+            "Compare the purge and the conditions of the attempt that is reported with those of the plan."
+            if run.header.plan.procedures
+            else "Check the variation between repeats. If it is large, run again without interruption."
+        ),
         deciding_test="Run again without interruption.",
     )
+
+
+def _effect_of_resuming(case: Case) -> str:
+    """What an interruption does to results."""
+    if not case.run.header.plan.procedures:
+        return (
+            "Some repeats are further apart in time than planned. Changes to the host or target during an interruption "
+            "can increase the variation between repeats."
+        )
+    # Imported here: few runs have procedures, and it imports NumPy.
+    from iosonde.analysis.procedures.from_run import discarded_attempts
+
+    number = discarded_attempts(case.analysis.recorded)
+    discarded = f", and {case.trials(number, 'earlier')} of it are in no result" if number else ""
+    return f"A procedure that was interrupted begins again from its start{discarded}."
 
 
 def journal_damaged(case: Case) -> Iterator[Finding]:

@@ -95,7 +95,7 @@ def plan_cost(
         + max((_written_in(cell, more_ns, assumed_bytes_per_s) for cell in plan.cells), default=0),
         read_back_bytes=read_back,
         assumed_bytes_per_s=assumed_bytes_per_s,
-        in_flight_bytes=sum(_in_flight(cell.workload) * cell.workload.targets for cell, _ in measured),
+        in_flight_bytes=sum(_in_flight(cell.workload) for cell, _ in measured),
     )
 
 
@@ -184,7 +184,7 @@ def _written_until(cell: CellPlan, time_ns: int, bytes_per_s: int) -> int:
 
 
 def _in_flight(workload: Workload) -> int:
-    """The bytes of the operations in flight on one target."""
+    """The bytes of the operations in flight on all targets."""
     return int(workload.operations_in_flight * workload.bytes_per_operation)
 
 

@@ -34,6 +34,7 @@ from iosonde.workload_keys.keys import BLOCK, DURATION, JOBS, QUEUE_DEPTH, RATE,
 
 _Value = TypeVar("_Value")
 _KEYS: Final = {key.name: key for key in EXPERIMENT_KEYS}
+_TWICE: Final = "list each value once; to measure a cell several times, use repeats = N, or rounds = N in a phase"
 
 
 def _as_list(value: Any) -> Any:  # noqa: ANN401 - whatever the file holds
@@ -48,7 +49,7 @@ def _each_once(values: list[Any], about: ValidationInfo) -> list[Any]:
             raise PydanticCustomError(
                 "twice",
                 "{shown}",
-                {"shown": shown, "hint": "list each value once; use repeats = N to measure a cell several times"},
+                {"shown": shown, "hint": _TWICE},
             )
     return values
 

@@ -107,7 +107,9 @@ def _hint(kind: str, key: str, context: dict[str, Any], value: object) -> str:
         return "use a value in this range"
     if key in _BOUNDS:
         return f"{key} accepts whole numbers from {_BOUNDS[key]}"
-    return f"such as {_EXAMPLES[key]}" if key in _EXAMPLES else "docs/campaigns.md lists all keys and their ranges"
+    if key in _EXAMPLES:
+        return f"such as {_EXAMPLES[key]}"
+    return "docs/campaigns.md and docs/guides/procedures.md list all keys and their ranges"
 
 
 def _unknown_key(at: str, key: str, place: Place, value: object) -> UsageError:

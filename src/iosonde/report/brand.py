@@ -84,4 +84,11 @@ def _scaled(header: RunHeader) -> list[Brand]:
 
 def _measured(run: RunRecord) -> str:
     plan = run.header.plan
-    return trials_text(trials_measured(run.cells), plan.trials_least, is_fixed=plan.is_fixed)
+    number = trials_measured(run.cells)
+    if plan.procedures:
+        # Imported here: few runs have procedures, and it imports NumPy.
+        from iosonde.analysis.procedures.from_run import last_attempts
+
+        last = last_attempts(run)
+        number = trials_measured([each for each in run.cells if each.order in last])
+    return trials_text(number, plan.trials_least, is_fixed=plan.is_fixed)

@@ -21,6 +21,13 @@ _DEFINITION: Final = re.compile(r" \([^()]*=[^()]*\)")
 TITLE_LETTER_PX: Final = 7
 """The mean width of a letter in the title of an axis."""
 
+LEGEND_LETTER_PX: Final = 7
+LEGEND_SYMBOL_PX: Final = 39
+"""The width of a symbol in a legend with the space around it."""
+
+LEGEND_INDENT_PX: Final = 90
+"""A legend begins where the plot does, to the right of the y axis."""
+
 PAPER_WIDTHS_PX: Final = {1: 800, 2: 390}
 """The same in the PDF, where 800 pixels are the width of the text and letters have 7 points."""
 
@@ -39,8 +46,9 @@ class ChartSize:
     def lowered(self, specification: dict[str, Any]) -> dict[str, Any]:
         """The specification, with the default height limited. A chart with a row per cell keeps its own height.
 
-        A title of the y axis that is longer than the axis is shortened.
+        A title of the y axis that is longer than the axis is shortened, and a legend has as many columns as fit.
         """
+        specification = _with_fitting_legends(specification, self.width_px)
         height = specification.get("height")
         if height == HEIGHT:
             height = min(HEIGHT, self.height_px)
@@ -59,6 +67,28 @@ def _with_short_titles(part: dict[str, Any], height_px: int) -> dict[str, Any]:
     if isinstance(title, str) and len(title) * TITLE_LETTER_PX > height_px:
         found["encoding"] = {**part["encoding"], "y": {**y, "title": _shortened(title)}}
     return found
+
+
+def _with_fitting_legends(part: dict[str, Any], width_px: int) -> dict[str, Any]:
+    """A chart or layer whose legends have no more columns than fit the width."""
+    found = dict(part)
+    if "layer" in part:
+        found["layer"] = [_with_fitting_legends(each, width_px) for each in part["layer"]]
+    if "encoding" in part:
+        found["encoding"] = {name: _fitting(each, width_px) for name, each in part["encoding"].items()}
+    return found
+
+
+def _fitting(channel: Any, width_px: int) -> Any:  # noqa: ANN401 - any encoding of Vega-Lite
+    legend, scale = (channel.get(name) if isinstance(channel, dict) else None for name in ("legend", "scale"))
+    if not isinstance(legend, dict) or not isinstance(scale, dict) or "columns" not in legend:
+        return channel
+    names = scale.get("domain")
+    if not isinstance(names, list) or not names:
+        return channel
+    entry_px = max(len(str(each)) for each in names) * LEGEND_LETTER_PX + LEGEND_SYMBOL_PX
+    columns = max(1, (width_px - LEGEND_INDENT_PX) // entry_px)
+    return {**channel, "legend": {**legend, "columns": min(legend["columns"], columns)}}
 
 
 def _shortened(title: str) -> str:

@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Final
 
+from iosonde.analysis.procedures.from_run import discarded_attempts
 from iosonde.analysis.run import RunAnalysis
 from iosonde.analysis.target_state import target_state
 from iosonde.charts.quantities import NO_VALUE
@@ -123,8 +124,11 @@ def _run(analysis: RunAnalysis) -> tuple[tuple[str, str], ...]:
         ("data written", _written_data(plan)),
         *_states(analysis),
         *((("ended", run.end.ended_at),) if run.end and run.end.ended_at else ()),
-        ("resumed", ", ".join(session.resumed_at for session in run.sessions) or "never"),
-        ("trials repeated after an interruption or failure", str(len(run.superseded))),
+        ("resumed", ", ".join(each.resumed_at for each in run.sessions if not each.is_planned) or "never"),
+        (
+            "trials repeated after an interruption or failure",
+            str(len(run.superseded) + discarded_attempts(analysis.recorded)),
+        ),
         ("after an I/O error", _ON_ERROR[plan.on_error]),
         ("faults", ", ".join(f"{count} x {name}" for name, count in faults.items()) or "none"),
         ("in flight at the end of all trials together (operations)", f"{censored:,}"),

@@ -46,7 +46,8 @@ def _target(target: TargetFacts, run: RunRecord) -> tuple[tuple[str, str], ...]:
         ]
     else:
         facts.append(("direct I/O", "does not apply to a simulated drive, which has no page cache"))
-    facts += [("purged", purged_text(each)) for each in run.header.purges if each.target == target.path]
+    purges = (*run.header.purges, *(each for session in run.sessions for each in session.purges))
+    facts += [("purged", purged_text(each)) for each in purges if each.target == target.path]
     if not run.header.plan.procedures:
         # Those of a procedure are among its conditions.
         facts.append(("blocks already written", written[target.written]))

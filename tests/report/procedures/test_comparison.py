@@ -71,6 +71,24 @@ def test_doubtful_figures_are_marked_in_tables_and_charts() -> None:
     assert {row["entry"]: row["drawn_label"] for row in rows} == {"old": "3,000", "new": "3,015 ?"}
 
 
+def test_the_summary_says_which_of_the_ranked_figures_are_invalid_or_doubtful() -> None:
+    marks = {"invalid": ((WRITE.cell, ("cell-failed",)),)}, {"doubtful": ((WRITE.cell, ("drive-throttled",)),)}
+    found = page(source("old", OLD, **marks[0]), source("new", NEW, **marks[1]))
+    [answers] = found.all_of(Answers)
+
+    assert any(
+        "new: 3,015 operations/s (doubtful) ≈ old: 3,000 operations/s (invalid)" in each for each in answers.sentences
+    )
+
+
+def test_runs_over_different_numbers_of_drives_are_not_of_the_same_test() -> None:
+    target = NEW.header.target
+    two = NEW.model_copy(update={"header": NEW.header.model_copy(update={"more_targets": (target,)})})
+    [answers] = page(source("one", OLD), source("two", two)).all_of(Answers)
+
+    assert "not the same test in all runs. They differ in drives at once." in answers.sentences[0]
+
+
 def test_the_summary_ranks_the_runs_by_their_foremost_figure() -> None:
     (answers,) = page(source("old", OLD), source("new", NEW)).all_of(Answers)
     # Their rounds overlap, so the order may be chance.

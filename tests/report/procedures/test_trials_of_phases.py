@@ -2,9 +2,11 @@
 
 import re
 
+from iosonde.analysis.procedures.from_run import discarded_attempts
 from iosonde.analysis.run import RunAnalysis
 from iosonde.analysis.tables import cell_table
 from iosonde.records import PhasePlan, Procedure, Procedures, RunRecord
+from iosonde.report.facts import fact_groups
 from iosonde.report.measurement_order import measurements, plan_listing
 from iosonde.report.terminal.cell_choice import chosen_cell
 from iosonde.report.terminal.cell_view import render_cell
@@ -62,3 +64,22 @@ def test_the_details_of_a_cell_count_the_trials_of_all_phases_and_name_the_phase
 
     assert "Repeats: 3 finished" in text
     assert re.search(r"^phase +1: before; 2: after; 3: after *$", text, re.MULTILINE)
+
+
+def test_the_trials_of_an_earlier_attempt_are_counted_as_repeated() -> None:
+    first, second = run_of_phases(), run_of_phases(attempt=2)
+    moved = {"order": 10}
+    turns = tuple(each.model_copy(update={"order": each.order + moved["order"]}) for each in second.turns_chosen)
+    cells = tuple(each.model_copy(update={"order": each.order + moved["order"]}) for each in second.cells)
+    starts = (*first.procedure_starts, *second.procedure_starts)
+    run = first.model_copy(
+        update={
+            "cells": (*first.cells, *cells),
+            "turns_chosen": (*first.turns_chosen, *turns),
+            "procedure_starts": starts,
+        }
+    )
+    facts = [pair for group in fact_groups(RunAnalysis(run)) for pair in group.facts]
+
+    assert discarded_attempts(run) == len(first.cells)
+    assert ("trials repeated after an interruption or failure", str(len(first.cells))) in facts

@@ -77,6 +77,11 @@ def last_attempts(run: RunRecord) -> frozenset[int]:
     return frozenset(turn.order for trials in _last_attempts(run).values() for turn, _ in trials)
 
 
+def discarded_attempts(run: RunRecord) -> int:
+    """The number of trials of earlier attempts of procedures that began again; no result includes them."""
+    return len({record.order for record in run.cells} - last_attempts(run)) if run.header.plan.procedures else 0
+
+
 def trials_of_procedure(run: RunRecord, name: str) -> tuple[CellRecord, ...]:
     """The trials of the last attempt of a procedure, in run order."""
     return tuple(record for _, record in _last_attempts(run).get(name, ()))

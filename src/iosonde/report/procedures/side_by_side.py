@@ -101,7 +101,7 @@ def _bar_figures(test: SameTest, identity: str, failures: FailureLog) -> Iterato
 def _bars(test: SameTest, shown: Shown, place: Place) -> list[Bar]:
     labels = chart_labels(test)
     return [
-        Bar(labels[entry.label], found[place].cell.cell, value, entry_sign(entry, found[place]))
+        Bar(labels[entry.label], found[place].cell.cell, value, entry_sign(entry, found[place].cell.cell))
         for entry, found in zip(test.entries, test.figures, strict=True)
         if place in found and (value := shown.value(found[place])) is not None
     ]

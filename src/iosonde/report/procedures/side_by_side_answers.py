@@ -1,19 +1,20 @@
 """What runs of a test have in common, what they failed, and which of them is best: in words."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Final
 
 from iosonde.analysis.procedures.courses import LongPhase
 from iosonde.analysis.procedures.recovery import level_of, shown_quantity
-from iosonde.analysis.procedures.side_by_side import SameTest, overlaps
+from iosonde.analysis.procedures.side_by_side import Entry, SameTest, overlaps
 from iosonde.charts.procedures.styles import Unit, unit_of
 from iosonde.charts.quantities import significant
 from iosonde.printing import printable
 from iosonde.report.procedures.side_by_side import headline_places
-from iosonde.report.procedures.side_by_side_facts import differing_facts, failed_conditions
-from iosonde.report.procedures.side_by_side_tables import SAME, shown_of
+from iosonde.report.procedures.side_by_side_facts import differing_facts, failed_conditions, unsteady_elsewhere
+from iosonde.report.procedures.side_by_side_tables import SAME, entry_sign, shown_of
+from iosonde.report.signs import DOUBTFUL, INVALID
 from iosonde.vocabulary import ProcedureKind, Quantity
 
 RANKED_MAX: Final = 8
@@ -47,7 +48,7 @@ def answers_of(test: SameTest) -> Iterator[str]:
     if unequal:
         yield f"{name}: not the same test in all runs. They differ in {', '.join(map(_lower, unequal))}."
     for entry in test.entries:
-        failed = tuple(failed_conditions(entry))
+        failed = (*failed_conditions(entry), *unsteady_elsewhere(entry))
         if failed:
             yield f"{name}, {entry.label}: {'; '.join(failed)}."
     is_same = not unequal
@@ -60,11 +61,25 @@ def answers_of(test: SameTest) -> Iterator[str]:
     places = headline_places(test)[::-1]
     for place in sorted(places, key=lambda each: -sum(each in figures for figures in test.figures))[:1]:
         found = [
-            (value, entry.label, each[place].of_rounds(shown.quantity))
+            _Ranked(value, entry.label, each[place].of_rounds(shown.quantity), _word(entry, each[place].cell.cell))
             for entry, each in zip(test.entries, test.figures, strict=True)
             if place in each and (value := shown.value(each[place])) is not None
         ]
         yield from _ranked(f"{name}, {shown.title} of {place}", shown.unit(test), found, order)
+
+
+@dataclass(frozen=True)
+class _Ranked:
+    """The value of an entry, with those of its rounds, and a word in parentheses if it is invalid or doubtful."""
+
+    value: float
+    label: str
+    rounds: list[float] = field(default_factory=list)
+    word: str = ""
+
+
+def _word(entry: Entry, cell: str) -> str:
+    return {INVALID: " (invalid)", DOUBTFUL: " (doubtful)"}.get(entry_sign(entry, cell), "")
 
 
 @dataclass(frozen=True)
@@ -88,8 +103,9 @@ def _course_ranks(test: SameTest, *, is_same: bool) -> Iterator[str]:
         return
     quantity = shown_quantity([each for _, phases in found for each in phases])
     longest = max(found[0][1], key=_lasts_ns).name
-    ends: list[tuple[float, str, list[float]]] = [
-        (value, label, [])
+    entries = {entry.label: entry for entry in test.entries}
+    ends = [
+        _Ranked(value, label, [], _word(entries[label], each.cell))
         for label, phases in found
         for each in phases
         if each.name == longest and (value := level_of(each.samples, quantity)) is not None
@@ -108,21 +124,25 @@ def _zone_ranks(test: SameTest, *, is_same: bool) -> Iterator[str]:
     """The entries, ranked by the mean over the zones of the first workload."""
     name, entries = next(iter(test.zoned.items()))
     quantity = test.zoned_quantity
-    found: list[tuple[float, str, list[float]]] = [
-        (figures.mean, label, []) for label, each in entries.items() if (figures := each.figures(quantity)) is not None
+    found = [
+        _Ranked(figures.mean, label)
+        for label, each in entries.items()
+        if (figures := each.figures(quantity)) is not None
     ]
-    unit = unit_of(quantity, (value for value, _, _ in found))
+    unit = unit_of(quantity, (each.value for each in found))
     what = f"{unit.title} of {name}, mean of the zones"
     yield from _ranked(f"{name_of(test)}, {what}", unit, found, _Order(is_same))
 
 
-def _ranked(what: str, unit: Unit, found: Sequence[tuple[float, str, list[float]]], order: _Order) -> Iterator[str]:
+def _ranked(what: str, unit: Unit, found: Sequence[_Ranked], order: _Order) -> Iterator[str]:
     """The entries in order. The sign stands between neighbours whose rounds overlap."""
-    ranked = sorted(found, key=lambda each: each[0], reverse=order.is_highest_first)
+    ranked = sorted(found, key=lambda each: each.value, reverse=order.is_highest_first)
     if len(ranked) <= 1:
         return
-    texts = [f"{label}: {significant(unit.shown(value))} {unit.name}" for value, label, _ in ranked[:RANKED_MAX]]
-    joins = [f" {SAME} " if overlaps(a[2], b[2]) else "; " for a, b in pairwise(ranked[:RANKED_MAX])]
+    texts = [
+        f"{each.label}: {significant(unit.shown(each.value))} {unit.name}{each.word}" for each in ranked[:RANKED_MAX]
+    ]
+    joins = [f" {SAME} " if overlaps(a.rounds, b.rounds) else "; " for a, b in pairwise(ranked[:RANKED_MAX])]
     told = texts[0] + "".join(f"{join}{text}" for join, text in zip(joins, texts[1:], strict=True))
     more = f"; and {len(ranked) - RANKED_MAX} more" if len(ranked) > RANKED_MAX else ""
     yield f"{what}, {order.words}: {told}{more}."

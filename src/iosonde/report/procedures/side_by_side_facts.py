@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from enum import StrEnum
 from typing import Final
 
-from iosonde.analysis.procedures import criteria_of
+from iosonde.analysis.procedures import Verdict, criteria_of
 from iosonde.analysis.procedures.condition import ConditionState
 from iosonde.analysis.procedures.conditions import STEADY_STATE, steady_text
 from iosonde.analysis.procedures.courses import scale_of
@@ -24,8 +24,8 @@ from iosonde.units import SECOND_NS, short_duration
 FACT_COLUMNS_MAX: Final = 4
 DEMANDS_MAX: Final = 3
 MUST_AGREE: Final = (
-    *("Specification", "Form", "Parameters", "Access pattern", "Demand", "Trial length, unscaled", "Time scale"),
-    *("Active range", "Precondition"),
+    *("Specification", "Form", "Parameters", "Access pattern", "Demand", "Unscaled trial length", "Time scale"),
+    *("Active range", "Precondition", "Drives at once"),
 )
 """Runs that differ in one of these are not of the same test."""
 
@@ -87,9 +87,10 @@ def _entry_facts(entry: Entry) -> Iterator[tuple[str, str]]:
     yield from device_facts(run)
     yield "Active range", _each(f"{each.procedure.active_range_percent} %" for each in procedures)
     yield "Time scale", f"1:{scale_of(run)}"
+    yield "Drives at once", str(len(run.header.targets))
     groups = [measured_groups(run, each.procedure) for each in procedures]
     yield "Parameters", _each("; ".join(map(workloads_text, each)) for each in groups)
-    yield "Trial length, unscaled", _each("; ".join(_times(plans, scale_of(run)) for plans in each) for each in groups)
+    yield "Unscaled trial length", _each("; ".join(_times(plans, scale_of(run)) for plans in each) for each in groups)
     yield "Precondition", _each(_without_amount(preconditioning_text(run, each.procedure)) for each in procedures)
     for name in ("Purge", "Write cache", "Data pattern", "Link", "Temperature"):
         yield name, _condition(entry, name)
@@ -114,6 +115,14 @@ def failed_conditions(entry: Entry) -> Iterator[str]:
     for each in dict.fromkeys(each for _, each in entry.conditions):
         if each.state is ConditionState.FAILED:
             yield f"{each.name.lower()}, {each.state} ({each.reason})"
+
+
+def unsteady_elsewhere(entry: Entry) -> Iterator[str]:
+    """The verdict on rounds of another tool that are not in steady state."""
+    for each in entry.procedures if entry.source.run is None else ():
+        phase = each.judged
+        if phase is not None and criteria_of(phase)[0].verdict is not Verdict.REACHED:
+            yield f"{STEADY_STATE.lower()} {steady_text(None, phase)}"
 
 
 def _condition(entry: Entry, name: str) -> str:

@@ -29,7 +29,9 @@ SAME: Final = "≈"
 NOT_MEASURED: Final = "not measured, or a round of the window has no value"
 TOO_FEW: Final = "fewer than 10 operations are above this percentile"
 NO_DISTRIBUTION: Final = "the source has no distribution of latencies"
-ONE_ROUND: Final = "A run with one round does not show how much its values vary, so its differences have no such sign."
+ONE_ROUND: Final = (
+    f"A run with one round does not show how much its values vary, so its differences never have the sign {SAME}."
+)
 
 
 @dataclass(frozen=True)
@@ -75,9 +77,9 @@ def shown_of(kind: ProcedureKind) -> tuple[Shown, ...]:
     return SHOWN.get(kind, OTHERS)
 
 
-def entry_sign(entry: Entry, figures: Figures) -> str:
+def entry_sign(entry: Entry, cell: str) -> str:
     """The sign of the figures of a cell of an entry; empty if they are sound."""
-    return sign_of(figures.cell.cell, dict(entry.source.invalid), dict(entry.source.doubtful))
+    return sign_of(cell, dict(entry.source.invalid), dict(entry.source.doubtful))
 
 
 def course_tables(test: SameTest, columns_max: int = COLUMNS_MAX) -> Iterator[ResultTable]:
@@ -95,27 +97,49 @@ def course_tables(test: SameTest, columns_max: int = COLUMNS_MAX) -> Iterator[Re
             each.samples, quantity
         ),
     }
+    signs = {
+        name: [
+            entry_sign(entry, each[name].cell) if name in each else ""
+            for entry, each in zip(test.entries, found, strict=True)
+        ]
+        for name in names
+    }
     for what, value in values.items():
         rows = {name: [value(each[name]) if name in each else None for each in found] for name in names}
-        yield from _long_tables(test, f"{unit.title} ({unit.name}), {what}", unit, rows, columns_max)
+        yield from _long_tables(test, f"{unit.title} ({unit.name}), {what}", unit, rows, signs, columns_max)
 
 
-def _long_tables(
-    test: SameTest, caption: str, unit: Unit, rows: Mapping[str, Sequence[float | None]], columns_max: int
+def _long_tables(  # noqa: PLR0913, PLR0917 - a table with its values and their signs
+    test: SameTest,
+    caption: str,
+    unit: Unit,
+    rows: Mapping[str, Sequence[float | None]],
+    signs: Mapping[str, Sequence[str]],
+    columns_max: int,
 ) -> Iterator[ResultTable]:
     for columns in table_columns(test, columns_max):
         lines = tuple(
-            Line((name, *(_long_text(values[number], values[0], unit, is_first=number == 0) for number in columns)))
+            Line(
+                (
+                    name,
+                    *(
+                        _long_text(values[number], values[0], unit, signs[name][number], is_first=number == 0)
+                        for number in columns
+                    ),
+                )
+            )
             for name, values in rows.items()
         )
         heads = (Head("Trial", number=False), *(Head(short_label(test.entries[number].label)) for number in columns))
-        yield ResultTable(f"{caption}, with the difference from {test.entries[0].label}.", heads, lines, ()).explained
+        yield ResultTable(
+            f"{caption}, with the difference from {test.entries[0].label}.", heads, lines, _sign_notes(lines)
+        ).explained
 
 
-def _long_text(value: float | None, base: float | None, unit: Unit, *, is_first: bool) -> str:
+def _long_text(value: float | None, base: float | None, unit: Unit, sign: str, *, is_first: bool) -> str:
     if value is None:
         return Dash("the run has no such trial")
-    text = significant(unit.shown(value))
+    text = f"{significant(unit.shown(value))} {sign}".rstrip()
     return text if is_first or not base else f"{text} ({difference_text(value / base)})"
 
 
@@ -161,13 +185,7 @@ def _table(test: SameTest, shown: Shown, columns: Sequence[int]) -> ResultTable:
     lines = tuple(
         Line((str(place), *(_text(test, shown, unit, place, number) for number in columns))) for place in test.places
     )
-    texts = [text for line in lines for text in line.texts[1:]]
-    signs = {
-        INVALID: "invalid; the report of the run names the finding",
-        DOUBTFUL: "doubtful; the report of the run names the finding",
-        SAME: "the values of the rounds overlap with those of the first column, and both are in steady state",
-    }
-    notes = tuple(f"{sign} {meaning}." for sign, meaning in signs.items() if any(sign in text for text in texts))
+    notes = _sign_notes(lines)
     if shown.has_rounds and any(phase.rounds == 1 for each in test.entries for phase in each.phases):
         notes = (*notes, ONE_ROUND)
     lower = " Lower is better." if shown.quantity is Quantity.LATENCY_NS_MEAN else ""
@@ -179,6 +197,17 @@ def _table(test: SameTest, shown: Shown, columns: Sequence[int]) -> ResultTable:
     ).explained
 
 
+def _sign_notes(lines: Sequence[Line]) -> tuple[str, ...]:
+    """The notes that explain the signs in a table."""
+    texts = [text for line in lines for text in line.texts[1:]]
+    signs = {
+        INVALID: "invalid; the report of the run names the finding",
+        DOUBTFUL: "doubtful; the report of the run names the finding",
+        SAME: "the values of the rounds overlap with those of the first column, and both are in steady state",
+    }
+    return tuple(f"{sign} {meaning}." for sign, meaning in signs.items() if any(sign in text for text in texts))
+
+
 def _text(test: SameTest, shown: Shown, unit: Unit, place: Place, number: int) -> str:
     mine, first = test.figures[number].get(place), test.figures[0].get(place)
     value = None if mine is None else shown.value(mine)
@@ -186,7 +215,7 @@ def _text(test: SameTest, shown: Shown, unit: Unit, place: Place, number: int) -
         if mine is None:
             return Dash("the run has no such cell")
         return Dash(NO_DISTRIBUTION if not shown.has_rounds and mine.cell.latency is None else shown.why)
-    text = f"{significant(unit.shown(value))} {entry_sign(test.entries[number], mine)}".rstrip()
+    text = f"{significant(unit.shown(value))} {entry_sign(test.entries[number], mine.cell.cell)}".rstrip()
     base = None if first is None else shown.value(first)
     if number == 0 or first is None or not base:
         return text

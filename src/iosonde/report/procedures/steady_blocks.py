@@ -113,9 +113,10 @@ def _groups(rounds: ProcedureRounds, phase: PhaseRounds) -> Iterator[tuple[str, 
     if rule_of(rounds) is not None:
         tracked = [each.cell for each in phase.tracked]
         yield "", tracked or list(dict.fromkeys(phase.cells))
-        between = [each for each in writes if tracked and each not in tracked]
-        if between:
-            yield ": writes between rounds", between
+        others = [each for each in writes if tracked and each not in tracked]
+        if others:
+            # If writes are tracked, these are the other cells whose demand varies.
+            yield (": other cells" if set(tracked) & set(writes) else ": writes between rounds"), others
         return
     cells = _converging(rounds, phase)
     yield ": writes" if cells == writes else "", cells
