@@ -30,7 +30,9 @@ SLOW = "disk-7200"
 TARGETS = (QUEUES, *((name,) for name in MODELS if name not in {*QUEUES, SLOW}))
 EXAMPLES = sorted(path for path in (ROOT / "examples").rglob("*.toml") if path.parent.name != "expectations")
 EXPECTATIONS = sorted((ROOT / "examples/expectations").glob("*.toml"))
-CAMPAIGNS = [*(name for name in PROFILES if name != "lab"), *map(str, EXAMPLES)]
+PROCEDURES = [path for path in EXAMPLES if "[[procedure]]" in path.read_text(encoding="utf-8")]
+"""Examples with procedures, which decide when they end and have stories of their own."""
+CAMPAIGNS = [*(name for name in PROFILES if name != "lab"), *(str(path) for path in EXAMPLES if path not in PROCEDURES)]
 SIZE = "64MiB"
 TIMING = Timing(warmup_ns=5_000_000, measure_ns=50_000_000, interval_ns=10_000_000)
 WORKING_SET = "1GiB"
