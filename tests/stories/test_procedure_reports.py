@@ -36,18 +36,19 @@ duration = "60s"
 """
 
 
+def measured(folder: Path, procedure: str) -> tuple[Path, str]:
+    """The directory of a finished run of a procedure file, and what the run printed at its end."""
+    (folder / "own.toml").write_text(procedure, encoding="utf-8")
+    words = ("run", "sim:sata-dc,scale=300", "--profile", folder / "own.toml", "--seed", "1", "--no-report")
+    done = iosonde(*words, "--out", folder / "run")
+    assert done.returncode == 0, done.stderr
+    return folder / "run", done.stdout
+
+
 @pytest.fixture(scope="module")
 def story(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
     """The directory of a finished run, and what the run printed at its end."""
-    folder = tmp_path_factory.mktemp("procedure")
-    (folder / "stick.toml").write_text(PROCEDURE, encoding="utf-8")
-    run = folder / "run"
-    done = iosonde(
-        *("run", "sim:sata-dc,scale=300", "--profile", str(folder / "stick.toml"), "--seed", "1", "--out", str(run)),
-        "--no-report",
-    )
-    assert done.returncode == 0, done.stderr
-    return run, done.stdout
+    return measured(tmp_path_factory.mktemp("procedure"), PROCEDURE)
 
 
 def test_the_summary_of_the_run_agrees_with_its_exported_figures(story: tuple[Path, str], tmp_path: Path) -> None:
@@ -207,10 +208,8 @@ duration = "30s"
 
 
 def test_zones_after_a_demand_variation_are_in_the_report_and_both_are_in_its_summary(tmp_path: Path) -> None:
-    (tmp_path / "both.toml").write_text(DEMAND_AND_ZONES, encoding="utf-8")
-    run = ("run", "sim:sata-dc,scale=300", "--profile", tmp_path / "both.toml", "--seed", "1", "--no-report")
-    assert iosonde(*run, "--out", tmp_path / "run").returncode == 0
-    assert iosonde("report", tmp_path / "run", "--markdown", tmp_path / "run.md").returncode == 0
+    run, _ = measured(tmp_path, DEMAND_AND_ZONES)
+    assert iosonde("report", run, "--markdown", tmp_path / "run.md").returncode == 0
     text = (tmp_path / "run.md").read_text(encoding="utf-8")
 
     assert "Operating points, chosen from the means of the demand variation over its window." in text

@@ -105,7 +105,7 @@ class Preflight:
     @property
     def has_fresh_state(self) -> bool:
         """Whether all targets are simulated drives with a fresh-out-of-box state, which only a model of an SSD has."""
-        return all(isinstance(each, SimulatedDrive) and each.drive.table["kind"] == "ssd" for each in self.targets)
+        return all(isinstance(each, SimulatedDrive) and each.drive.is_ssd for each in self.targets)
 
     @property
     def capacity_scale(self) -> int:

@@ -29,7 +29,7 @@ def time_scaled(target: Target, scale: int) -> Target:
     In scaled times a drive is idle for a part of the time, and receives a part of the data. A buffer of the full size
     would absorb all of it, and garbage collection would never begin. The buffer keeps room for the dies' programs.
     """
-    if scale == 1 or not isinstance(target, SimulatedDrive) or target.drive.table.get("kind") != "ssd":
+    if scale == 1 or not isinstance(target, SimulatedDrive) or not target.drive.is_ssd:
         return target
     table: dict[str, Any] = {**target.drive.table}
     if isinstance(buffer := table.get("buffer"), dict):

@@ -77,7 +77,7 @@ def _fate(target: Target, plan: Plan) -> str:
             scale = "" if drive.scale == 1 else f", scaled to 1/{drive.scale}"
             number = len(drive.faults)
             faults = f", {number} scheduled {'fault' if number == 1 else 'faults'}" if number else ""
-            state = "simulated, fresh out of box" if drive.table["kind"] == "ssd" else "simulated"
+            state = "simulated, fresh out of box" if drive.is_ssd else "simulated"
             return f"{state}: {drive.title}{scale}{faults}"
         case NullTarget():
             return "no I/O"

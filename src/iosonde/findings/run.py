@@ -94,7 +94,7 @@ def run_resumed(case: Case) -> Iterator[Finding]:
         statement=(f"The run was interrupted and resumed {times}{what}.{file} {_effect_of_resuming(case)}"),
         evidence=(*(("resumed", session.resumed_at) for session in sessions), *changed),
         advice=(
-            "Compare the purge and the conditions of the attempt that is reported with those of the plan."
+            "Check the purge and the conditions that the report lists for the last attempt."
             if run.header.plan.procedures
             else "Check the variation between repeats. If it is large, run again without interruption."
         ),

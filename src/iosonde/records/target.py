@@ -122,6 +122,11 @@ class SimulationFacts(Record):
     faults: tuple[dict[str, Any], ...] = ()
 
     @property
+    def is_ssd(self) -> bool:
+        """Whether the model is one of an SSD, which has a fresh-out-of-box state."""
+        return bool(self.table.get("kind") == "ssd")
+
+    @property
     def size_bytes(self) -> int | None:
         """The capacity of the drive, with its scale; None if the model has none."""
         size_bytes: int | None = self.table.get("size_bytes")

@@ -38,8 +38,8 @@ def plan_listing(rows: Sequence[tuple[str, ...]]) -> Listing:
 def measurements(run: RunRecord, estimates: RunEstimates) -> tuple[tuple[str, ...], ...]:
     """A row for each planned trial with its outcome, in run order. Without a planned order, the recorded trials.
 
-    For a repeat that is not used, the outcome includes the reason. In a run of procedures, the phase and the round are
-    before it.
+    For a repeat that is not used, the outcome includes the reason. In a run of standard procedures, the phase and
+    the round stand before the outcome.
     """
     fates = {(cell.cell, order): fate for cell in estimates.cells for order, fate in cell.repeats.fates.items()}
     ended = {

@@ -39,8 +39,8 @@ def procedures_of(run: RunRecord) -> tuple[ProcedureRounds, ...]:
 
     def samples_of(procedure: Procedure) -> PhaseRounds | None:
         first = {turn.phase: record for turn, record in reversed(trials.get(procedure.name, ()))}
-        judged = (judged_samples(phase, first[phase.name]) for phase in procedure.phases if phase.name in first)
-        return next((each for each in judged if each is not None), None)
+        found = (judged_samples(phase, first[phase.name]) for phase in procedure.phases if phase.name in first)
+        return next(filter(None, found), None)
 
     return tuple(
         ProcedureRounds(

@@ -70,7 +70,7 @@ def answers_of(test: SameTest) -> Iterator[str]:
 
 @dataclass(frozen=True)
 class _Ranked:
-    """The value of an entry, with those of its rounds, and a word in parentheses if it is invalid or doubtful."""
+    """The figure of a run, its values by round, and ``(invalid)`` or ``(doubtful)`` if a finding says so."""
 
     value: float
     label: str

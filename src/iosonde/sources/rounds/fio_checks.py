@@ -11,6 +11,7 @@ from typing import Any, Final
 from iosonde.errors import UsageError
 from iosonde.records import Workload
 from iosonde.sources.rounds.fio_times import TimedOutput
+from iosonde.sources.rounds.fio_words import options_of
 
 _WORD: Final = re.compile(r"[A-Za-z]+")
 _COUNTED: Final = frozenset(
@@ -22,8 +23,7 @@ _COUNTED: Final = frozenset(
 
 def devices_of(output: Mapping[str, Any]) -> str:
     """The block devices of an output's jobs. Files differ between rounds without being other storage."""
-    common = output.get("global options") or {}
-    names = [str((common | (job.get("job options") or {})).get("filename", "")) for job in output["jobs"]]
+    names = [str(options_of(output, job).get("filename", "")) for job in output["jobs"]]
     return ", ".join(sorted({each for each in names if each.startswith("/dev/")}))
 
 

@@ -13,7 +13,7 @@ from iosonde.plans.other_tools.fio_units import fio_number
 from iosonde.records import Workload
 from iosonde.sources.rounds.csv_fields import bytes_of
 from iosonde.sources.rounds.fio_names import check_share, options_in_names
-from iosonde.sources.rounds.fio_words import MIXED, READS
+from iosonde.sources.rounds.fio_words import MIXED, READS, options_of
 from iosonde.sources.rounds.measured import Demand, is_contradictory, workload_of
 
 _GROUP_ENDS: Final = ("stonewall", "wait_for_previous")
@@ -44,17 +44,16 @@ BANDWIDTH_MIN: Final = 10 * 1024
 def cells_of(output: Mapping[str, Any], path: Path) -> Iterator[tuple[Workload, RoundValue, bool]]:
     """The cells of one output, and whether it states how many operations were in flight.
 
-    Jobs of a group with the same options ran at the same time, and are one cell. Options that the output lacks are
-    those of its name. Raises UsageError if jobs of a group had different workloads or devices: what each would do alone
-    is then unknown.
+    Jobs of a group with the same options ran at the same time, and are one cell. If an output does not contain the
+    options, they are read from its name. Raises UsageError if jobs of a group had different workloads or devices: the
+    results of each alone are then unknown.
     """
-    common = output.get("global options") or {}
     jobs: dict[tuple[int, Workload], list[Mapping[str, Any]]] = defaultdict(list)
     group, before, states_demand = 0, _Place(None, None), True
     together: set[str | None] = set()
-    _check_starts([common | (job.get("job options") or {}) for job in output["jobs"]], path)
+    _check_starts([options_of(output, job) for job in output["jobs"]], path)
     for job in output["jobs"]:
-        options, mine = common | (job.get("job options") or {}), _Place(job.get("groupid"), job.get("jobname"))
+        options, mine = options_of(output, job), _Place(job.get("groupid"), job.get("jobname"))
         workload = _workload(options, job, path) if options.keys() & {"rw", "readwrite"} else None
         if workload is None:
             options = options_in_names(path, job) | options
@@ -71,7 +70,7 @@ def cells_of(output: Mapping[str, Any], path: Path) -> Iterator[tuple[Workload, 
             "use outputs in which each workload ran alone (fio's option stonewall, or a call for each)",
         )
     for (_, workload), alike in jobs.items():
-        _check_one_device([common | (job.get("job options") or {}) for job in alike], path)
+        _check_one_device([options_of(output, job) for job in alike], path)
         # Clones of a job have its name, and their number is among its options.
         names = len({job.get("jobname") for job in alike})
         every = workload.model_copy(update={"jobs": max(workload.jobs * names, len(alike))})

@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from iosonde.errors import UsageError
 from iosonde.records import Workload
+from iosonde.sources.rounds.fio_words import options_of
 
 _SECOND_MS: Final = 1000
 _OVERLAP_MS_MAX: Final = 500
@@ -37,8 +38,7 @@ class TimedOutput:
 
 def timed(path: Path, document: int, number: int, output: Mapping[str, Any]) -> TimedOutput:
     """The times of an output."""
-    common = output.get("global options") or {}
-    asked = {str((common | (job.get("job options") or {})).get("runtime", "")) for job in output["jobs"]}
+    asked = {str(options_of(output, job).get("runtime", "")) for job in output["jobs"]}
     parts = [part for job in output["jobs"] for name in ("read", "write") if (part := job.get(name))]
     return TimedOutput(
         path,

@@ -57,8 +57,8 @@ class Measured:
 
     Without ``states_demand`` the source does not say how many operations were in flight; one is assumed. ``test`` is
     the name of the test in the source; empty if it has none. ``cell`` is the name that the source gives to the cell; it
-    tells cells apart that have the same workload, such as the zones of a disk. ``tracked`` are the quantities by which
-    the source tracks the cell.
+    tells cells apart that have the same workload, such as the zones of a disk. ``tracked`` are the
+    quantities for which the source checks the cell for steady state.
     """
 
     round: int
