@@ -216,7 +216,8 @@ def _measured_elsewhere(path: Path) -> "Source":
     notes += tuple(
         f"doubtful: {printable(each)}" for each in dict.fromkeys(each for test in tests for each in test.doubts)
     )
-    return Source(printable(path.stem), procedures, notes=notes)
+    facts = dict(pair for each in tests for pair in each.facts.items())
+    return Source(printable(path.stem), procedures, notes=notes, facts=tuple(facts.items()))
 
 
 def _print(sources: "Sequence[Source]") -> None:

@@ -56,7 +56,9 @@ def steady(
 
     found = read_rounds(files, [_tracking(each) for each in track or ()])
     tests = tuple(
-        judged(each.source, each.rounds, each.first_round, each.said, each.not_read, doubts=each.doubts)
+        judged(
+            each.source, each.rounds, each.first_round, each.said, each.not_read, doubts=each.doubts, facts=each.facts
+        )
         for each in found
     )
     if json:

@@ -5,7 +5,7 @@ from dataclasses import asdict
 from typing import Any
 
 from iosonde.analysis.procedures.courses import LongPhase
-from iosonde.analysis.procedures.recovery import level_of
+from iosonde.analysis.procedures.recovery import Recovery, level_of, trial_recoveries
 from iosonde.analysis.procedures.side_by_side import Entry, Figures, SameTest, Source, same_tests
 from iosonde.report.procedures.side_by_side_answers import name_of
 from iosonde.report.procedures.side_by_side_facts import differing_facts, facts_of
@@ -37,15 +37,24 @@ def _is_simulated(entry: Entry) -> bool | None:
 
 
 def _plain_trials(test: SameTest) -> list[dict[str, Any]]:
-    """The long trials: the means of each, and the throughput at its end."""
+    """The long trials: the means of each, the throughput at its end, and its recovery."""
     found = [{each.name: each for each in entry.long_trials} for entry in test.entries]
+    recovered = [trial_recoveries(test.kind, entry.long_trials) for entry in test.entries]
+    gains = [{each.phase.name: each.gain for each in one} for one in recovered]
+    backs = [{each.back.phase.name: each.back for each in one if each.back is not None} for one in recovered]
     return [
-        {"trial": name, "values": [_plain_trial(each.get(name)) for each in found]}
+        {
+            "trial": name,
+            "values": [
+                _plain_trial(phases.get(name), gain.get(name), back.get(name))
+                for phases, gain, back in zip(found, gains, backs, strict=True)
+            ],
+        }
         for name in dict.fromkeys(name for each in found for name in each)
     ]
 
 
-def _plain_trial(phase: LongPhase | None) -> dict[str, Any] | None:
+def _plain_trial(phase: LongPhase | None, gain: float | None, back: Recovery | None) -> dict[str, Any] | None:
     if phase is None:
         return None
     ends = {f"{each.value}_at_end": level_of(phase.samples, each) for each in (Quantity.IOPS, Quantity.BYTES_PER_S)}
@@ -55,6 +64,9 @@ def _plain_trial(phase: LongPhase | None) -> dict[str, Any] | None:
         "latency_ns_mean": phase.latency_ns_mean,
         "latency_ns_max": phase.latency_ns_max,
         **ends,
+        "gain": gain,
+        "recovered_to": None if back is None else back.level,
+        "recovery_ns": None if back is None else back.time_ns,
     }
 
 

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from iosonde.analysis.procedures import (
@@ -33,6 +33,7 @@ class JudgedRounds:
 
     ``first_round`` is the number of the first round in the file. The window of ``phase`` ends with the round in which
     steady state was reached, else with the last round that can be judged; ``cells`` are the figures of its window.
+    ``facts`` are what the file says of the drive, the host and the software.
     """
 
     name: str
@@ -46,6 +47,7 @@ class JudgedRounds:
     said: Mapping[str, str]
     not_read: tuple[str, ...]
     doubts: tuple[str, ...] = ()
+    facts: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def own(self) -> Criterion | None:
@@ -98,6 +100,7 @@ def judged(  # noqa: PLR0913 - its rounds, and what the file says
     not_read: tuple[str, ...] = (),
     *,
     doubts: tuple[str, ...] = (),
+    facts: Mapping[str, str] | None = None,
 ) -> JudgedRounds:
     """Judges all rounds. The window ends with the first round in which all tracking variables are steady."""
     phase = rounds.phases[0]
@@ -116,6 +119,7 @@ def judged(  # noqa: PLR0913 - its rounds, and what the file says
         said=said,
         not_read=not_read,
         doubts=doubts,
+        facts=facts or {},
     )
 
 
@@ -143,6 +147,7 @@ def plain(test: JudgedRounds) -> dict[str, Any]:
         "tracked_cells_of_zero": test.zero_cells,
         "cells": [_cell(each) for each in test.cells],
         "file_says": dict(test.said),
+        "facts": dict(test.facts),
         "not_read": list(test.not_read),
         "doubts": list(test.doubts),
     }

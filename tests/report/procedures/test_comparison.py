@@ -11,14 +11,17 @@ from iosonde.analysis.procedures.side_by_side import Source
 from iosonde.charts.figure import Figure
 from iosonde.charts.procedures.window import MINUS
 from iosonde.failures import STRICT
-from iosonde.records import RunRecord
+from iosonde.records import Experiment, PhasePlan, RunRecord
 from iosonde.report.blocks import Answers, Paragraph
 from iosonde.report.comparison import comparison_page
 from iosonde.report.comparison_json import plain
 from iosonde.report.page import Page
 from iosonde.report.procedures.side_by_side_tables import ONE_ROUND, difference_text
 from iosonde.report.tables import ResultTable
-from iosonde.vocabulary import Mode, ProcedureKind
+from iosonde.vocabulary import Mode, PhaseRole, ProcedureKind
+from tests.builders import SECOND_NS, cell_plan
+from tests.long_trial_builder import WRITE as WRITES
+from tests.long_trial_builder import long_run, stimulus, trial
 from tests.procedure_builder import MATRIX, WRITE, procedure_run, steady_procedure
 
 
@@ -196,3 +199,57 @@ def test_the_json_has_every_figure_in_the_order_of_the_runs() -> None:
 )
 def test_a_difference_is_a_percentage_or_a_multiple(ratio: float, text: str) -> None:
     assert difference_text(ratio) == text
+
+
+def test_recovery_times_are_compared_and_a_trial_that_does_not_recover_has_a_reason() -> None:
+    groups = [stimulus("group 1"), stimulus("group 2"), stimulus("group 3")]
+    # Group 2 settles at 100 after two and after three seconds, group 3 at 50 after one, or never stays.
+    old = long_run(groups, [[100] * 8, [400, 200, *[100] * 6], [90, *[50] * 7]])
+    new = long_run(groups, [[100] * 8, [400, 300, 200, *[100] * 5], [50, 90] * 8])
+    found = page(source("old", old), source("new", new))
+    [shown] = [each for each in found.all_of(ResultTable) if each.caption.startswith("Recovery time")]
+
+    assert [line.texts for line in shown.lines] == [
+        ("group 2", "2.0 s", "3.0 s (+50.0 %)"),
+        ("group 3", "1.0 s", "–"),
+    ]
+    assert any("the last samples are not within 10 %" in note for note in shown.notes)
+    trials = {each["trial"]: each["values"] for each in plain([source("old", old), source("new", new)])[0]["trials"]}
+    assert [each["recovery_ns"] for each in trials["group 2"]] == [2 * SECOND_NS, 3 * SECOND_NS]
+    assert [(each["recovered_to"], each["recovery_ns"]) for each in trials["group 1"]] == [(None, None)] * 2
+
+
+def test_the_gain_of_idle_time_is_compared_with_its_marks() -> None:
+    on, off = SECOND_NS, 2 * SECOND_NS
+    waiting = cell_plan(
+        WRITES.workload.model_copy(update={"on_ns": on, "off_ns": off}), Experiment.PROCEDURE, timing=WRITES.timing
+    )
+    phases = (
+        PhasePlan(name="before", role=PhaseRole.BASELINE, cells=(WRITES.cell,)),
+        PhasePlan(name="1 s writes, 2 s idle", role=PhaseRole.IDLE_RECOVERY, cells=(waiting.cell,)),
+        PhasePlan(name="after", role=PhaseRole.BASELINE, cells=(WRITES.cell,)),
+    )
+
+    def run(gained: int) -> RunRecord:
+        procedure = steady_procedure(phases=phases, kind=ProcedureKind.HOST_IDLE_RECOVERY)
+        trials = [
+            {WRITES.cell: trial([100] * 8)},
+            {waiting.cell: trial([gained, 0, 0] * 8, waiting)},
+            {WRITES.cell: trial([150, *[100] * 7])},
+        ]
+        return procedure_run(procedure, trials, [WRITES, waiting], phase=[each.name for each in phases])
+
+    old, new = source("old", run(150)), source("new", run(240), doubtful=((waiting.cell, ("drive-throttled",)),))
+    found = page(old, new)
+
+    assert table(found, "Gain") == [("1 s writes, 2 s idle", "1.50", "2.40 ? (+60.0 %)")]
+    assert table(found, "Return to baseline") == [("1 s writes, 2 s idle", "1.0 s", "1.0 s ? (0.0 %)")]
+    [state] = [each for each in plain([old, new])[0]["trials"] if each["trial"] == "1 s writes, 2 s idle"]
+    assert [each["gain"] for each in state["values"]] == [1.5, 2.4]
+
+
+def test_what_a_file_of_another_tool_says_of_its_drive_is_a_condition() -> None:
+    other = Source("drive", procedures_of(OLD), None, facts=(("Model", "ABC"), ("Software", "TKperf 2.2")))
+    [test] = plain([other, source("new", NEW)])
+
+    assert [test["conditions"][name][0] for name in ("Model", "Software", "OS")] == ["ABC", "TKperf 2.2", "unknown"]

@@ -130,18 +130,6 @@ def after_saturation(phases: Sequence[LongPhase], quantity: Quantity) -> AfterSa
     return AfterSaturation(whole, level, returns_to(level, after, quantity)) if after else None
 
 
-def recoveries_of(kind: ProcedureKind, phases: Sequence[LongPhase], quantity: Quantity) -> tuple[Recovery, ...]:
-    """The recoveries that the report of a kind of procedure has."""
-    match kind:
-        case ProcedureKind.CROSS_STIMULUS_RECOVERY:
-            return recoveries(phases, quantity)
-        case ProcedureKind.HOST_IDLE_RECOVERY:
-            return tuple(each.back for each in idle_states(phases) if each.back is not None)
-        case _:
-            after = after_saturation(phases, quantity)
-            return () if after is None else after.trials
-
-
 def _is_alike(one: LongPhase, other: LongPhase) -> bool:
     """Whether two trials do the same, so that their throughput can be compared."""
     places = [(each.workload.pattern, each.workload.read_percent, each.workload.size_text) for each in (one, other)]
@@ -164,3 +152,39 @@ def idle_states(phases: Sequence[LongPhase]) -> tuple[IdleState, ...]:
             back = Recovery(after, level, recovery_ns(after.samples, Quantity.IOPS, level))
         found.append(IdleState(phase, asked.on_ns, asked.off_ns, level, during, back))
     return tuple(found)
+
+
+@dataclass(frozen=True)
+class TrialRecovery:
+    """The recovery of a long trial, in the figures of its test.
+
+    ``gain`` is what idle time gains: the level of a wait state as a multiple of the continuous writes before, or the
+    first sample after idle time as a multiple of the level of the saturated drive; None without idle time. ``back`` is
+    the return to the level; None if it was not measured.
+    """
+
+    phase: LongPhase
+    gain: float | None
+    back: Recovery | None
+
+
+def trial_recoveries(kind: ProcedureKind, phases: Sequence[LongPhase]) -> tuple[TrialRecovery, ...]:
+    """The recovery of each trial that has one: of wait states, of groups, or after the drive was saturated."""
+    if kind is ProcedureKind.HOST_IDLE_RECOVERY:
+        return tuple(TrialRecovery(each.phase, each.gain, each.back) for each in idle_states(phases))
+    quantity = shown_quantity(phases)
+    if kind is ProcedureKind.CROSS_STIMULUS_RECOVERY:
+        return tuple(TrialRecovery(each.phase, None, each) for each in recoveries(phases, quantity))
+    after = after_saturation(phases, quantity)
+    if after is None:
+        return ()
+    firsts = [each.phase.samples[0].of(quantity) if each.phase.samples else None for each in after.trials]
+    return tuple(
+        TrialRecovery(each.phase, None if first is None else first / after.level, each)
+        for each, first in zip(after.trials, firsts, strict=True)
+    )
+
+
+def recoveries_of(kind: ProcedureKind, phases: Sequence[LongPhase]) -> tuple[Recovery, ...]:
+    """The returns to a level that the report of a kind of procedure has."""
+    return tuple(each.back for each in trial_recoveries(kind, phases) if each.back is not None)

@@ -21,7 +21,8 @@ class Source:
     """A run, or a test that another tool measured (``run`` is None). ``label`` names it in tables and charts.
 
     ``invalid`` has the cells whose figures are invalid, each with the findings that say so, and ``doubtful`` those with
-    doubtful findings. ``notes`` are sentences on what limits its figures.
+    doubtful findings. ``notes`` are sentences on what limits its figures. ``facts`` are what a file of another tool
+    says of the drive, the host and the software, by the names of reports.
     """
 
     label: str
@@ -30,6 +31,7 @@ class Source:
     invalid: tuple[tuple[str, tuple[str, ...]], ...] = ()
     notes: tuple[str, ...] = ()
     doubtful: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    facts: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True)

@@ -116,7 +116,7 @@ def exported_procedures(run: RunRecord) -> Iterator[ExportedProcedure]:
 def _long_trials(run: RunRecord, rounds: ProcedureRounds) -> Iterator[ExportedTrial]:
     phases = [each for each in long_phases(run, rounds) if each.samples]
     quantity = shown_quantity(phases)
-    recovered = {id(each.phase): each for each in recoveries_of(rounds.procedure.kind, phases, quantity)}
+    recovered = {id(each.phase): each for each in recoveries_of(rounds.procedure.kind, phases)}
     for each in phases:
         found = recovered.get(id(each))
         yield ExportedTrial(

@@ -58,7 +58,7 @@ def phase_table(
         yield format_amount(written)
         yield significant(written / capacity_bytes, 3)
         if settled:
-            yield _time(times.get(id(phase)))
+            yield recovery_text(times.get(id(phase)))
 
     heads = [Head(name, number=False), Head("Time"), *(Head(each.title, each.name) for each in units)]
     heads += [Head("Maximum latency", longest.name), Head(ITS_END, of_end.name)]
@@ -66,7 +66,7 @@ def phase_table(
     notes: tuple[str, ...] = (f"{ITS_END}: the mean of the trial's last {_part()} of samples.",)
     if settled:
         heads.append(Head("Recovery time"))
-        notes += (f"Recovery time: {_until('that level', settled)}.",)
+        notes += (f"Recovery time: {until_text('that level', settled)}.",)
     lines = tuple(Line(tuple(texts(each))) for each in phases if each.samples)
     if any(each.workload.off_ns for each in phases):
         notes += (
@@ -87,8 +87,8 @@ def idle_table(states: Sequence[IdleState]) -> ResultTable:
                 f"1:{each.off_ns / each.on_ns:.3g}",
                 significant(each.before),
                 significant(each.during),
-                f"{each.gain:.2f} ×",
-                Dash(NOT_MEASURED) if each.back is None else _time(each.back),
+                f"{each.gain:.2f}",
+                Dash(NOT_MEASURED) if each.back is None else recovery_text(each.back),
             )
         )
         for each in states
@@ -100,11 +100,14 @@ def idle_table(states: Sequence[IdleState]) -> ResultTable:
             Head("Writes:idle"),
             Head("Baseline before", "operations/s"),
             Head("In on-periods", "operations/s"),
-            Head("Gain"),
+            Head("Gain", "times"),
             Head("Return to baseline"),
         ),
         lines=lines,
-        notes=(f"Return to baseline: {_until('the baseline before the wait state', returns)}.",),
+        notes=(
+            "Gain: the level in the on-periods as a multiple of the baseline before.",
+            f"Return to baseline: {until_text('the baseline before the wait state', returns)}.",
+        ),
     ).explained
 
 
@@ -133,7 +136,7 @@ def rest_table(found: AfterSaturation, quantity: Quantity) -> ResultTable:
                 share(each.samples[0].of(quantity)),
                 _shown(each.of(quantity), unit),
                 _shown(level_of(each.samples, quantity), unit),
-                _time(times.get(id(each))),
+                recovery_text(times.get(id(each))),
             )
         )
         for each in (trial.phase for trial in found.trials)
@@ -153,11 +156,12 @@ def rest_table(found: AfterSaturation, quantity: Quantity) -> ResultTable:
             Head("Back at the level"),
         ),
         lines=lines,
-        notes=(f"Back at the level: {_until('that of the saturated drive', found.trials)}.",),
+        notes=(f"Back at the level: {until_text('that of the saturated drive', found.trials)}.",),
     ).explained
 
 
-def _until(level: str, found: Sequence[Recovery]) -> str:
+def until_text(level: str, found: Sequence[Recovery]) -> str:
+    """What a recovery time is the time from and to."""
     step = _lengths_text([each.phase for each in found])
     return (
         f"from the start of the trial to the first sample within {100 * TOLERANCE:g} % of {level}, if the samples "
@@ -179,7 +183,8 @@ def _part() -> str:
     return {8: "eighth"}[END_PART]
 
 
-def _time(found: Recovery | None) -> str:
+def recovery_text(found: Recovery | None) -> str:
+    """How long a trial took to recover, or why that is not known. None is the first trial."""
     if found is None:
         return Dash(FIRST)
     return Dash(NOT_BACK) if found.time_ns is None else format_duration(found.time_ns)

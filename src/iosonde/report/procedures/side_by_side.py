@@ -17,6 +17,7 @@ from iosonde.charts.procedures.styles import LINES_MAX, unit_of
 from iosonde.failures import FailureLog
 from iosonde.report.blocks import Block, Charts, Folded, Paragraph
 from iosonde.report.made_charts import made_figure
+from iosonde.report.procedures.side_by_side_recovery import recovery_tables
 from iosonde.report.procedures.side_by_side_tables import (
     MAXIMUM,
     Shown,
@@ -45,6 +46,7 @@ def comparison_blocks(test: SameTest, identity: str, failures: FailureLog) -> It
         if figures:
             yield Charts(tuple(figures))
     yield from course_tables(test)
+    yield from recovery_tables(test)
     if test.zoned:
         yield from zone_comparison_blocks(test, identity, failures)
     if not test.places:

@@ -9,6 +9,7 @@ from iosonde.analysis.procedures.condition import ConditionState
 from iosonde.analysis.procedures.conditions import STEADY_STATE, steady_text
 from iosonde.analysis.procedures.courses import scale_of
 from iosonde.analysis.procedures.side_by_side import Entry, SameTest
+from iosonde.printing import printable
 from iosonde.records import CellPlan, Procedure, Workload
 from iosonde.report.procedures.header import UNKNOWN, device_facts
 from iosonde.report.procedures.side_by_side_tables import short_label
@@ -83,6 +84,7 @@ def _entry_facts(entry: Entry) -> Iterator[tuple[str, str]]:
     yield STEADY_STATE, _each(steady_text(run, each) for each in judged) or _condition(entry, STEADY_STATE)
     if run is None:
         yield "Software", "another tool"
+        yield from ((name, printable(text)) for name, text in entry.source.facts)
         return
     yield from device_facts(run)
     yield "Active range", _each(f"{each.procedure.active_range_percent} %" for each in procedures)
@@ -94,6 +96,7 @@ def _entry_facts(entry: Entry) -> Iterator[tuple[str, str]]:
     yield "Precondition", _each(_without_amount(preconditioning_text(run, each.procedure)) for each in procedures)
     for name in ("Purge", "Write cache", "Data pattern", "Link", "Temperature"):
         yield name, _condition(entry, name)
+    yield "OS", f"{run.header.host.distribution} {run.header.host.kernel}".strip() or UNKNOWN
     yield "Host", f"{run.header.host.hostname}, {run.header.host.cpu_model}"
     yield "Software", f"iosonde {run.header.iosonde_version}"
     yield "Run start", run.header.created_at.split(".", maxsplit=1)[0].replace("T", " ")

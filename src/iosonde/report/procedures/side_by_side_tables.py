@@ -132,7 +132,7 @@ def _long_tables(  # noqa: PLR0913, PLR0917 - a table with its values and their 
         )
         heads = (Head("Trial", number=False), *(Head(short_label(test.entries[number].label)) for number in columns))
         yield ResultTable(
-            f"{caption}, with the difference from {test.entries[0].label}.", heads, lines, _sign_notes(lines)
+            f"{caption}, with the difference from {test.entries[0].label}.", heads, lines, sign_notes(lines)
         ).explained
 
 
@@ -185,7 +185,7 @@ def _table(test: SameTest, shown: Shown, columns: Sequence[int]) -> ResultTable:
     lines = tuple(
         Line((str(place), *(_text(test, shown, unit, place, number) for number in columns))) for place in test.places
     )
-    notes = _sign_notes(lines)
+    notes = sign_notes(lines)
     if shown.has_rounds and any(phase.rounds == 1 for each in test.entries for phase in each.phases):
         notes = (*notes, ONE_ROUND)
     lower = " Lower is better." if shown.quantity is Quantity.LATENCY_NS_MEAN else ""
@@ -197,7 +197,7 @@ def _table(test: SameTest, shown: Shown, columns: Sequence[int]) -> ResultTable:
     ).explained
 
 
-def _sign_notes(lines: Sequence[Line]) -> tuple[str, ...]:
+def sign_notes(lines: Sequence[Line]) -> tuple[str, ...]:
     """The notes that explain the signs in a table."""
     texts = [text for line in lines for text in line.texts[1:]]
     signs = {

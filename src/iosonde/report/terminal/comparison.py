@@ -12,6 +12,7 @@ from iosonde.analysis.procedures.side_by_side import SameTest, Source, same_test
 from iosonde.report.comparison import notes_of, only_in, shared_brands
 from iosonde.report.procedures.side_by_side_answers import answers_of, name_of
 from iosonde.report.procedures.side_by_side_facts import Agreement, agreement_of, facts_of
+from iosonde.report.procedures.side_by_side_recovery import recovery_tables
 from iosonde.report.procedures.side_by_side_tables import (
     comparison_tables,
     course_tables,
@@ -47,7 +48,7 @@ def _test(test: SameTest, columns: int) -> Iterator[RenderableType]:
         yield Text(sentence)
     yield Text()
     yield from _differing(test)
-    for long in course_tables(test, columns):
+    for long in (*course_tables(test, columns), *recovery_tables(test, columns)):
         yield from _table(long)
     if test.zoned:
         for table in zone_tables(test, columns):

@@ -1,6 +1,6 @@
 """Shows the verdict on rounds that another tool measured: tracking variables, criteria and tables."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from rich.console import Group, RenderableType
@@ -24,7 +24,15 @@ DIGITS_MAX: Final = 9
 
 def render_judged(tests: tuple[JudgedRounds, ...]) -> RenderableType:
     """All tests, one after the other."""
-    return Group(*(part for test in tests for part in _test(test)))
+    return Group(*(part for test in tests for part in _test(test)), *_facts(tests))
+
+
+def _facts(tests: Sequence[JudgedRounds]) -> Iterator[Text]:
+    """What each file says of the drive, the host and the software."""
+    for source, facts in {each.source: each.facts for each in tests}.items():
+        if facts:
+            yield Text(f"{printable(source)}: drive, host and software", style="italic")
+            yield from (Text(f"  {name}: {printable(text)}") for name, text in facts.items())
 
 
 def _test(test: JudgedRounds) -> Iterator[RenderableType]:

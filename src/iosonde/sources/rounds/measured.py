@@ -76,7 +76,8 @@ class MeasuredRounds:
 
     ``first_round`` is the number that the tool gave to the first round: TKperf counts from 0. ``said`` are the verdict
     and the window that the file itself contains, by name. ``not_read`` are other files in the folder, with the reasons.
-    ``doubts`` are sentences on what speaks against these being the rounds that the names say.
+    ``doubts`` are sentences on what speaks against these being the rounds that the names say. ``facts`` are what the
+    file says of the drive, the host and the software, by the names of reports.
     """
 
     source: str
@@ -85,6 +86,7 @@ class MeasuredRounds:
     said: Mapping[str, str] = field(default_factory=dict)
     not_read: tuple[str, ...] = ()
     doubts: tuple[str, ...] = ()
+    facts: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def phase(self) -> PhaseRounds:

@@ -7,12 +7,14 @@ the index of the last round, from 0.
 
 import json
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any, Final
 from xml.etree import ElementTree as ET
 
 from iosonde.analysis.procedures import RoundValue
 from iosonde.errors import UsageError
 from iosonde.sources.rounds.measured import Demand, Measured, MeasuredRounds, Tracking, rounds_of, workload_of
+from iosonde.sources.rounds.tkperf_facts import tkperf_facts
 from iosonde.vocabulary import ProcedureKind, Quantity
 
 KIB: Final = 1024
@@ -57,7 +59,8 @@ def read_tkperf(data: bytes, source: str, tracking: Sequence[Tracking] = ()) -> 
         raise UsageError(f"{source} is XML of DiskSpd, which is not read yet", "write its rounds to a CSV file")
     if not found:
         raise UsageError(f"{source} has none of TKperf's SSD tests (iops, tp, lat, writesat)", _HINT)
-    return tuple(found)
+    facts = tkperf_facts(root)
+    return tuple(replace(each, facts=facts) for each in found)
 
 
 def _rounds(test: "_Test", tag: str, measured: list[Measured], tracking: Sequence[Tracking]) -> MeasuredRounds:
