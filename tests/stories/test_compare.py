@@ -66,6 +66,33 @@ def test_rounds_that_leave_steady_state_and_too_few_rounds_are_told(folder: Path
     assert "reached in round 5, left again in round 7 | undecided: there are only 3 rounds | reached in round 5" in text
 
 
+def test_the_tests_of_a_drive_in_several_runs_have_one_name_and_two_runs_of_a_test_have_two(folder: Path) -> None:
+    for name, test in (("a/saturation", "wsat"), ("b/saturation", "wsat"), ("a/latency", "lat")):
+        target = f"sim:sata-dc,seed={ord(name[0])},scale=600"
+        done = iosonde(
+            "run", "--no-report", target, "--profile", f"pts-{test}", "--label", name[0], "--out", folder / name
+        )
+        assert done.returncode == 0, done.stderr
+    apart = iosonde("compare", "a/saturation", "a/latency", "b/saturation", "--json", folder=folder)
+    (test,) = json.loads(apart.stdout)
+    assert test["runs"] == ["a", "b"]
+    alike = iosonde("compare", "a/saturation", "a/latency", "wsat", "a/../b/saturation", "lat", "--json", folder=folder)
+    assert [each["runs"][:2] for each in json.loads(alike.stdout)] == [["a", "the wsat drive"], ["a", "the lat drive"]]
+
+
+def test_a_quantity_that_only_one_run_has_is_told_instead_of_a_table_of_dashes(folder: Path) -> None:
+    done = iosonde(
+        *("run", "--no-report", "sim:sata-dc,seed=3,scale=600", "--profile", "pts-iops", "--seed", "1"),
+        *("--out", folder / "iops"),
+    )
+    assert done.returncode == 0, done.stderr
+    shown = iosonde("compare", "drive.xml", "iops", folder=folder)
+    assert "Mean latency: known only of sata-dc." in shown.stdout
+    # The bandwidth of TKperf's rounds follows from IOPS and block size: 70,418 × 4,096 bytes are 288.4 MB/s.
+    (line,) = [each for each in shown.stdout.split("Bandwidth (")[1].splitlines() if each.startswith("4 KiB 0/100")]
+    assert line.split()[3] == "288.4"
+
+
 def test_a_run_that_may_not_be_read_is_refused(folder: Path) -> None:
     hidden = folder / "hidden"
     hidden.mkdir(exist_ok=True)

@@ -90,19 +90,22 @@ def _sources(runs: Sequence[Path], failures: "FailureLog") -> "list[Source]":
     """All runs, each with a label of its own. Raises UsageError if they have no test in common."""
     from dataclasses import replace
 
-    from iosonde.analysis.procedures.side_by_side import same_tests
+    from iosonde.analysis.procedures.side_by_side import same_tests, share_a_test
 
     found = [(path, source) for path in runs for source in [_source(path, failures)]]
     _check_different(found)
-    alike: dict[str, list[Path]] = {}
+    alike: dict[str, list[tuple[Path, Source]]] = {}
     for path, source in found:
-        alike.setdefault(source.label, []).append(path)
-    sources = [
-        source
-        if len(paths := alike[source.label]) == 1
-        else replace(source, label=f"{source.label} ({printable(_own_part(path, paths))})")
-        for path, source in found
-    ]
+        alike.setdefault(source.label, []).append((path, source))
+    sources = []
+    for path, source in found:
+        same = alike[source.label]
+        # Tests of one drive in several runs have one name, and two runs of one test do not.
+        if share_a_test([each for _, each in same]):
+            part = printable(_own_part(path, [each for each, _ in same]))
+            sources.append(replace(source, label=f"{source.label} ({part})"))
+        else:
+            sources.append(source)
     if not same_tests(sources):
         has = "; ".join(f"{each.label}: {', '.join(p.procedure.name for p in each.procedures)}" for each in sources)
         raise UsageError(f"the runs have no test in common ({has})", "compare runs of the same test")
@@ -206,7 +209,9 @@ def _measured_elsewhere(path: Path) -> "Source":
         message = f"{path} is neither an iosonde run nor rounds of another tool: {error.message}"
         raise UsageError(message, f"name the directory or archive of a run, or {error.hint}") from error
     phases = (judged(each.source, each.rounds, each.first_round, each.said).phase for each in tests)
-    procedures = tuple(replace(each.rounds, phases=(phase,)) for each, phase in zip(tests, phases, strict=True))
+    procedures = tuple(
+        replace(each.rounds, phases=(phase.with_throughput,)) for each, phase in zip(tests, phases, strict=True)
+    )
     # Rounds of different tools can only be compared if all are counted in the same way.
     others = sorted({each.first_round for each in tests} - {1})
     notes = tuple(f"its file counts rounds from {first}; here they are counted from 1" for first in others)

@@ -1,5 +1,6 @@
 """The report that lays runs of standard procedures side by side."""
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from iosonde import __version__
@@ -23,7 +24,8 @@ def comparison_page(sources: Sequence[Source], failures: FailureLog) -> Page:
     """The page of a comparison. A notice replaces each part that fails."""
     tests = same_tests(sources)
     chapters = tuple(_chapter(test, number, failures) for number, test in enumerate(tests, 1))
-    labels = tuple(printable(each.label) for each in sources)
+    # The tests of a drive can be in several runs.
+    labels = tuple(dict.fromkeys(printable(each.label) for each in sources))
     runs = [each.run.header.run for each in sources if each.run is not None]
     name = f"{len(sources)} runs side by side"
     terms = Folded(DEFINITIONS_FOLDED.format(len(TERMS)), (Terms(TERMS),), on_paper=True)
@@ -67,9 +69,12 @@ def _in_short(sources: Sequence[Source], tests: Sequence[SameTest]) -> Chapter:
 
 def notes_of(sources: Sequence[Source]) -> Iterator[str]:
     """What limits the figures of each run."""
+    counts = Counter(each.label for each in sources)
     for source in sources:
+        tests = ", ".join(dict.fromkeys(title_of(each.procedure) for each in source.procedures))
+        named = source.label if counts[source.label] == 1 else f"{source.label}, {tests}"
         for note in source.notes:
-            yield f"{source.label}: {note}."
+            yield f"{named}: {note}."
 
 
 def only_in(sources: Sequence[Source], tests: Sequence[SameTest]) -> Iterator[str]:
@@ -90,7 +95,7 @@ def shared_brands(sources: Sequence[Source]) -> tuple[Brand, ...]:
         for brand in () if source.run is None else brands_of(source.run):
             runs.setdefault((brand.word, brand.sentence), []).append(printable(source.label))
     return tuple(
-        Brand(word, sentence if len(labels) == len(sources) else f"{', '.join(labels)}: {sentence}")
+        Brand(word, sentence if len(labels) == len(sources) else f"{', '.join(dict.fromkeys(labels))}: {sentence}")
         for (word, sentence), labels in runs.items()
     )
 

@@ -1,6 +1,7 @@
 """The values of one cell in one round."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Self
 
 from iosonde.records import Histogram
 from iosonde.vocabulary import Quantity
@@ -28,3 +29,11 @@ class RoundValue:
         """The value of one of ``TRACKABLE``."""
         found: float | None = getattr(self, quantity.value)
         return found
+
+    def with_throughput(self, bytes_per_operation: float) -> Self:
+        """The value with IOPS from bandwidth, or bandwidth from IOPS, if only one of them is known."""
+        if self.iops is None and self.bytes_per_s is not None:
+            return replace(self, iops=self.bytes_per_s / bytes_per_operation)
+        if self.bytes_per_s is None and self.iops is not None:
+            return replace(self, bytes_per_s=self.iops * bytes_per_operation)
+        return self

@@ -1,8 +1,9 @@
 """The rounds of a procedure, independent of what measured them: values by phase, round and cell."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -64,6 +65,15 @@ class PhaseRounds:
     def array(self, quantity: Quantity) -> NDArray[np.float64]:
         """The values of all rounds (rows) and cells (columns); NaN where they are unknown."""
         return self._arrays[quantity]
+
+    @property
+    def with_throughput(self) -> Self:
+        """The rounds with the IOPS and the bandwidth of each value of which one is known."""
+        sizes = [self.workloads[cell].bytes_per_operation for cell in self.cells]
+        values = tuple(
+            tuple(value.with_throughput(size) for value, size in zip(row, sizes, strict=True)) for row in self.values
+        )
+        return replace(self, values=values)
 
     def in_window(self, cell: str) -> tuple[RoundValue, ...]:
         """The values of a cell in the rounds that are reported."""

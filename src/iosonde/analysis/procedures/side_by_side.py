@@ -176,6 +176,12 @@ def same_tests(sources: Sequence[Source]) -> tuple[SameTest, ...]:
     return tuple(SameTest(kind, tuple(entries)) for (kind, _), entries in tests.items() if len(entries) > 1)
 
 
+def share_a_test(sources: Sequence[Source]) -> bool:
+    """Whether two of the sources have a test in common."""
+    every = [test for source in sources for test in _by_test(source)]
+    return len(every) > len(set(every))
+
+
 def _by_test(source: Source) -> dict[tuple[ProcedureKind, str], list[ProcedureRounds]]:
     """The procedures of each test. Those of a user are the same if they have one name."""
     found: dict[tuple[ProcedureKind, str], list[ProcedureRounds]] = {}

@@ -61,6 +61,8 @@ def comparison_blocks(test: SameTest, identity: str, failures: FailureLog) -> It
     tables = () if latencies else tuple(table for each in others for table in comparison_tables(test, each))
     if tables:
         yield Folded("Other quantities", tables, on_paper=True)
+    for sentence in () if latencies else filter(None, (missing_sentence(test, each) for each in others)):
+        yield Paragraph(sentence)
 
 
 def headline_places(test: SameTest) -> list[Place]:

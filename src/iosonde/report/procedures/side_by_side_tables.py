@@ -164,19 +164,33 @@ def chart_labels(test: SameTest) -> dict[str, str]:
 
 def missing_sentence(test: SameTest, shown: Shown) -> str:
     """Why a figure has no table; empty if it has one."""
-    has_any = any(shown.value(each) is not None for found in test.figures for each in found.values())
-    if has_any:
+    having = _having(test, shown)
+    if len(having) > 1:
         return ""
+    if having:
+        return f"{shown.title}: known only of {having[0]}."
     has_distribution = any(each.cell.latency is not None for found in test.figures for each in found.values())
     why = shown.why if shown.has_rounds or has_distribution else NO_DISTRIBUTION
     return f"{shown.title}: unknown of all cells, {why}."
 
 
 def comparison_tables(test: SameTest, shown: Shown, columns_max: int = COLUMNS_MAX) -> Iterator[ResultTable]:
-    """A row for each cell, a column for each entry, and the difference from the first one. None without any value."""
-    if any(shown.value(each) is not None for found in test.figures for each in found.values()):
+    """A row for each cell, a column for each entry, and the difference from the first one.
+
+    None unless at least two entries have values.
+    """
+    if len(_having(test, shown)) > 1:
         for columns in table_columns(test, columns_max):
             yield _table(test, shown, columns)
+
+
+def _having(test: SameTest, shown: Shown) -> list[str]:
+    """The entries of which a figure is known of any cell."""
+    return [
+        entry.label
+        for entry, found in zip(test.entries, test.figures, strict=True)
+        if any(shown.value(each) is not None for each in found.values())
+    ]
 
 
 def _table(test: SameTest, shown: Shown, columns: Sequence[int]) -> ResultTable:

@@ -213,11 +213,7 @@ class Columns:
         )
         size_mean = workload.bytes_per_operation
         _check(value, size_mean)
-        if value.iops is None and value.bytes_per_s is not None:
-            value = replace(value, iops=value.bytes_per_s / size_mean)
-        elif value.bytes_per_s is None and value.iops is not None:
-            value = replace(value, bytes_per_s=value.iops * size_mean)
-        yield Measured(number, workload, value, states_demand)
+        yield Measured(number, workload, value.with_throughput(size_mean), states_demand)
 
     @property
     def _has_only_bandwidth(self) -> bool:
