@@ -41,6 +41,9 @@ def brands_of(run: RunRecord) -> tuple[Brand, ...]:
             names = ", ".join(dict.fromkeys(kinds))
             brands.append(Brand("injected faults", f"Faults were injected into the simulated drive: {names}."))
     brands += _scaled(header)
+    if (targets := len(header.targets)) > 1:
+        sentence = f"Results are totals over {targets} targets, measured at the same time with the same workload."
+        brands.append(Brand(f"totals of {targets} targets", sentence))
     short = [each.title or each.name for each in header.plan.procedures if each.is_like]
     if short:
         sentence = (
