@@ -6,9 +6,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from iosonde.errors import UsageError
 from iosonde.sources.rounds import read_rounds
+from iosonde.sources.rounds.fio_names import check_share
 from tests.sources.rounds.test_fio_and_tables import output, part, series, verdicts_of
 
 RUNTIME_MS = 60_000
@@ -201,6 +204,12 @@ def test_operations_that_are_not_those_of_the_options_are_refused(
     output(tmp_path, "round1.json", *done, rw=rw, rwmixread="30")
     with pytest.raises(UsageError, match=said):
         read_rounds([tmp_path])
+
+
+@given(st.floats(min_value=1e-3, max_value=1e9))
+def test_pure_reads_and_writes_are_pure_whatever_their_rate(iops: float) -> None:
+    for told, done in ((100, "read"), (0, "write")):
+        check_share(Path("round1.json"), {done: {"iops": iops}}, told, "its options tell")
 
 
 def test_a_job_without_the_results_that_it_should_have_is_refused(tmp_path: Path) -> None:

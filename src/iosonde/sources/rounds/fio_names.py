@@ -73,7 +73,8 @@ def check_share(path: Path, job: Mapping[str, Any], told: int, who_tells: str) -
     """Raises UsageError if the completed operations do not have the read percentage that options or a name tell."""
     done = {name: float((job.get(name) or {}).get("iops") or 0) for name in ("read", "write")}
     total = sum(done.values())
-    measured = 100 * done["read"] / total if total else told
+    # Divided first: of pure reads, the share is then exactly 1.
+    measured = 100 * (done["read"] / total) if total else told
     limit = _SHARE_OFF_MAX if 0 < told < 100 else 0  # noqa: PLR2004 - percent
     if abs(measured - told) > limit:
         raise UsageError(
