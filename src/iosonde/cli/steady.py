@@ -13,10 +13,15 @@ if TYPE_CHECKING:
 
     from iosonde.analysis.procedures import Verdict
     from iosonde.report.judged_rounds import JudgedRounds
-    from iosonde.sources.rounds import Tracking
+    from iosonde.sources.rounds import GivenCell, Tracking
 
 
 _WHOLE: Final = re.compile(r"[0-9]{1,9}")
+_CELL_KEYS: Final = ("read", "block_size", "queue_depth", "jobs")
+_EXAMPLES: Final = {
+    "--track": "--track read=0,block_size=4KiB,quantity=iops",
+    "--cell": "--cell read=0,block_size=4KiB,queue_depth=32,jobs=4",
+}
 
 
 def steady(
@@ -40,6 +45,15 @@ def steady(
             show_default=False,
         ),
     ] = None,
+    cell: Annotated[
+        str | None,
+        typer.Option(
+            "--cell",
+            help="What all rows of a table measured that has no columns for it, such as read=0,block_size=4KiB.",
+            metavar="KEYS",
+            show_default=False,
+        ),
+    ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print verdicts and figures as JSON to stdout.")] = False,
 ) -> None:
     """Judge whether rounds measured by TKperf, fio or another tool are in steady state, and compute their figures.
@@ -52,9 +66,10 @@ def steady(
     Example: [bold]iosonde steady drive.xml[/bold]
     """
     from iosonde.report.judged_rounds import judged, plain
-    from iosonde.sources.rounds import read_rounds
+    from iosonde.sources.rounds import NOTHING_GIVEN, read_rounds
 
-    found = read_rounds(files, [_tracking(each) for each in track or ()])
+    given = NOTHING_GIVEN if cell is None else _given(cell)
+    found = read_rounds(files, [_tracking(each) for each in track or ()], given)
     tests = tuple(
         judged(
             each.source, each.rounds, each.first_round, each.said, each.not_read, doubts=each.doubts, facts=each.facts
@@ -134,32 +149,55 @@ def _tracking(text: str) -> "Tracking":
     """A tracking variable from its keys. Raises UsageError."""
     from iosonde.analysis.procedures.round_value import TRACKABLE
     from iosonde.sources.rounds import Tracking
-    from iosonde.units import parse_bytes
     from iosonde.vocabulary import Quantity
 
-    hint = "use keys such as --track read=0,block_size=4KiB,quantity=iops"
-    parts = [part.partition("=")[::2] for part in text.split(",")]
-    keys = dict(parts)
-    if len(keys) < len(parts):
-        raise UsageError(f"--track {text}: a key is there twice", "name each tracking variable with its own --track")
-    unknown = set(keys) - {"read", "block_size", "queue_depth", "jobs", "quantity"}
-    if unknown:
-        raise UsageError(f"--track {text}: unknown key {min(unknown) or '(empty)'}", hint)
-    try:
-        wrong = [key for key in ("read", "queue_depth", "jobs") if not _WHOLE.fullmatch(keys.get(key, "0"))]
-        if wrong:
-            raise UsageError(f"--track {text}: {wrong[0]}={keys[wrong[0]]} is not a whole number", hint)
-        numbers = {key: int(keys[key]) for key in ("read", "queue_depth", "jobs") if key in keys}
-        asked = keys.get("quantity", Quantity.IOPS)
-        if asked not in TRACKABLE:
-            raise UsageError(f"--track {text}: {asked} is no tracking variable", f"use {', '.join(TRACKABLE)}")
-        quantity = Quantity(asked)
-    except ValueError as error:
-        raise UsageError(f"--track {text}: {error}", hint) from error
+    keys = _keys("--track", text, (*_CELL_KEYS, "quantity"))
+    asked = keys.pop("quantity", Quantity.IOPS.value)
+    if asked not in TRACKABLE:
+        raise UsageError(f"--track {text}: {asked} is no tracking variable", f"use {', '.join(TRACKABLE)}")
+    numbers = _numbers("--track", text, keys)
     return Tracking(
-        quantity=quantity,
+        quantity=Quantity(asked),
         read_percent=numbers.get("read"),
-        block_size_bytes=parse_bytes(keys["block_size"], "--track") if "block_size" in keys else None,
+        block_size_bytes=numbers.get("block_size"),
         queue_depth=numbers.get("queue_depth"),
         jobs=numbers.get("jobs"),
     )
+
+
+def _given(text: str) -> "GivenCell":
+    """What all rows of a table measured, from its keys. Raises UsageError."""
+    from iosonde.sources.rounds import GivenCell
+
+    return GivenCell(**_numbers("--cell", text, _keys("--cell", text, _CELL_KEYS)))
+
+
+def _keys(option: str, text: str, known: "Sequence[str]") -> dict[str, str]:
+    """The keys of an option and their values. Raises UsageError."""
+    parts = [part.partition("=")[::2] for part in text.split(",")]
+    keys = dict(parts)
+    if len(keys) < len(parts):
+        raise UsageError(f"{option} {text}: a key is there twice", f"name each key once; {_EXAMPLES[option]}")
+    unknown = set(keys) - set(known)
+    if unknown:
+        raise UsageError(
+            f"{option} {text}: unknown key {min(unknown) or '(empty)'}", f"use keys such as {_EXAMPLES[option]}"
+        )
+    return keys
+
+
+def _numbers(option: str, text: str, keys: dict[str, str]) -> dict[str, int]:
+    """The values of the keys of a cell. Raises UsageError."""
+    from iosonde.units import parse_bytes
+
+    found = {}
+    for key, value in keys.items():
+        if key == "block_size":
+            found[key] = parse_bytes(value, option)
+        elif _WHOLE.fullmatch(value):
+            found[key] = int(value)
+        else:
+            raise UsageError(
+                f"{option} {text}: {key}={value} is not a whole number", f"use keys such as {_EXAMPLES[option]}"
+            )
+    return found

@@ -4,7 +4,6 @@ A header names the unit of a latency or bandwidth.
 """
 
 import re
-from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
@@ -12,7 +11,17 @@ from typing import Final
 from iosonde.analysis.procedures import RoundValue
 from iosonde.errors import UsageError
 from iosonde.records import BlockSizes, parse_sizes
-from iosonde.sources.rounds.csv_fields import MIX, bytes_of, mix_of, reads_of, round_of, value_of, whole_number
+from iosonde.sources.rounds.csv_fields import (
+    MIX,
+    bytes_of,
+    mix_of,
+    plain_name,
+    reads_of,
+    round_of,
+    shortened,
+    value_of,
+    whole_number,
+)
 from iosonde.sources.rounds.csv_headers import (
     CELL,
     DEPTH,
@@ -28,27 +37,17 @@ from iosonde.sources.rounds.csv_headers import (
     SIZE,
     SIZES,
     TRACKED,
-    VALUES,
 )
+from iosonde.sources.rounds.csv_values import ValueColumn, check_units, quantities, round_value, value_columns
 from iosonde.sources.rounds.fio_words import MIXED
-from iosonde.sources.rounds.measured import Demand, Measured, is_contradictory, workload_of
+from iosonde.sources.rounds.measured import NOTHING_GIVEN, Demand, GivenCell, Measured, workload_of
 from iosonde.vocabulary import PhaseRole, Quantity
 
 _SEQUENTIAL: Final = frozenset({"read", "write", "rw", "readwrite"})
 _BITS: Final = re.compile(r"(?<![A-Za-z])[KMGT]i?b(?:it)?(?:s|/s|ps)|(?i:[kmgt]i?bits?)(?![a-z])")
 """Units of bits per second: ``Gb/s``, ``Mbps``, ``Mbit/s``. Without capitals, ``mb_s`` is taken as bytes."""
 
-_PER_S: Final = re.compile(r"/\s*s", re.IGNORECASE)
-_OTHER_IOPS: Final = re.compile(r"\s*k?iops\b", re.IGNORECASE)
-_OTHER_VALUE: Final = re.compile(r"[\d%*/^$#]")
-"""What makes a column one of another quantity or unit: ``99 % lat us``, ``IOPS/1000``, ``lat (100ns)``."""
-
-ROUNDING_SHARE: Final = 0.01
-"""A maximum latency may be below the mean by this share, because both are rounded."""
-
-HEADER_MAX: Final = 200
-"""The most characters of a header in an error."""
-
+_HINT_OF_CELL: Final = "; `iosonde steady --cell read=0,block_size=4KiB` tells what is the same in all rows"
 HINT: Final = (
     "use a header such as round,read_percent,block_size,queue_depth,jobs,iops (or bw_kib, mb_s, lat_us, lat_max_us)"
 )
@@ -58,8 +57,8 @@ HINT: Final = (
 class Columns:
     """The columns of a table. ``mixes`` are those of a mix each, by its percentage of reads.
 
-    ``size_scale`` are the bytes of a block size without a unit. With ``has_words_of_fio``, ``read`` and ``write`` are
-    sequential.
+    ``given`` is what the user says of all cells. ``size_scale`` are the bytes of a block size without a unit. With
+    ``has_words_of_fio``, ``read`` and ``write`` are sequential.
     """
 
     round: int | None
@@ -74,13 +73,14 @@ class Columns:
     sizes: int | None
     percent: int | None
     tracked: int | None
-    values: Mapping[int, tuple[str, float]]
+    values: Mapping[int, ValueColumn]
     mixes: Mapping[int, int]
+    given: GivenCell = NOTHING_GIVEN
     size_scale: int = 1
     has_words_of_fio: bool = False
 
     @classmethod
-    def of(cls, header: Sequence[str], source: str) -> "Columns":
+    def of(cls, header: Sequence[str], source: str, given: GivenCell = NOTHING_GIVEN) -> "Columns":
         """The columns that a header names. Raises UsageError if one that is needed is missing."""
         names = list(map(plain_name, header))
         if bits := next((each for each in header if _BITS.search(each)), None):
@@ -90,14 +90,7 @@ class Columns:
             return next((index for index, name in enumerate(names) if name in known), None)
 
         mixes = {index: mix_of(match) for index, each in enumerate(header) if (match := MIX.match(each))}
-        values = {
-            index: VALUES[name]
-            for index, name in enumerate(names)
-            if name in VALUES and not _OTHER_VALUE.search(_PER_S.sub("s", header[index]))
-        }
-        twice = [name for name, count in Counter(name for name, _ in values.values()).items() if count > 1]
-        if twice:
-            raise UsageError(f"{source} has several columns of {twice[0]}: {_shortened(header)}", "keep one of them")
+        values = value_columns(header, source)
         size, read = place(SIZE), place(READ)
         found = cls(
             place(ROUND),
@@ -114,20 +107,36 @@ class Columns:
             place(TRACKED),
             values,
             mixes,
+            given,
             size_scale=1 if size is None else SIZE[names[size]],
             has_words_of_fio=read is not None and names[read] == "rw",
         )
-        if not values and not mixes and (other := [each.strip() for each in header if _OTHER_IOPS.match(each)]):
-            raise UsageError(f"{source} has IOPS in a unit that is not read: {other[0]}", "write plain IOPS")
-        missing = [
-            name
-            for name, column in (("round", found.round), ("block size", found.size), ("mix", found.read))
-            if column is None and not (name == "mix" and mixes)
-        ]
+        if not values and not mixes:
+            check_units(header, source)
+        found.check_given(source)
+        wanted = {
+            "round": found.round is not None,
+            "block size": found.size is not None or given.block_size is not None,
+            "mix": found.read is not None or bool(mixes) or given.read is not None,
+        }
+        missing = [name for name, is_known in wanted.items() if not is_known]
         if missing or not (values or mixes):
             what = " and ".join([*missing, *([] if values or mixes else ["values"])])
-            raise UsageError(f"{source} has no column for {what}: {_shortened(header)}", HINT)
+            hint = f"{HINT}{_HINT_OF_CELL}" if {"block size", "mix"} & set(missing) else HINT
+            raise UsageError(f"{source} has no column for {what}: {shortened(header)}", hint)
         return found
+
+    def check_given(self, source: str) -> None:
+        """Raises UsageError for what the user says although the table has a column for it."""
+        given = self.given
+        named = {
+            "read": given.read is not None and (self.read is not None or bool(self.mixes)),
+            "block_size": given.block_size is not None and self.size is not None,
+            "queue_depth": given.queue_depth is not None and self.depth is not None,
+            "jobs": given.jobs is not None and self.jobs is not None,
+        }
+        if twice := next((name for name, is_there in named.items() if is_there), ""):
+            raise UsageError(f"--cell has {twice}, and {source} has a column for it", f"leave {twice} out of --cell")
 
     def unused(self, header: Sequence[str]) -> Iterator[str]:
         """The names of the columns that say nothing here. In a table that iosonde wrote, they are not told."""
@@ -178,6 +187,7 @@ class Columns:
         return self._text(row, self.test[0]) if self.test else ""
 
     def _cells(self, row: Sequence[str]) -> Iterator[Measured]:
+        given = self.given
         number = round_of(self._text(row, self.round))
         kind = self._text(row, self.read)
         is_random_word = kind.lower().startswith("rand")
@@ -187,38 +197,25 @@ class Columns:
         demand = Demand(
             self._text(row, self.pattern).lower().startswith("seq")
             or (self.pattern is None and (is_word_of_fio or (self._has_only_bandwidth and not is_random_word))),
-            whole_number(self._text(row, self.depth) or "1"),
-            whole_number(self._text(row, self.jobs) or "1"),
+            self._number(row, self.depth, given.queue_depth),
+            self._number(row, self.jobs, given.jobs),
         )
-        states_demand = self.depth is not None or self.jobs is not None
-        size = bytes_of(self._text(row, self.size), self.size_scale)
+        states_demand = not {self.depth, self.jobs, given.queue_depth, given.jobs} <= {None}
+        size = bytes_of(self._text(row, self.size), self.size_scale) if given.block_size is None else given.block_size
         if self.mixes:
             for column, read in self.mixes.items():
                 iops = value_of(row[column]) if self._text(row, column) else None
                 value = RoundValue() if iops is None else RoundValue(iops=iops, bytes_per_s=iops * size)
                 yield Measured(number, workload_of(read, size, demand), value, states_demand)
             return
-        workload = workload_of(reads_of(kind), size, demand, self._mixed_sizes(row))
-        known = {
-            name: value_of(row[column]) * scale
-            for column, (name, scale) in self.values.items()
-            if self._text(row, column)
-        }
-        longest = known.get("latency_ns_max")
-        value = RoundValue(
-            iops=known.get("iops"),
-            bytes_per_s=known.get("bytes_per_s"),
-            latency_ns_mean=known.get("latency_ns_mean"),
-            latency_ns_max=None if longest is None else round(longest),
-        )
-        size_mean = workload.bytes_per_operation
-        _check(value, size_mean)
-        yield Measured(number, workload, value.with_throughput(size_mean), states_demand)
+        read = reads_of(kind) if given.read is None else given.read
+        workload = workload_of(read, size, demand, self._mixed_sizes(row))
+        yield Measured(number, workload, round_value(self.values, row, workload), states_demand)
 
     @property
     def _has_only_bandwidth(self) -> bool:
         """Whether the table is one of throughput, whose accesses are sequential if it does not say more."""
-        return not self.mixes and {name for name, _ in self.values.values()} == {"bytes_per_s"}
+        return not self.mixes and quantities(self.values) == {"bytes_per_s"}
 
     def _mixed_sizes(self, row: Sequence[str]) -> BlockSizes | None:
         """The sizes of a cell with several."""
@@ -226,31 +223,10 @@ class Columns:
         sizes = parse_sizes(text, "block sizes") if text else None
         return sizes if isinstance(sizes, BlockSizes) else None
 
+    def _number(self, row: Sequence[str], column: int | None, given: int | None) -> int:
+        """A whole number of the row, else what the user says; 1 without both."""
+        return whole_number(self._text(row, column) or "1") if given is None else given
+
     @staticmethod
     def _text(row: Sequence[str], column: int | None) -> str:
         return "" if column is None else row[column].strip()
-
-
-def _check(value: RoundValue, size: float) -> None:
-    """Raises ValueError if values of a row contradict each other: a header then names the wrong quantity or unit."""
-    mean, longest = value.latency_ns_mean, value.latency_ns_max
-    if mean is not None and longest is not None and longest < mean * (1 - ROUNDING_SHARE):
-        raise ValueError(f"the maximum latency of {longest / 1000:g} µs is below the mean of {mean / 1000:g} µs")
-    if value.iops and value.bytes_per_s:
-        computed = value.iops * size
-        if is_contradictory(computed, value.bytes_per_s):
-            raise ValueError(
-                f"{value.iops:g} operations/s of {size:g} bytes are {computed / 1e6:g} MB/s, and not "
-                f"{value.bytes_per_s / 1e6:g} MB/s"
-            )
-
-
-def _shortened(header: Sequence[str]) -> str:
-    text = ", ".join(header)
-    return text if len(text) <= HEADER_MAX else f"{text[:HEADER_MAX]}…"
-
-
-def plain_name(header: str) -> str:
-    """A header in small letters without signs. One in another script, such as an unknown unit, has no name."""
-    text = header.lower().replace("\N{MICRO SIGN}", "u").replace("\N{GREEK SMALL LETTER MU}", "u")
-    return re.sub(r"[^a-z]", "", text) if text.isascii() else ""

@@ -1,6 +1,7 @@
 """The fields of tables of rounds: numbers, rounds, mixes of reads and writes, and block sizes."""
 
 import re
+from collections.abc import Sequence
 from typing import Final
 
 from iosonde.errors import UsageError
@@ -10,6 +11,9 @@ from iosonde.units import parse_bytes
 
 MIX: Final = re.compile(r"^\s*(\d{1,3})\s*/\s*(\d{1,3})\s*(?:\(?iops\)?)?\s*$", re.IGNORECASE)
 _SIZE: Final = re.compile(r"^\s*(\d+(?:\.\d+)?)\s*([kKmM]?)(?:i?[bB])?\s*$")
+HEADER_MAX: Final = 200
+"""The most characters of a header in an error."""
+
 _NUMBERED: Final = re.compile(r"^\D{0,12}?(\d{1,9})(?:\.0*)?$")
 
 
@@ -66,3 +70,15 @@ def bytes_of(text: str, scale: int) -> int:
         return parse_bytes(text, "block size")
     unit = {"": scale, "k": 1024, "m": 1 << 20}[match.group(2).lower()]
     return int(float(match.group(1)) * unit)
+
+
+def shortened(header: Sequence[str]) -> str:
+    """The headers of a table in an error."""
+    text = ", ".join(header)
+    return text if len(text) <= HEADER_MAX else f"{text[:HEADER_MAX]}…"
+
+
+def plain_name(header: str) -> str:
+    """A header in small letters without signs. One in another script, such as an unknown unit, has no name."""
+    text = header.lower().replace("\N{MICRO SIGN}", "u").replace("\N{GREEK SMALL LETTER MU}", "u")
+    return re.sub(r"[^a-z]", "", text) if text.isascii() else ""

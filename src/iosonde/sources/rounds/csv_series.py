@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from typing import Final
 
 from iosonde.errors import UsageError
-from iosonde.sources.rounds.csv_columns import Columns, plain_name
+from iosonde.sources.rounds.csv_columns import Columns
+from iosonde.sources.rounds.csv_fields import plain_name
 from iosonde.sources.rounds.csv_headers import CONDITION, DRIVE, UNIT
 from iosonde.sources.rounds.measured import Measured
 

@@ -11,7 +11,7 @@ from typing import Final
 from iosonde.errors import UsageError
 from iosonde.sources.rounds.csv_columns import HINT, Columns
 from iosonde.sources.rounds.csv_series import check_matrix, check_one_series
-from iosonde.sources.rounds.measured import Measured
+from iosonde.sources.rounds.measured import NOTHING_GIVEN, GivenCell, Measured
 
 SEPARATORS: Final = ",;\t"
 
@@ -40,10 +40,13 @@ class RoundsTable:
     left: tuple[str, ...] = ()
 
 
-def read_csv(text: str, source: str) -> RoundsTable:
-    """The cells of a table. Raises UsageError for a table without the columns that it takes."""
+def read_csv(text: str, source: str, given: GivenCell = NOTHING_GIVEN) -> RoundsTable:
+    """The cells of a table; ``given`` is what the user says of all of them.
+
+    Raises UsageError for a table without the columns that it takes.
+    """
     rows, has_comma = _rows(text, source)
-    columns = Columns.of(rows[0], source)
+    columns = Columns.of(rows[0], source, given)
     if has_comma:
         _check_points(source, rows[1:], (*columns.values, *columns.mixes))
     check_one_series(columns, rows[0], rows[1:], source)

@@ -52,6 +52,19 @@ class Tracking:
 
 
 @dataclass(frozen=True)
+class GivenCell:
+    """What the user says of all cells of a table that has no columns for it; None is not said."""
+
+    read: int | None = None
+    block_size: int | None = None
+    queue_depth: int | None = None
+    jobs: int | None = None
+
+
+NOTHING_GIVEN: Final = GivenCell()
+
+
+@dataclass(frozen=True)
 class Measured:
     """One cell in one round, counted as the tool counts.
 

@@ -11,7 +11,7 @@ from iosonde.records import Access
 from iosonde.safe_files import read_regular
 from iosonde.sources.rounds.csv_tables import read_csv
 from iosonde.sources.rounds.fio_files import is_fio, read_fio
-from iosonde.sources.rounds.measured import Measured, MeasuredRounds, Tracking, rounds_of
+from iosonde.sources.rounds.measured import NOTHING_GIVEN, GivenCell, Measured, MeasuredRounds, Tracking, rounds_of
 from iosonde.sources.rounds.tkperf_xml import read_tkperf
 from iosonde.store import HEADER_NAME
 from iosonde.units import exact_size
@@ -25,8 +25,12 @@ SUFFIXES: Final = frozenset({".json", ".xml", ".csv", ".tsv", ".txt", ".out", ".
 _WAY_OUT: Final = "use TKperf's XML, JSON files of fio, or a CSV file with a row for each round and cell"
 
 
-def read_rounds(paths: Sequence[Path], tracking: Sequence[Tracking] = ()) -> tuple[MeasuredRounds, ...]:
+def read_rounds(
+    paths: Sequence[Path], tracking: Sequence[Tracking] = (), given: GivenCell = NOTHING_GIVEN
+) -> tuple[MeasuredRounds, ...]:
     """The rounds in files and folders, by test. Raises UsageError for files of no known tool.
+
+    ``given`` is what the user says of the cells of tables that have no columns for it.
 
     The JSON files of fio in a folder are one set of rounds, and so are all files that are named one by one. Sequential
     and random workloads are separate tests, and so are a queue depth of 1 and deeper queues. Each block size of a
@@ -44,13 +48,12 @@ def read_rounds(paths: Sequence[Path], tracking: Sequence[Tracking] = ()) -> tup
             outputs.setdefault(folder, {})[path] = text
         else:
             tables.append((folder, path, text))
+    if given != NOTHING_GIVEN and not tables:
+        raise UsageError("--cell is for tables, and none is among the files", "leave it out")
     not_read: dict[Path, list[str]] = {}
     for folder, path, text in tables:
         try:
-            table = read_csv(text, str(path))
-            left = (*table.left, *((f"columns {', '.join(table.unused)}",) if table.unused else ()))
-            left = tuple(f"{path}: {each}" for each in left)
-            found += [replace(each, not_read=left) for each in _tests(str(path), table.measured, tracking)]
+            found += _of_table(text, str(path), tracking, given)
         except UsageError as error:
             # A folder of fio outputs may also contain notes and scripts.
             if folder is None or folder not in outputs:
@@ -62,6 +65,12 @@ def read_rounds(paths: Sequence[Path], tracking: Sequence[Tracking] = ()) -> tup
         files = tuple(not_read.get(folder, ())) if folder is not None else ()
         measured, doubts = read_fio(texts)
         found += [replace(each, not_read=files, doubts=doubts) for each in _tests(name, measured, tracking)]
+    _check_tracking(found, tracking)
+    return tuple(found)
+
+
+def _check_tracking(found: Sequence[MeasuredRounds], tracking: Sequence[Tracking]) -> None:
+    """Raises UsageError for a tracking variable of a cell that no test has."""
     workloads = [each for test in found for each in test.phase.workloads.values()]
     for number, each in enumerate(tracking, 1):
         if not any(each.is_of(workload) for workload in workloads):
@@ -69,7 +78,14 @@ def read_rounds(paths: Sequence[Path], tracking: Sequence[Tracking] = ()) -> tup
                 f"the files have no cell of tracking variable {number}",
                 "name the read percentage, block size, queue depth and jobs of a cell that was measured",
             )
-    return tuple(found)
+
+
+def _of_table(text: str, source: str, tracking: Sequence[Tracking], given: GivenCell) -> Iterator[MeasuredRounds]:
+    """The tests of a table. Raises UsageError."""
+    table = read_csv(text, source, given)
+    left = (*table.left, *((f"columns {', '.join(table.unused)}",) if table.unused else ()))
+    told = tuple(f"{source}: {each}" for each in left)
+    return (replace(each, not_read=told) for each in _tests(source, table.measured, tracking))
 
 
 def _tests(source: str, measured: Sequence[Measured], tracking: Sequence[Tracking]) -> Iterator[MeasuredRounds]:

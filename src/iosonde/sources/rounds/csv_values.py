@@ -1,0 +1,164 @@
+"""The columns of values in tables of rounds: of all operations, or of reads and writes each."""
+
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
+from statistics import fmean
+from typing import Final
+
+from iosonde.analysis.procedures import RoundValue
+from iosonde.errors import UsageError
+from iosonde.records import Workload
+from iosonde.sources.rounds.csv_fields import plain_name, shortened, value_of
+from iosonde.sources.rounds.csv_headers import VALUES
+from iosonde.sources.rounds.fio_names import SHARE_OFF_MAX, share_of_reads
+from iosonde.sources.rounds.measured import is_contradictory
+
+ALL: Final = ""
+READS: Final = "read"
+WRITES: Final = "write"
+_DIRECTIONS: Final[Mapping[str, str]] = {
+    "": ALL,
+    "total": ALL,
+    "reads": READS,
+    "read": READS,
+    "rd": READS,
+    "writes": WRITES,
+    "write": WRITES,
+    "wr": WRITES,
+}
+"""What a header says of the operations, before or after the quantity: ``Read IOPS``, ``iops_write``, ``total_iops``."""
+
+_PER_S: Final = re.compile(r"/\s*s", re.IGNORECASE)
+_OTHER_VALUE: Final = re.compile(r"[\d%*/^$#]")
+"""What makes a column one of another quantity or unit: ``99 % lat us``, ``IOPS/1000``, ``lat (100ns)``."""
+
+_OTHER_IOPS: Final = re.compile(r"\s*k?iops\b", re.IGNORECASE)
+ROUNDING_SHARE: Final = 0.01
+"""A maximum latency may be below the mean by this share, because both are rounded."""
+
+
+@dataclass(frozen=True)
+class ValueColumn:
+    """A quantity of all operations, of reads or of writes. ``is_plain``: the header does not say of which."""
+
+    quantity: str
+    scale: float
+    direction: str = ALL
+    is_plain: bool = True
+
+
+Known = Mapping[tuple[str, str], float]
+"""The values of a row by quantity and direction."""
+
+
+def value_columns(header: Sequence[str], source: str) -> dict[int, ValueColumn]:
+    """The columns of values by their places. Raises UsageError if two are of the same quantity."""
+    found = {index: column for index, each in enumerate(header) if (column := _column(each)) is not None}
+    # IOPS are those of all operations; a further column of the total says the same.
+    plain = {each.quantity for each in found.values() if each.is_plain}
+    found = {
+        index: each
+        for index, each in found.items()
+        if each.is_plain or each.direction != ALL or each.quantity not in plain
+    }
+    counts = Counter((each.direction, each.quantity) for each in found.values())
+    twice = [" ".join(filter(None, each)) for each, count in counts.items() if count > 1]
+    if twice:
+        raise UsageError(f"{source} has several columns of {twice[0]}: {shortened(header)}", "keep one of them")
+    return found
+
+
+def check_units(header: Sequence[str], source: str) -> None:
+    """Raises UsageError for IOPS in thousands, in a table without other values."""
+    other = [each.strip() for each in header if _OTHER_IOPS.match(each)]
+    if other:
+        raise UsageError(f"{source} has IOPS in a unit that is not read: {other[0]}", "write plain IOPS")
+
+
+def _column(header: str) -> ValueColumn | None:
+    if _OTHER_VALUE.search(_PER_S.sub("s", header)):
+        return None
+    name = plain_name(header)
+    for word, direction in _DIRECTIONS.items():
+        for rest in (name.removeprefix(word), name.removesuffix(word)):
+            if rest in VALUES and (not word or rest != name):
+                quantity, scale = VALUES[rest]
+                return ValueColumn(quantity, scale, direction, is_plain=not word)
+    return None
+
+
+def round_value(columns: Mapping[int, ValueColumn], row: Sequence[str], workload: Workload) -> RoundValue:
+    """The values of a row. Raises ValueError if they contradict each other or the mix of the workload.
+
+    Where a quantity is there for reads and writes only, throughputs are added up, the mean latency is that of all
+    operations, and the maximum is the longer one.
+    """
+    known = {
+        (each.quantity, each.direction): value_of(row[place]) * each.scale
+        for place, each in columns.items()
+        if row[place].strip()
+    }
+    _check_mix(known, workload.read_percent)
+    longest = _of_all(known, "latency_ns_max", workload.read_percent)
+    value = RoundValue(
+        iops=_of_all(known, "iops", workload.read_percent),
+        bytes_per_s=_of_all(known, "bytes_per_s", workload.read_percent),
+        latency_ns_mean=_of_all(known, "latency_ns_mean", workload.read_percent),
+        latency_ns_max=None if longest is None else round(longest),
+    )
+    size = workload.bytes_per_operation
+    _check(value, size)
+    return value.with_throughput(size)
+
+
+def quantities(columns: Mapping[int, ValueColumn]) -> AbstractSet[str]:
+    """The quantities that a table has."""
+    return {each.quantity for each in columns.values()}
+
+
+def _of_all(known: Known, quantity: str, read_percent: int) -> float | None:
+    """A quantity of all operations of a mix."""
+    if (quantity, ALL) in known:
+        return known[quantity, ALL]
+    if read_percent in {0, 100}:
+        return known.get((quantity, READS if read_percent else WRITES))
+    parts = _of_both(known, quantity)
+    if not parts or quantity == "latency_ns_max":
+        return max(parts, default=None)
+    if quantity == "latency_ns_mean":
+        rates = _of_both(known, "iops")
+        return fmean(parts, rates) if any(rates) else None
+    return sum(parts)
+
+
+def _of_both(known: Known, quantity: str) -> list[float]:
+    """The values of reads and writes; none if one is unknown."""
+    found = [known[quantity, each] for each in (READS, WRITES) if (quantity, each) in known]
+    return found if len(found) > 1 else []
+
+
+def _check_mix(known: Known, told: int) -> None:
+    """Raises ValueError if reads and writes are not those of the mix."""
+    for quantity in ("iops", "bytes_per_s"):
+        share = share_of_reads(*(known.get((quantity, each), 0.0) for each in (READS, WRITES)))
+        if {(quantity, READS), (quantity, WRITES)} <= known.keys() and share is not None:
+            limit = SHARE_OFF_MAX if 0 < told < 100 else 0  # noqa: PLR2004 - percent
+            if abs(share - told) > limit:
+                raise ValueError(f"its mix has {told} % of reads, but {share:.0f} % of its operations are reads")
+
+
+def _check(value: RoundValue, size: float) -> None:
+    """Raises ValueError if values of a row contradict each other: a header then names the wrong quantity or unit."""
+    mean, longest = value.latency_ns_mean, value.latency_ns_max
+    if mean is not None and longest is not None and longest < mean * (1 - ROUNDING_SHARE):
+        raise ValueError(f"the maximum latency of {longest / 1000:g} µs is below the mean of {mean / 1000:g} µs")
+    if value.iops and value.bytes_per_s:
+        computed = value.iops * size
+        if is_contradictory(computed, value.bytes_per_s):
+            raise ValueError(
+                f"{value.iops:g} operations/s of {size:g} bytes are {computed / 1e6:g} MB/s, and not "
+                f"{value.bytes_per_s / 1e6:g} MB/s"
+            )

@@ -1,0 +1,116 @@
+"""Tables with columns of reads and of writes, and tables without columns for what is the same in all rows."""
+
+from pathlib import Path
+
+import pytest
+
+from iosonde.errors import UsageError
+from iosonde.sources.rounds import GivenCell, MeasuredRounds, read_rounds
+from iosonde.vocabulary import Quantity
+from tools.tkperf_of_seed import tkperf_xml
+
+CELL = "round,read,bs"
+
+
+def rounds(folder: Path, header: str, *values: str, given: GivenCell | None = None) -> MeasuredRounds:
+    """The rounds of a table with the same values in each of five rounds."""
+    path = folder / "table.csv"
+    path.write_text(f"{header}\n" + "".join(f"{n},{each}\n" for n in range(1, 6) for each in values))
+    [found] = read_rounds([path], given=given or GivenCell())
+    return found
+
+
+def first(test: MeasuredRounds, quantity: Quantity) -> float | None:
+    return test.phase.values[0][0].of(quantity)
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        "Read IOPS,Write IOPS,Total IOPS",
+        "read_iops,write_iops,total_iops",
+        "IOPS read,IOPS write,IOPS total",
+        "rd_iops,wr_iops,iops",
+    ],
+)
+def test_reads_and_writes_belong_to_the_total(header: str, tmp_path: Path) -> None:
+    test = rounds(tmp_path, f"{CELL},{header}", "65,4k,6500,3500,10000")
+    assert first(test, Quantity.IOPS) == 10_000
+    assert test.not_read == ()
+
+
+def test_without_a_total_throughputs_are_added_up_and_latencies_weighted(tmp_path: Path) -> None:
+    header = f"{CELL},read iops,write iops,read lat us,write lat us,read bw KiB/s,write bw KiB/s,read max lat us"
+    test = rounds(tmp_path, f"{header},write max lat us", "75,4k,3000,1000,100,20,12000,4000,900,800")
+    [[value], *_] = test.phase.values
+    assert (value.iops, value.bytes_per_s) == (4000, 4000 * 4096)
+    # (3,000 × 100 + 1,000 × 20) / 4,000.
+    assert (value.latency_ns_mean, value.latency_ns_max) == (80_000, 900_000)
+
+
+def test_a_mean_latency_of_a_mix_is_unknown_without_the_rates(tmp_path: Path) -> None:
+    test = rounds(tmp_path, f"{CELL},iops,read lat us,write lat us", "75,4k,4000,100,20")
+    assert (first(test, Quantity.IOPS), first(test, Quantity.LATENCY_NS_MEAN)) == (4000, None)
+
+
+@pytest.mark.parametrize(("read", "iops"), [(100, 300), (0, 500)])
+def test_a_pure_cell_has_the_value_of_its_direction(read: int, iops: int, tmp_path: Path) -> None:
+    values = "300,0,40,0" if read else "0,500,0,40"
+    test = rounds(tmp_path, f"{CELL},read iops,write iops,read lat us,write lat us", f"{read},4k,{values}")
+    assert (first(test, Quantity.IOPS), first(test, Quantity.LATENCY_NS_MEAN)) == (iops, 40_000)
+
+
+def test_a_direction_that_was_not_measured_is_unknown(tmp_path: Path) -> None:
+    test = rounds(tmp_path, f"{CELL},write iops", "65,4k,500")
+    assert first(test, Quantity.IOPS) is None
+
+
+@pytest.mark.parametrize(
+    ("row", "said"),
+    [
+        ("65,4k,3500,6500", "its mix has 65 % of reads, but 35 % of its operations are reads"),
+        ("100,4k,3500,1", "its mix has 100 % of reads, but 100 % of its operations are reads"),
+        ("0,4k,6500,0", "its mix has 0 % of reads, but 100 % of its operations are reads"),
+    ],
+)
+def test_operations_that_are_not_those_of_the_mix_are_refused(row: str, said: str, tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=said):
+        rounds(tmp_path, f"{CELL},read iops,write iops", row)
+
+
+def test_two_columns_of_one_direction_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="several columns of write iops"):
+        rounds(tmp_path, f"{CELL},write iops,iops write", "0,4k,1,2")
+
+
+def test_what_is_the_same_in_all_rows_can_be_told_by_the_user(tmp_path: Path) -> None:
+    given = GivenCell(read=0, block_size=8192, queue_depth=32, jobs=4)
+    test = rounds(tmp_path, "Round,IOPS,LatP99", "30000,9000", given=given)
+    [work] = test.phase.workloads.values()
+    assert (work.read_percent, work.block_size_bytes, work.queue_depth, work.jobs) == (0, 8192, 32, 4)
+    assert first(test, Quantity.BYTES_PER_S) == 30_000 * 8192
+
+
+@pytest.mark.parametrize(
+    ("header", "row", "given", "said"),
+    [
+        ("round,bs,iops", "4k,1", GivenCell(read=0, block_size=4096), "--cell has block_size, and .* a column for it"),
+        ("round,bs,0/100", "4k,1", GivenCell(read=0), "--cell has read, and .* a column for it"),
+        ("round,iops", "1", GivenCell(read=0), "has no column for block size"),
+        ("round,iops", "1", GivenCell(read=101, block_size=4096), "101 % of reads is not from 0 to 100"),
+        ("round,iops", "1", GivenCell(read=0, block_size=4), "a block of 4 bytes is not from 512 bytes"),
+        ("round,iops", "1", GivenCell(read=0, block_size=4096, jobs=0), "0 jobs with a queue depth of 1 is no demand"),
+    ],
+)
+def test_what_the_user_tells_must_be_missing_and_possible(
+    header: str, row: str, given: GivenCell, said: str, tmp_path: Path
+) -> None:
+    with pytest.raises(UsageError, match=said):
+        rounds(tmp_path, header, row, given=given)
+
+
+def test_a_cell_is_told_of_tables_only(tmp_path: Path) -> None:
+    path = tmp_path / "drive.xml"
+    path.write_bytes(tkperf_xml())
+    with pytest.raises(UsageError, match="--cell is for tables, and none is among the files"):
+        read_rounds([path], given=GivenCell(read=0))
