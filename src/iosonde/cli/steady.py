@@ -40,7 +40,7 @@ def steady(
         typer.Option(
             "--track",
             help="Tracking variable, such as read=0,block_size=4KiB,quantity=iops. Default: those of the SNIA PTS for "
-            "the kind of test.",
+            "the kind of test, or its only cell.",
             metavar="KEYS",
             show_default=False,
         ),

@@ -240,8 +240,17 @@ def test_bandwidth_follows_from_operations_of_one_size(tmp_path: Path) -> None:
     assert series(verdicts_of(path)["throughput"], Quantity.BYTES_PER_S) == [1000 * 131_072] * 5
 
 
+def test_the_only_cell_of_a_test_is_judged_whatever_it_is(tmp_path: Path) -> None:
+    path = table(tmp_path, [100] * 5, size="16k")
+    own = verdicts_of(path)["iops"].own
+    assert own is not None
+    assert own.reached == 5
+
+
 def test_a_tracking_variable_can_be_named(tmp_path: Path) -> None:
     path = table(tmp_path, [100] * 5, size="16k")
+    with path.open("a") as more:
+        more.write("".join(f"\n{number},0,32k,50" for number in range(1, 6)))
     asked = Tracking(Quantity.IOPS, read_percent=0, block_size_bytes=16384)
     assert verdicts_of(path)["iops"].own is None
     judged_test = verdicts_of(path, tracking=(asked,))["iops"]

@@ -7,14 +7,11 @@ from functools import lru_cache
 from typing import Final
 
 from iosonde.analysis.procedures import PhaseRounds, ProcedureRounds, RoundValue
-from iosonde.analysis.procedures.determination import IOPS_TRACKED
 from iosonde.errors import UsageError
 from iosonde.plans import cell_name
 from iosonde.records import Access, BlockSizes, PhasePlan, Procedure, Rounds, SteadyState, Tracked, Workload
+from iosonde.sources.rounds.tracking import Tracking, only_cell, tracked_of
 from iosonde.vocabulary import PhaseRole, ProcedureKind, Quantity
-
-LATENCY_TRACKED: Final = ((0, 4096),)
-"""Read percentage and block size of the tracking variable of the latency test (SNIA PTS 2.0.2, chapter 9)."""
 
 GAP_NS_MAX: Final = 10**10
 READ_MAX: Final = 100
@@ -28,27 +25,6 @@ CONTRADICTING_TIMES: Final = 2
 WORKLOADS_KEPT: Final = 1024
 VALUE_MAX: Final = 1e15
 """More than any drive has operations, bytes or nanoseconds: larger values would be mistakes."""
-
-
-@dataclass(frozen=True)
-class Tracking:
-    """A tracking variable that the user names: a quantity of the cell with these values; None matches any."""
-
-    quantity: Quantity
-    read_percent: int | None = None
-    block_size_bytes: int | None = None
-    queue_depth: int | None = None
-    jobs: int | None = None
-
-    def is_of(self, workload: Workload) -> bool:
-        """Whether a workload has these values."""
-        asked = (
-            (self.read_percent, workload.read_percent),
-            (self.block_size_bytes, workload.block_size_bytes),
-            (self.queue_depth, workload.queue_depth),
-            (self.jobs, workload.jobs),
-        )
-        return all(wanted is None or wanted == found for wanted, found in asked)
 
 
 @dataclass(frozen=True)
@@ -184,6 +160,8 @@ def rounds_of(  # noqa: PLR0913 - all but two are by name
         tracked = tuple(Tracked(cell=cell, quantity=quantity) for cell, quantity in stated)
     else:
         tracked = tracked_of(source, workloads, kind, tracking) if steady else ()
+        if steady and not tracked and len(workloads) == 1:
+            tracked = only_cell(next(iter(workloads)), [each.value for each in measured])
     rule = SteadyState(tracked=tracked) if tracked else None
     phase = PhasePlan(name=name, role=PhaseRole.ROUNDS, cells=tuple(workloads), stop=rule or Rounds(rounds=len(values)))
     procedure = Procedure(name=name, kind=kind, title=name, version=1, gap_ns_max=GAP_NS_MAX, phases=(phase,))
@@ -212,42 +190,3 @@ def _check_value(source: str, cell: str, measured: Measured) -> None:
             f"{source}: {wrong[0]} is no value of {cell} in round {measured.round}",
             f"values are from 0 to {VALUE_MAX:g}",
         )
-
-
-def tracked_of(
-    source: str, workloads: Mapping[str, Workload], kind: ProcedureKind, asked: Sequence[Tracking]
-) -> tuple[Tracked, ...]:
-    """The tracking variables: those that the user names, else those of the kind of procedure. Raises UsageError."""
-    if asked:
-        return tuple(_named(source, workloads, each) for each in asked)
-    if kind is ProcedureKind.THROUGHPUT:
-        largest = max(each.block_size_bytes for each in workloads.values())
-        return _known(workloads, ((0, largest),), Quantity.BYTES_PER_S)
-    if kind is ProcedureKind.LATENCY:
-        return _known(workloads, LATENCY_TRACKED, Quantity.LATENCY_NS_MEAN)
-    return _known(workloads, IOPS_TRACKED, Quantity.IOPS)
-
-
-def _known(
-    workloads: Mapping[str, Workload], places: Sequence[tuple[int, int]], quantity: Quantity
-) -> tuple[Tracked, ...]:
-    found = []
-    for read_percent, size in places:
-        cells = [
-            (each.operations_in_flight, cell)
-            for cell, each in workloads.items()
-            if (each.read_percent, each.block_size_bytes) == (read_percent, size)
-        ]
-        # Of several demands, the largest one: the tests of the specification have one, which saturates the drive.
-        found += [Tracked(cell=max(cells)[1], quantity=quantity)] if cells else []
-    return tuple(found)
-
-
-def _named(source: str, workloads: Mapping[str, Workload], asked: Tracking) -> Tracked:
-    cells = [cell for cell, each in workloads.items() if asked.is_of(each)]
-    if len(cells) != 1:
-        raise UsageError(
-            f"{source}: --track matches {len(cells)} cells: {', '.join(cells[:3]) or 'none'}",
-            "name one cell, such as --track read=0,block_size=4KiB,quantity=iops",
-        )
-    return Tracked(cell=cells[0], quantity=asked.quantity)

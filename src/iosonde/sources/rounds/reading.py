@@ -11,8 +11,9 @@ from iosonde.records import Access
 from iosonde.safe_files import read_regular
 from iosonde.sources.rounds.csv_tables import read_csv
 from iosonde.sources.rounds.fio_files import is_fio, read_fio
-from iosonde.sources.rounds.measured import NOTHING_GIVEN, GivenCell, Measured, MeasuredRounds, Tracking, rounds_of
+from iosonde.sources.rounds.measured import NOTHING_GIVEN, GivenCell, Measured, MeasuredRounds, rounds_of
 from iosonde.sources.rounds.tkperf_xml import read_tkperf
+from iosonde.sources.rounds.tracking import Tracking
 from iosonde.store import HEADER_NAME
 from iosonde.units import exact_size
 from iosonde.vocabulary import ProcedureKind, Quantity

@@ -13,8 +13,9 @@ from xml.etree import ElementTree as ET
 
 from iosonde.analysis.procedures import RoundValue
 from iosonde.errors import UsageError
-from iosonde.sources.rounds.measured import Demand, Measured, MeasuredRounds, Tracking, rounds_of, workload_of
+from iosonde.sources.rounds.measured import Demand, Measured, MeasuredRounds, rounds_of, workload_of
 from iosonde.sources.rounds.tkperf_facts import tkperf_facts
+from iosonde.sources.rounds.tracking import Tracking
 from iosonde.vocabulary import ProcedureKind, Quantity
 
 KIB: Final = 1024
