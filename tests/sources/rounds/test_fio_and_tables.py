@@ -228,7 +228,7 @@ def test_columns_are_found_by_usual_names_and_units(
 
 def test_a_column_for_each_mix_gives_a_cell_for_each(tmp_path: Path) -> None:
     path = tmp_path / "rounds.csv"
-    path.write_text("round,block size,100/0,65/35,0/100\n1,4k,30,20,10\n1,512,60,50,40\n")
+    path.write_text("round,block size,100/0 iops,65/35 iops,0/100 iops\n1,4k,30,20,10\n1,512,60,50,40\n")
     (test,) = verdicts_of(path).values()
     found = {(each.workload.block_size_bytes, each.workload.read_percent): each.iops for each in test.cells}
     assert found == {(4096, 100): 30, (4096, 65): 20, (4096, 0): 10, (512, 100): 60, (512, 65): 50, (512, 0): 40}

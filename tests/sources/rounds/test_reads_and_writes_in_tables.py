@@ -78,6 +78,98 @@ def test_operations_that_are_not_those_of_the_mix_are_refused(row: str, said: st
         rounds(tmp_path, f"{CELL},read iops,write iops", row)
 
 
+def test_a_total_that_is_not_the_sum_of_reads_and_writes_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=r"reads and writes add up to 50,000 operations/s, and the total is 500,000"):
+        rounds(tmp_path, f"{CELL},read iops,write iops,total iops", "0,4k,0,50000,500000")
+
+
+def test_more_in_flight_than_the_queues_hold_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="are 32,000 in flight, and the queues hold 32"):
+        rounds(tmp_path, f"{CELL},qd,jobs,iops,lat_ms", "0,4k,16,2,50000,640")
+
+
+@pytest.mark.parametrize("header", ["read,iops,lat_us", "read,qd,jobs,iops,lat_us"])
+def test_latencies_that_agree_with_the_demand_or_have_none_are_read(header: str, tmp_path: Path) -> None:
+    demand = "16,2," if "qd" in header else ""
+    test = rounds(tmp_path, f"round,bs,{header}", f"4k,0,{demand}50000,640")
+    assert first(test, Quantity.LATENCY_NS_MEAN) == 640_000
+
+
+def test_a_latency_that_no_drive_has_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="a mean latency of 20 ns is shorter than any drive has"):
+        rounds(tmp_path, f"{CELL},iops,lat_us", "0,4k,50000,0.02")
+
+
+@pytest.mark.parametrize("header", ["Write %", "write_percent", "rwmixwrite"])
+def test_a_percentage_of_writes_is_a_mix(header: str, tmp_path: Path) -> None:
+    test = rounds(tmp_path, f"round,bs,{header},iops", "4k,35,100")
+    assert [each.read_percent for each in test.phase.workloads.values()] == [65]
+    with pytest.raises(UsageError, match=r"--cell has read, and .* has a column for it"):
+        rounds(tmp_path, f"round,bs,{header},iops", "4k,35,100", given=GivenCell(read=0))
+
+
+@pytest.mark.parametrize(
+    ("header", "row", "value"),
+    [
+        ("lat_ns_mean", "41000", 41_000),
+        ("latency_us_avg", "41", 41_000),
+        ("Avg. Latency / µs", "41", 41_000),
+        ("Response Time (ms)", "0.041", 41_000),
+        ("Ave Latency (mSec)", "0.041", 41_000),
+    ],
+)
+def test_usual_spellings_of_latencies_are_read(header: str, row: str, value: int, tmp_path: Path) -> None:
+    test = rounds(tmp_path, f"{CELL},{header}", f"0,4k,{row}")
+    assert first(test, Quantity.LATENCY_NS_MEAN) == pytest.approx(value)
+
+
+@pytest.mark.parametrize(
+    ("header", "row"), [("MBps", "41"), ("Data Rate (MB/s)", "41"), ("Bandwidth (B/s)", "41e6"), ("bw MB/s", "41")]
+)
+def test_usual_spellings_of_bandwidths_are_read(header: str, row: str, tmp_path: Path) -> None:
+    assert first(rounds(tmp_path, f"{CELL},{header}", f"0,4k,{row}"), Quantity.BYTES_PER_S) == 41e6
+
+
+@pytest.mark.parametrize(
+    ("header", "size"),
+    [("bs (bytes)", 4096), ("bs_bytes", 4096), ("IO Size", "4k"), ("Transfer Size", "4k"), ("Blocksize in KiB", 4)],
+)
+def test_usual_spellings_of_block_sizes_are_read(header: str, size: object, tmp_path: Path) -> None:
+    test = rounds(tmp_path, f"round,read,{header},iops", f"0,{size},100")
+    assert [each.block_size_bytes for each in test.phase.workloads.values()] == [4096]
+
+
+@pytest.mark.parametrize(("header", "value"), [("direction", "read"), ("op", "read"), ("R/W mix", "100:0")])
+def test_usual_spellings_of_mixes_are_read(header: str, value: str, tmp_path: Path) -> None:
+    test = rounds(tmp_path, f"round,{header},bs,iops", f"{value},4k,100")
+    assert [each.read_percent for each in test.phase.workloads.values()] == [100]
+
+
+@pytest.mark.parametrize("names", ["Threads,Outstanding IOs", "workers,Queue Depth", "Num Jobs,Queue Depth per Thread"])
+def test_usual_spellings_of_the_demand_are_read(names: str, tmp_path: Path) -> None:
+    test = rounds(tmp_path, f"{CELL},{names},iops", "0,4k,2,16,100")
+    assert [(each.jobs, each.queue_depth) for each in test.phase.workloads.values()] == [(2, 16)]
+
+
+def test_a_mix_without_a_percentage_is_refused_as_such(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="randrw does not say the percentage of reads; add a column rwmixread"):
+        rounds(tmp_path, "round,rw,bs,iops", "randrw,4k,100")
+
+
+@pytest.mark.parametrize(
+    ("header", "rows"),
+    [
+        ("Round,Block Size,100/0,65/35,0/100", ["8K,911,1115,253", "4K,921,1125,263", "512,931,1135,273"]),
+        ("Round,Block Size,100/0,0/100", ["4K,20000,20000", "128K,500000,450000"]),
+    ],
+)
+def test_a_matrix_that_can_have_latencies_or_bandwidths_is_refused(
+    header: str, rows: list[str], tmp_path: Path
+) -> None:
+    with pytest.raises(UsageError, match=r"has a matrix whose values can be latencies or MB/s"):
+        rounds(tmp_path, header, *rows)
+
+
 def test_two_columns_of_one_direction_are_refused(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="several columns of write iops"):
         rounds(tmp_path, f"{CELL},write iops,iops write", "0,4k,1,2")

@@ -82,12 +82,12 @@ def test_a_matrix_whose_unit_is_another_is_refused(tmp_path: Path) -> None:
 
 
 def test_a_matrix_has_a_bandwidth_for_each_size(tmp_path: Path) -> None:
-    path = written(tmp_path, "round,bs,0/100,65/35", *[f"{number},4k,1000,2000" for number in ROUNDS])
-    assert series(verdicts_of(path)["iops"], Quantity.BYTES_PER_S) == [4_096_000] * 5
+    path = written(tmp_path, "round,bs,0/100,65/35", *[f"{number},4k,10000,20000" for number in ROUNDS])
+    assert series(verdicts_of(path)["iops"], Quantity.BYTES_PER_S) == [40_960_000] * 5
 
 
 def test_a_value_beside_a_matrix_is_named_as_not_read(tmp_path: Path) -> None:
-    path = written(tmp_path, "round,bs,lat (ms),0/100,65/35", *[f"{number},4k,1,1000,2000" for number in ROUNDS])
+    path = written(tmp_path, "round,bs,lat (ms),0/100,65/35", *[f"{number},4k,1,10000,20000" for number in ROUNDS])
     (test,) = read_rounds([path])
     assert test.not_read == (f"{path}: columns lat (ms)",)
 

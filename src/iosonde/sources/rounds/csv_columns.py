@@ -25,6 +25,7 @@ from iosonde.sources.rounds.csv_fields import (
 from iosonde.sources.rounds.csv_headers import (
     CELL,
     DEPTH,
+    DIRECTION,
     JOBS,
     JUDGED_ROLES,
     PATTERN,
@@ -37,6 +38,7 @@ from iosonde.sources.rounds.csv_headers import (
     SIZE,
     SIZES,
     TRACKED,
+    WRITE,
 )
 from iosonde.sources.rounds.csv_values import ValueColumn, check_units, quantities, round_value, value_columns
 from iosonde.sources.rounds.fio_words import MIXED
@@ -71,6 +73,7 @@ class Columns:
     role: int | None
     cell: int | None
     sizes: int | None
+    write: int | None
     percent: int | None
     tracked: int | None
     values: Mapping[int, ValueColumn]
@@ -92,6 +95,7 @@ class Columns:
         mixes = {index: mix_of(match) for index, each in enumerate(header) if (match := MIX.match(each))}
         values = value_columns(header, source)
         size, read = place(SIZE), place(READ)
+        read = place(DIRECTION) if read is None and not mixes else read
         found = cls(
             place(ROUND),
             read,
@@ -103,6 +107,7 @@ class Columns:
             place(ROLE),
             place(CELL),
             place(SIZES),
+            place(WRITE) if read is None and not mixes else None,
             place(PERCENT),
             place(TRACKED),
             values,
@@ -117,7 +122,7 @@ class Columns:
         wanted = {
             "round": found.round is not None,
             "block size": found.size is not None or given.block_size is not None,
-            "mix": found.read is not None or bool(mixes) or given.read is not None,
+            "mix": {found.read, found.write} != {None} or bool(mixes) or given.read is not None,
         }
         missing = [name for name, is_known in wanted.items() if not is_known]
         if missing or not (values or mixes):
@@ -130,7 +135,7 @@ class Columns:
         """Raises UsageError for what the user says although the table has a column for it."""
         given = self.given
         named = {
-            "read": given.read is not None and (self.read is not None or bool(self.mixes)),
+            "read": given.read is not None and ({self.read, self.write} != {None} or bool(self.mixes)),
             "block_size": given.block_size is not None and self.size is not None,
             "queue_depth": given.queue_depth is not None and self.depth is not None,
             "jobs": given.jobs is not None and self.jobs is not None,
@@ -148,7 +153,7 @@ class Columns:
             return
         used = {
             *(self.round, self.read, self.size, self.depth, self.jobs, self.pattern, self.cell, self.sizes),
-            *(self.percent, self.tracked, *self.test, *self.mixes),
+            *(self.percent, self.write, self.tracked, *self.test, *self.mixes),
             # In a matrix, only the columns of mixes are read.
             *(() if self.mixes else self.values),
         }
@@ -157,7 +162,7 @@ class Columns:
     def cell_texts(self, row: Sequence[str]) -> tuple[str, ...]:
         """The fields of a row that tell its cell."""
         places = (*self.test, self.read, self.size, self.depth, self.jobs, self.pattern, self.cell, self.sizes)
-        known = [place for place in (*places, self.percent) if place is not None and place < len(row)]
+        known = [place for place in (*places, self.percent, self.write) if place is not None and place < len(row)]
         return tuple(row[place].strip() for place in known)
 
     def measured(self, row: Sequence[str]) -> Iterator[Measured]:
@@ -208,9 +213,11 @@ class Columns:
                 value = RoundValue() if iops is None else RoundValue(iops=iops, bytes_per_s=iops * size)
                 yield Measured(number, workload_of(read, size, demand), value, states_demand)
             return
-        read = reads_of(kind) if given.read is None else given.read
+        read = self._reads(row, kind)
         workload = workload_of(read, size, demand, self._mixed_sizes(row))
-        yield Measured(number, workload, round_value(self.values, row, workload), states_demand)
+        yield Measured(
+            number, workload, round_value(self.values, row, workload, states_demand=states_demand), states_demand
+        )
 
     @property
     def _has_only_bandwidth(self) -> bool:
@@ -222,6 +229,14 @@ class Columns:
         text = self._text(row, self.sizes)
         sizes = parse_sizes(text, "block sizes") if text else None
         return sizes if isinstance(sizes, BlockSizes) else None
+
+    def _reads(self, row: Sequence[str], kind: str) -> int:
+        """The percentage of reads of a row."""
+        if self.given.read is not None:
+            return self.given.read
+        if kind.lower() in MIXED and self.percent is None:
+            raise ValueError(f"{kind} does not say the percentage of reads; add a column rwmixread")
+        return reads_of(kind) if self.write is None else 100 - reads_of(self._text(row, self.write))
 
     def _number(self, row: Sequence[str], column: int | None, given: int | None) -> int:
         """A whole number of the row, else what the user says; 1 without both."""

@@ -9,7 +9,7 @@ from iosonde.sources.rounds.fio_words import READS
 from iosonde.sources.rounds.measured import VALUE_MAX
 from iosonde.units import parse_bytes
 
-MIX: Final = re.compile(r"^\s*(\d{1,3})\s*/\s*(\d{1,3})\s*(?:\(?iops\)?)?\s*$", re.IGNORECASE)
+MIX: Final = re.compile(r"^\s*(\d{1,3})\s*[/:]\s*(\d{1,3})\s*(?:\(?iops\)?)?\s*$", re.IGNORECASE)
 _SIZE: Final = re.compile(r"^\s*(\d+(?:\.\d+)?)\s*([kKmM]?)(?:i?[bB])?\s*$")
 HEADER_MAX: Final = 200
 """The most characters of a header in an error."""

@@ -9,12 +9,20 @@ ROUND: Final = frozenset({"round", "rnd", "loop", "iteration", "pass"})
 READ: Final = frozenset(
     {"read", "readpercent", "readpct", "rwmixread", "rwmix", "rw", "mix", "workload", "rwmixpercent", "wld"}
 )
+DIRECTION: Final = frozenset({"direction", "op", "operation"})
+"""Columns of words such as ``read``, in tables without one of those above."""
+
+WRITE: Final = frozenset({"write", "writepercent", "writepct", "rwmixwrite"})
+"""Percentages of writes, in tables without a column of reads."""
+
 PERCENT: Final = frozenset({"readpercent", "readpct", "rwmixread", "rwmix", "rwmixpercent"})
 """Those of them that are read percentages, and can accompany a column with fio's ``rw``."""
 
+_SIZES: Final = ("bs", "blocksize", "iosize", "transfersize", "xfersize")
 SIZE: Final[Mapping[str, int]] = {
-    **dict.fromkeys(("blocksize", "bs", "blocksizebytes", "blocksizeb", "size", "block"), 1),
-    **dict.fromkeys(("blocksizekib", "blocksizekb", "blocksizek", "bskib", "bskb", "bsk"), 1024),
+    **dict.fromkeys(("blocksize", "blocksizebytes", "blocksizeb", "size", "block"), 1),
+    **{f"{name}{unit}": 1 for name in _SIZES for unit in ("", "bytes", "inbytes", "b")},
+    **{f"{name}{unit}": 1024 for name in _SIZES for unit in ("kib", "kb", "k", "inkib", "inkb")},
 }
 """Names of the block size column, with the unit of a plain number in bytes."""
 
@@ -23,8 +31,9 @@ SIZES: Final = frozenset({"blocksizes"})
 
 DEPTH: Final = frozenset(
     {"queuedepth", "iodepth", "qd", "depth", "oio", "oiot", "oiothread", "oioperthread", "outstandingio"}
+    | {"outstandingios", "oios", "queuedepthperthread", "queuedepththread", "qdperthread", "qdthread"}
 )
-JOBS: Final = frozenset({"jobs", "numjobs", "threads", "tc", "threadcount"})
+JOBS: Final = frozenset({"jobs", "numjobs", "threads", "thread", "tc", "threadcount", "numthreads", "workers"})
 PATTERN: Final = frozenset({"pattern", "access"})
 PROCEDURE: Final = frozenset({"procedure"})
 PHASE: Final = frozenset({"phase"})
@@ -57,7 +66,7 @@ _TIMES: Final = {
     **dict.fromkeys(("s", "sec"), 10**9),
 }
 _RATES: Final = {"kib": 1024, "kb": 10**3, "mib": 1 << 20, "mb": 10**6, "gib": 1 << 30, "gb": 10**9}
-_RATE_NAMES: Final = ("", "bw", "bandwidth", "throughput")
+_RATE_NAMES: Final = ("", "bw", "bandwidth", "throughput", "datarate", "rate")
 _MEAN_NAMES: Final = (
     "lat",
     "latency",
@@ -77,8 +86,17 @@ _MEAN_NAMES: Final = (
     "meanclat",
     "avgclat",
     "art",
+    "avelat",
+    "avelatency",
+    "responsetime",
+    "avgresponsetime",
+    "meanresponsetime",
 )
-_MAX_NAMES: Final = ("latmax", "latencymax", "maxlat", "maxlatency", "clatmax", "maxclat", "mrt")
+_MAX_NAMES: Final = (
+    *("latmax", "latencymax", "maxlat", "maxlatency", "clatmax", "maxclat", "mrt"),
+    *("maximumlatency", "maxresponsetime", "maximumresponsetime"),
+)
+_LATENCY_NAMES: Final = ("lat", "latency", "clat")
 # By normalised name: the quantity, and what a value is multiplied by.
 VALUES: Final[Mapping[str, tuple[str, float]]] = {
     "iops": ("iops", 1),
@@ -90,10 +108,18 @@ VALUES: Final[Mapping[str, tuple[str, float]]] = {
         f"{name}{unit}{per}": ("bytes_per_s", scale)
         for name in _RATE_NAMES
         for unit, scale in _RATES.items()
-        for per in ("s", "pers", "sec")
+        for per in ("s", "pers", "sec", "ps")
     },
+    **dict.fromkeys((f"{name}bs" for name in _RATE_NAMES if name), ("bytes_per_s", 1)),
     "latencynsmean": ("latency_ns_mean", 1),
     "latencynsmax": ("latency_ns_max", 1),
     **{f"{name}{unit}": ("latency_ns_mean", scale) for name in _MEAN_NAMES for unit, scale in _TIMES.items()},
     **{f"{name}{unit}": ("latency_ns_max", scale) for name in _MAX_NAMES for unit, scale in _TIMES.items()},
+    **{
+        f"{name}{unit}{what}": (f"latency_ns_{quantity}", scale)
+        for quantity, words in (("mean", ("mean", "avg", "average", "ave")), ("max", ("max", "maximum")))
+        for what in words
+        for name in _LATENCY_NAMES
+        for unit, scale in _TIMES.items()
+    },
 }

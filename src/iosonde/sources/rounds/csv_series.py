@@ -3,6 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Sequence
+from statistics import fmean
 from typing import Final
 
 from iosonde.errors import UsageError
@@ -13,10 +14,15 @@ from iosonde.sources.rounds.measured import Measured
 
 _WORD: Final = re.compile(r"[A-Za-z][A-Za-z ._-]*$")
 
+GROWTH_MIN: Final = 1.2
+"""IOPS of large blocks are no higher than those of small ones, apart from the spread of measurements."""
+
 PURE: Final = (0, 100)
 THROUGHPUT_SIZE_MIN: Final = 64 << 10
-IOPS_MIN: Final = 10
-"""A matrix with smaller values only has latencies in ms. A matrix of large reads and writes can have MB/s."""
+IOPS_MIN: Final = 10_000
+"""A matrix of small blocks with smaller values only can have latencies or MB/s."""
+
+SMALL_SIZE_MAX: Final = 8 << 10
 
 
 def check_one_series(columns: Columns, header: Sequence[str], rows: Sequence[Sequence[str]], source: str) -> None:
@@ -46,12 +52,24 @@ def check_matrix(columns: Columns, header: Sequence[str], found: Sequence[Measur
     work = [each.workload for each in found]
     values = [each.value.iops for each in found if each.value.iops is not None]
     is_of_throughput = all(each.read_percent in PURE and each.block_size_bytes >= THROUGHPUT_SIZE_MIN for each in work)
-    if is_of_throughput or (values and max(values) < IOPS_MIN):
+    is_of_small = all(each.block_size_bytes <= SMALL_SIZE_MAX for each in work)
+    is_low = bool(values) and max(values) < IOPS_MIN
+    if is_of_throughput or (is_of_small and is_low) or _grows(found):
         raise UsageError(
-            f"{source} has a matrix whose values can be {'MB/s' if is_of_throughput else 'latencies'}",
+            f"{source} has a matrix whose values can be {'MB/s' if is_of_throughput else 'latencies or MB/s'}",
             "name IOPS in its headers, such as 0/100 IOPS; for other quantities, write a row for each round and "
             "cell, with a header such as round,read,block_size,mb_s",
         )
+
+
+def _grows(found: Sequence[Measured]) -> bool:
+    """Whether values grow with the block size, as latencies and bandwidths do and IOPS do not."""
+    by_size: dict[int, list[float]] = {}
+    for each in found:
+        if each.value.iops is not None:
+            by_size.setdefault(each.workload.block_size_bytes, []).append(each.value.iops)
+    means = [fmean(by_size[size]) for size in sorted(by_size)]
+    return len(means) > 1 and means[-1] > GROWTH_MIN * means[0]
 
 
 def _varies(columns: Columns, rows: Sequence[Sequence[str]], texts: Sequence[str]) -> bool:

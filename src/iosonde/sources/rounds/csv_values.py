@@ -15,6 +15,7 @@ from iosonde.sources.rounds.csv_fields import plain_name, shortened, value_of
 from iosonde.sources.rounds.csv_headers import VALUES
 from iosonde.sources.rounds.fio_names import SHARE_OFF_MAX, share_of_reads
 from iosonde.sources.rounds.measured import is_contradictory
+from iosonde.units import SECOND_NS
 
 ALL: Final = ""
 READS: Final = "read"
@@ -31,13 +32,20 @@ _DIRECTIONS: Final[Mapping[str, str]] = {
 }
 """What a header says of the operations, before or after the quantity: ``Read IOPS``, ``iops_write``, ``total_iops``."""
 
-_PER_S: Final = re.compile(r"/\s*s", re.IGNORECASE)
+_PER_S: Final = re.compile(r"/\s*s|\s/\s*(?=(?:n|u|µ|μ|m)?s(?:ec)?$)", re.IGNORECASE)
+"""Signs that belong to a unit: ``MB/s``, ``Latency / µs``."""
+
 _OTHER_VALUE: Final = re.compile(r"[\d%*/^$#]")
 """What makes a column one of another quantity or unit: ``99 % lat us``, ``IOPS/1000``, ``lat (100ns)``."""
 
 _OTHER_IOPS: Final = re.compile(r"\s*k?iops\b", re.IGNORECASE)
 ROUNDING_SHARE: Final = 0.01
-"""A maximum latency may be below the mean by this share, because both are rounded."""
+"""Values of a row may contradict each other by this share, because they are rounded."""
+
+IN_FLIGHT_MAX: Final = 3
+"""By how much the product of IOPS and mean latency may exceed the operations in flight."""
+
+LATENCY_NS_MIN: Final = 100
 
 
 @dataclass(frozen=True)
@@ -90,8 +98,10 @@ def _column(header: str) -> ValueColumn | None:
     return None
 
 
-def round_value(columns: Mapping[int, ValueColumn], row: Sequence[str], workload: Workload) -> RoundValue:
-    """The values of a row. Raises ValueError if they contradict each other or the mix of the workload.
+def round_value(
+    columns: Mapping[int, ValueColumn], row: Sequence[str], workload: Workload, *, states_demand: bool
+) -> RoundValue:
+    """The values of a row. Raises ValueError if they contradict each other or the workload.
 
     Where a quantity is there for reads and writes only, throughputs are added up, the mean latency is that of all
     operations, and the maximum is the longer one.
@@ -102,6 +112,7 @@ def round_value(columns: Mapping[int, ValueColumn], row: Sequence[str], workload
         if row[place].strip()
     }
     _check_mix(known, workload.read_percent)
+    _check_totals(known)
     longest = _of_all(known, "latency_ns_max", workload.read_percent)
     value = RoundValue(
         iops=_of_all(known, "iops", workload.read_percent),
@@ -111,6 +122,8 @@ def round_value(columns: Mapping[int, ValueColumn], row: Sequence[str], workload
     )
     size = workload.bytes_per_operation
     _check(value, size)
+    if states_demand:
+        _check_demand(value, workload)
     return value.with_throughput(size)
 
 
@@ -150,9 +163,31 @@ def _check_mix(known: Known, told: int) -> None:
                 raise ValueError(f"its mix has {told} % of reads, but {share:.0f} % of its operations are reads")
 
 
+def _check_totals(known: Known) -> None:
+    """Raises ValueError if a total is not the sum of reads and writes."""
+    for quantity, what in (("iops", "operations/s"), ("bytes_per_s", "bytes/s")):
+        parts, total = _of_both(known, quantity), known.get((quantity, ALL))
+        if parts and total is not None and abs(sum(parts) - total) > ROUNDING_SHARE * max(total, sum(parts)) + 1:
+            raise ValueError(f"reads and writes add up to {sum(parts):,.0f} {what}, and the total is {total:,.0f}")
+
+
+def _check_demand(value: RoundValue, workload: Workload) -> None:
+    """Raises ValueError if more operations are in flight than queues can hold (Little's law)."""
+    if value.iops is None or value.latency_ns_mean is None:
+        return
+    held, most = value.iops * value.latency_ns_mean / SECOND_NS, workload.operations_in_flight
+    if held > IN_FLIGHT_MAX * most:
+        raise ValueError(
+            f"{value.iops:,.0f} operations/s with a mean latency of {value.latency_ns_mean / 1000:,.1f} µs are "
+            f"{held:,.0f} in flight, and the queues hold {most:,}"
+        )
+
+
 def _check(value: RoundValue, size: float) -> None:
     """Raises ValueError if values of a row contradict each other: a header then names the wrong quantity or unit."""
     mean, longest = value.latency_ns_mean, value.latency_ns_max
+    if mean is not None and 0 < mean < LATENCY_NS_MIN:
+        raise ValueError(f"a mean latency of {mean:g} ns is shorter than any drive has")
     if mean is not None and longest is not None and longest < mean * (1 - ROUNDING_SHARE):
         raise ValueError(f"the maximum latency of {longest / 1000:g} µs is below the mean of {mean / 1000:g} µs")
     if value.iops and value.bytes_per_s:
