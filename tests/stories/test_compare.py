@@ -51,7 +51,7 @@ def test_a_file_of_tkperf_can_be_compared_with_a_run(folder: Path) -> None:
     # Document 004 prints this mean.
     assert cell["values"][0]["latency_ns_mean"] == pytest.approx(41325.8968)
     text = " ".join(iosonde("compare", "drive.xml", "lat", folder=folder).stdout.split())
-    assert "drive: its file counts rounds from 0; here they are counted from 1." in text
+    assert "drive: reached in round 5 (counted from 0)" in text
 
 
 def test_rounds_that_leave_steady_state_and_too_few_rounds_are_told(folder: Path) -> None:
@@ -133,7 +133,7 @@ def test_the_json_has_the_long_trials(folder: Path) -> None:
         (("old", "lat"), "the runs have no test in common (the old drive: tp-128KiB, tp-1MiB; the lat drive: lat)"),
         (("old", "lab"), "lab has no standard procedure"),
         (("old", "."), ". is not a run but contains some"),
-        (("old", "missing"), "missing is not a run directory"),
+        (("old", "missing"), "missing does not exist"),
         (("old", "new", "--html", "old/report.html", "--force"), "old/report.html is within the run old"),
         (("old", "new", "--charts", "new/charts"), "new/charts is within the run new"),
         (("new", "new.iosonde.zip"), "new and new.iosonde.zip are the same run"),

@@ -147,6 +147,11 @@ def _source(path: Path, failures: "FailureLog") -> "Source":
     from iosonde.store.names import HEADER_NAME
 
     try:
+        if not path.exists() and not path.is_symlink():
+            raise UsageError(
+                f"{path} does not exist",
+                "name the directory or archive of a run, or a file with rounds of another tool",
+            )
         is_run = is_archive(path) or not path.exists() or (path / HEADER_NAME).exists()
         inside = [] if is_run else sorted(path.glob(f"*/{HEADER_NAME}"))
     except OSError:
@@ -212,17 +217,16 @@ def _measured_elsewhere(path: Path) -> "Source":
     procedures = tuple(
         replace(each.rounds, phases=(phase.with_throughput,)) for each, phase in zip(tests, phases, strict=True)
     )
-    # Rounds of different tools can only be compared if all are counted in the same way.
-    others = sorted({each.first_round for each in tests} - {1})
-    notes = tuple(f"its file counts rounds from {first}; here they are counted from 1" for first in others)
-    notes += tuple(
+    notes = tuple(
         f"not read: {printable(each)}" for each in dict.fromkeys(each for test in tests for each in test.not_read)
     )
     notes += tuple(
         f"doubtful: {printable(each)}" for each in dict.fromkeys(each for test in tests for each in test.doubts)
     )
     facts = dict(pair for each in tests for pair in each.facts.items())
-    return Source(printable(path.stem), procedures, notes=notes, facts=tuple(facts.items()))
+    return Source(
+        printable(path.stem), procedures, notes=notes, facts=tuple(facts.items()), first_round=tests[0].first_round
+    )
 
 
 def _print(sources: "Sequence[Source]") -> None:

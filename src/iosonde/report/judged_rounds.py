@@ -70,6 +70,11 @@ class JudgedRounds:
         return self.phase.rule is not None and bool(no_window_text(self.phase))
 
     @property
+    def has_figures(self) -> bool:
+        """Whether the rounds of the window have values: all rounds if they are too few, else a whole window."""
+        return not self.is_too_short or (self.phase.rule is not None and self.rounds < self.phase.rule.window)
+
+    @property
     def zero_cells(self) -> list[str]:
         """The cells of tracking variables that are 0 in the whole window, so that nothing is a percentage of them."""
         if self.is_too_short:

@@ -212,6 +212,22 @@ def test_pure_reads_and_writes_are_pure_whatever_their_rate(iops: float) -> None
         check_share(Path("round1.json"), {done: {"iops": iops}}, told, "its options tell")
 
 
+def test_reads_and_writes_that_are_reported_together_are_named(tmp_path: Path) -> None:
+    def unify(document: dict[str, Any]) -> None:
+        document["jobs"][0]["mixed"] = document["jobs"][0].pop("write")
+
+    path = rewritten(together(tmp_path, job("a")), unify)
+    with pytest.raises(UsageError, match="whose reads and writes are reported together: unified_rw_reporting"):
+        read_rounds([path])
+
+
+def test_a_job_that_failed_is_named(tmp_path: Path) -> None:
+    path = rewritten(together(tmp_path, job("a")), lambda document: document["jobs"][0].update(error=5))
+    [test] = read_rounds([path])
+    assert test.doubts == (f"{path}: job a failed with error 5, so its cell has no value in this round",)
+    assert test.facts == {"Software": json.loads(path.read_text())["fio version"]}
+
+
 def test_a_job_without_the_results_that_it_should_have_is_refused(tmp_path: Path) -> None:
     path = rewritten(together(tmp_path, job("a")), lambda document: document["jobs"][0].pop("write"))
     with pytest.raises(UsageError, match="has a job without results of its writes"):

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from iosonde.errors import UsageError
-from iosonde.sources.rounds import GivenCell, MeasuredRounds, read_rounds
+from iosonde.sources.rounds import GivenCell, MeasuredRounds, Tracking, read_rounds
 from iosonde.vocabulary import Quantity
 from tools.tkperf_of_seed import tkperf_xml
 
@@ -199,6 +199,46 @@ def test_what_the_user_tells_must_be_missing_and_possible(
 ) -> None:
     with pytest.raises(UsageError, match=said):
         rounds(tmp_path, header, row, given=given)
+
+
+QUEUES = "round,read,bs,qd,iops"
+
+
+def queues(folder: Path) -> Path:
+    path = folder / "queues.csv"
+    path.write_text(f"{QUEUES}\n" + "".join(f"{n},0,4k,{depth},100\n" for n in range(1, 6) for depth in (1, 8, 32)))
+    return path
+
+
+def test_cells_that_no_tracking_variable_is_of_are_named(tmp_path: Path) -> None:
+    [test] = read_rounds([queues(tmp_path)], [Tracking(Quantity.IOPS, queue_depth=8)])
+    assert test.not_read == ("random-write-4KiB-qd1: --track names none of them",)
+
+
+def test_a_variable_that_is_of_several_cells_says_by_what_they_differ(tmp_path: Path) -> None:
+    with pytest.raises(UsageError) as refused:
+        read_rounds([queues(tmp_path)], [Tracking(Quantity.IOPS, read_percent=0)])
+    assert refused.value.hint == "name one of them by queue_depth as well"
+
+
+def test_a_quantity_that_was_not_measured_cannot_be_tracked(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="has no latency_ns_mean of random-write-4KiB-qd8, which --track names"):
+        read_rounds([queues(tmp_path)], [Tracking(Quantity.LATENCY_NS_MEAN, queue_depth=8)])
+
+
+@pytest.mark.parametrize(
+    ("header", "encoding", "said"),
+    [
+        ("round,read,bs,latency", "utf-8", "does not say the unit of latency"),
+        ("round,read,bs,BW", "utf-8", "does not say the unit of BW"),
+        ("round,read,bs,lat µs", "cp1252", "is text in another encoding than UTF-8"),
+    ],
+)
+def test_what_is_missing_of_values_is_named(header: str, encoding: str, said: str, tmp_path: Path) -> None:
+    path = tmp_path / "table.csv"
+    path.write_text(f"{header}\n1,0,4k,40\n", encoding=encoding)
+    with pytest.raises(UsageError, match=said):
+        read_rounds([path])
 
 
 def test_a_cell_is_told_of_tables_only(tmp_path: Path) -> None:

@@ -240,9 +240,9 @@ def verdicts_of(run: RunRecord, rounds: ProcedureRounds) -> list[tuple[PhaseRoun
     return [*found, *((phase, "rounds", steady_text(run, phase)) for phase in rounds.all_judged)]
 
 
-def steady_text(run: RunRecord | None, phase: PhaseRounds) -> str:
-    """Whether a phase with a criterion reached steady state, in words."""
-    return undecided_text(run, phase) or verdict_text(criteria_of(phase)[0])
+def steady_text(run: RunRecord | None, phase: PhaseRounds, *, first_round: int = 1) -> str:
+    """Whether a phase with a criterion reached steady state, in words. ``first_round`` is the number of the first."""
+    return undecided_text(run, phase) or verdict_text(criteria_of(phase)[0], first_round=first_round)
 
 
 def undecided_text(run: RunRecord | None, phase: PhaseRounds) -> str:

@@ -22,7 +22,8 @@ class Source:
 
     ``invalid`` has the cells whose figures are invalid, each with the findings that say so, and ``doubtful`` those with
     doubtful findings. ``notes`` are sentences on what limits its figures. ``facts`` are what a file of another tool
-    says of the drive, the host and the software, by the names of reports.
+    says of the drive, the host and the software, by the names of reports. ``first_round`` is the number that it gives
+    to the first round.
     """
 
     label: str
@@ -32,6 +33,7 @@ class Source:
     notes: tuple[str, ...] = ()
     doubtful: tuple[tuple[str, tuple[str, ...]], ...] = ()
     facts: tuple[tuple[str, str], ...] = ()
+    first_round: int = 1
 
 
 @dataclass(frozen=True)

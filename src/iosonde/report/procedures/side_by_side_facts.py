@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from enum import StrEnum
 from typing import Final
 
-from iosonde.analysis.procedures import Verdict, criteria_of
+from iosonde.analysis.procedures import PhaseRounds, Verdict, criteria_of
 from iosonde.analysis.procedures.condition import ConditionState
 from iosonde.analysis.procedures.conditions import STEADY_STATE, steady_text
 from iosonde.analysis.procedures.courses import scale_of
@@ -81,7 +81,7 @@ def _entry_facts(entry: Entry) -> Iterator[tuple[str, str]]:
         yield "Access pattern", _each(sorted({str(each.pattern) for each in workloads}))
         yield "Demand", _demand_text(workloads)
     judged = [each.judged for each in procedures if each.judged is not None and criteria_of(each.judged)]
-    yield STEADY_STATE, _each(steady_text(run, each) for each in judged) or _condition(entry, STEADY_STATE)
+    yield STEADY_STATE, _each(_steady(entry, each) for each in judged) or _condition(entry, STEADY_STATE)
     if run is None:
         yield "Software", "another tool"
         yield from ((name, printable(text)) for name, text in entry.source.facts)
@@ -100,6 +100,13 @@ def _entry_facts(entry: Entry) -> Iterator[tuple[str, str]]:
     yield "Host", f"{run.header.host.hostname}, {run.header.host.cpu_model}"
     yield "Software", f"iosonde {run.header.iosonde_version}"
     yield "Run start", run.header.created_at.split(".", maxsplit=1)[0].replace("T", " ")
+
+
+def _steady(entry: Entry, phase: PhaseRounds) -> str:
+    """The verdict on a phase, with rounds as their source counts them."""
+    first = entry.source.first_round
+    text = steady_text(entry.source.run, phase, first_round=first)
+    return text if first == 1 or " in round " not in text else f"{text} (counted from {first})"
 
 
 def _demand_text(workloads: Sequence[Workload]) -> str:
@@ -125,7 +132,7 @@ def unsteady_elsewhere(entry: Entry) -> Iterator[str]:
     for each in entry.procedures if entry.source.run is None else ():
         phase = each.judged
         if phase is not None and criteria_of(phase)[0].verdict is not Verdict.REACHED:
-            yield f"{STEADY_STATE.lower()} {steady_text(None, phase)}"
+            yield f"{STEADY_STATE.lower()} {_steady(entry, phase)}"
 
 
 def _condition(entry: Entry, name: str) -> str:

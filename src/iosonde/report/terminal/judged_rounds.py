@@ -42,9 +42,9 @@ def _test(test: JudgedRounds) -> Iterator[RenderableType]:
     if own is None:
         yield Text("  nothing is tracked, so steady state is not judged")
     else:
-        window = ", ".join(map(str, test.window))
+        window = f"; window: round{plural} {', '.join(map(str, test.window))}" if test.has_figures else ""
         style = "green" if own.reached is not None else "yellow"
-        yield Text(f"  steady state {verdict_words(test, own)}; window: round{plural} {window}", style=style)
+        yield Text(f"  steady state {verdict_words(test, own)}{window}", style=style)
     if own is not None and (unknown := test.unknown_rounds):
         named = f"{', '.join(map(str, unknown[:NAMED_MAX]))}{' and others' if len(unknown) > NAMED_MAX else ''}"
         plural = "s" if len(unknown) > 1 else ""

@@ -97,6 +97,9 @@ _MAX_NAMES: Final = (
     *("maximumlatency", "maxresponsetime", "maximumresponsetime"),
 )
 _LATENCY_NAMES: Final = ("lat", "latency", "clat")
+WITHOUT_UNIT: Final = frozenset({*_MEAN_NAMES, *_MAX_NAMES, *filter(None, _RATE_NAMES)})
+"""Names of latencies and bandwidths whose unit is missing."""
+
 # By normalised name: the quantity, and what a value is multiplied by.
 VALUES: Final[Mapping[str, tuple[str, float]]] = {
     "iops": ("iops", 1),

@@ -12,7 +12,7 @@ from iosonde.analysis.procedures import RoundValue
 from iosonde.errors import UsageError
 from iosonde.records import Workload
 from iosonde.sources.rounds.csv_fields import plain_name, shortened, value_of
-from iosonde.sources.rounds.csv_headers import VALUES
+from iosonde.sources.rounds.csv_headers import VALUES, WITHOUT_UNIT
 from iosonde.sources.rounds.fio_names import SHARE_OFF_MAX, share_of_reads
 from iosonde.sources.rounds.measured import is_contradictory
 from iosonde.units import SECOND_NS
@@ -80,7 +80,12 @@ def value_columns(header: Sequence[str], source: str) -> dict[int, ValueColumn]:
 
 
 def check_units(header: Sequence[str], source: str) -> None:
-    """Raises UsageError for IOPS in thousands, in a table without other values."""
+    """Raises UsageError for IOPS in thousands and for columns without a unit, in a table without other values."""
+    bare = [each.strip() for each in header if plain_name(each) in WITHOUT_UNIT and not _OTHER_VALUE.search(each)]
+    if bare:
+        raise UsageError(
+            f"{source} does not say the unit of {bare[0]}", "name it in the header, such as lat_us, lat_ms or MB/s"
+        )
     other = [each.strip() for each in header if _OTHER_IOPS.match(each)]
     if other:
         raise UsageError(f"{source} has IOPS in a unit that is not read: {other[0]}", "write plain IOPS")

@@ -9,7 +9,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from iosonde.errors import UsageError
 from iosonde.records import Workload
@@ -21,7 +21,7 @@ from iosonde.sources.rounds.fio_checks import (
     check_words,
     devices_of,
 )
-from iosonde.sources.rounds.fio_jobs import cells_of
+from iosonde.sources.rounds.fio_jobs import cells_of, failure_doubts
 from iosonde.sources.rounds.fio_times import TimedOutput, time_doubts, time_ms, timed
 from iosonde.sources.rounds.measured import Measured
 
@@ -34,11 +34,19 @@ def is_fio(text: str) -> bool:
     return '"jobs"' in text and '"fio version"' in text
 
 
-def read_fio(texts: Mapping[Path, str]) -> tuple[list[Measured], tuple[str, ...]]:
-    """The cells of fio's outputs with their rounds, and what speaks against these rounds, as sentences.
+class FioRounds(NamedTuple):
+    """The cells of fio's outputs with their rounds.
 
-    Raises UsageError for a file that fio did not write.
+    ``doubts`` are sentences on what speaks against these rounds, and ``version`` is that of fio.
     """
+
+    measured: list[Measured]
+    doubts: tuple[str, ...]
+    version: str
+
+
+def read_fio(texts: Mapping[Path, str]) -> FioRounds:
+    """The rounds of fio's outputs. Raises UsageError for a file that fio did not write."""
     outputs = [(path, output) for path, text in texts.items() for output in _outputs(text, path)]
     numbered = [(path, output, _round_of(path)) for path, output in outputs]
     unnamed = [path for path, _, number in numbered if number is None]
@@ -74,7 +82,9 @@ def read_fio(texts: Mapping[Path, str]) -> tuple[list[Measured], tuple[str, ...]
         check_names(places)
         check_words(times)
         check_numbers(places)
-    return found, time_doubts(times)
+    versions = dict.fromkeys(str(output.get("fio version", "")) for _, output in outputs)
+    doubts = (*time_doubts(times), *failure_doubts(outputs))
+    return FioRounds(found, doubts, ", ".join(filter(None, versions)))
 
 
 def _outputs(text: str, path: Path) -> Iterator[dict[str, Any]]:

@@ -80,6 +80,16 @@ def cells_of(output: Mapping[str, Any], path: Path) -> Iterator[tuple[Workload, 
         yield every, value, states_demand
 
 
+def failure_doubts(outputs: Sequence[tuple[Path, Mapping[str, Any]]]) -> tuple[str, ...]:
+    """Sentences on jobs that ended with an error: their cells have no value in that round."""
+    return tuple(
+        f"{path}: job {job.get('jobname', '')} failed with error {job['error']}, so its cell has no value in this round"
+        for path, output in outputs
+        for job in output.get("jobs", ())
+        if job.get("error")
+    )
+
+
 def _check_starts(jobs: Sequence[Mapping[str, Any]], path: Path) -> None:
     """Raises UsageError for jobs that begin at different times: their sum is no throughput of any moment."""
     delays = {str(job.get("startdelay", job.get("start_delay", "0"))) for job in jobs}
@@ -207,6 +217,11 @@ def _value(jobs: Sequence[Mapping[str, Any]], workload: Workload, path: Path) ->
     """The sums over jobs and directions: a mix is measured by all of its operations."""
     asked = [name for name, share in (("read", workload.read_percent), ("write", 100 - workload.read_percent)) if share]
     lacking = next((direction for job in jobs for direction in asked if direction not in job), "")
+    if lacking and any("mixed" in job for job in jobs):
+        raise UsageError(
+            f"{path} has a job whose reads and writes are reported together: unified_rw_reporting",
+            "measure without that option, or write its rounds to a CSV file",
+        )
     if lacking:
         raise UsageError(
             f"{path} has a job without results of its {lacking}s",

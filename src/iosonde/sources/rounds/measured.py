@@ -162,6 +162,12 @@ def rounds_of(  # noqa: PLR0913 - all but two are by name
         tracked = tracked_of(source, workloads, kind, tracking) if steady else ()
         if steady and not tracked and len(workloads) == 1:
             tracked = only_cell(next(iter(workloads)), [each.value for each in measured])
+    by_cell = list(zip(names, measured, strict=True))
+    for one in tracked:
+        if tracking and not any(each.value.of(one.quantity) is not None for name, each in by_cell if name == one.cell):
+            raise UsageError(
+                f"{source} has no {one.quantity} of {one.cell}, which --track names", "track a quantity that it has"
+            )
     rule = SteadyState(tracked=tracked) if tracked else None
     phase = PhasePlan(name=name, role=PhaseRole.ROUNDS, cells=tuple(workloads), stop=rule or Rounds(rounds=len(values)))
     procedure = Procedure(name=name, kind=kind, title=name, version=1, gap_ns_max=GAP_NS_MAX, phases=(phase,))

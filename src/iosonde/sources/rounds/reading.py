@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Final
 
 from iosonde.errors import UsageError
+from iosonde.plans import cell_name
 from iosonde.printing import quoted
 from iosonde.records import Access
 from iosonde.safe_files import read_regular
@@ -21,6 +22,7 @@ from iosonde.vocabulary import ProcedureKind, Quantity
 LATENCY_MIXES: Final = frozenset({0, 65, 100})
 LATENCY_SIZE_MAX: Final = 8192
 FILE_BYTES_MAX: Final = 256 << 20
+NAMED_MAX: Final = 6
 FILES_MAX: Final = 20_000
 SUFFIXES: Final = frozenset({".json", ".xml", ".csv", ".tsv", ".txt", ".out", ".log"})
 _WAY_OUT: Final = "use TKperf's XML, JSON files of fio, or a CSV file with a row for each round and cell"
@@ -64,8 +66,13 @@ def read_rounds(
         name = str(next(iter(texts))) if len(texts) == 1 else f"{len(texts)} files of fio"
         name = f"{folder}: {name}" if folder is not None and len(outputs) > 1 else name
         files = tuple(not_read.get(folder, ())) if folder is not None else ()
-        measured, doubts = read_fio(texts)
-        found += [replace(each, not_read=files, doubts=doubts) for each in _tests(name, measured, tracking)]
+        outputs_of_fio = read_fio(texts)
+        measured, doubts = outputs_of_fio.measured, outputs_of_fio.doubts
+        facts = {"Software": outputs_of_fio.version} if outputs_of_fio.version else {}
+        found += [
+            replace(each, not_read=(*files, *each.not_read), doubts=doubts, facts=facts)
+            for each in _tests(name, measured, tracking)
+        ]
     _check_tracking(found, tracking)
     return tuple(found)
 
@@ -86,10 +93,10 @@ def _of_table(text: str, source: str, tracking: Sequence[Tracking], given: Given
     table = read_csv(text, source, given)
     left = (*table.left, *((f"columns {', '.join(table.unused)}",) if table.unused else ()))
     told = tuple(f"{source}: {each}" for each in left)
-    return (replace(each, not_read=told) for each in _tests(source, table.measured, tracking))
+    return (replace(each, not_read=(*told, *each.not_read)) for each in _tests(source, table.measured, tracking))
 
 
-def _tests(source: str, measured: Sequence[Measured], tracking: Sequence[Tracking]) -> Iterator[MeasuredRounds]:
+def _tests(source: str, measured: Sequence[Measured], tracking: Sequence[Tracking]) -> list[MeasuredRounds]:
     """The tests that cells belong to."""
     if not measured:
         raise UsageError(f"{source} has no rounds", _WAY_OUT)
@@ -97,11 +104,18 @@ def _tests(source: str, measured: Sequence[Measured], tracking: Sequence[Trackin
     for each in measured:
         stated.setdefault(each.test, []).append(each)
     parts = ((test, part) for test, every in stated.items() for part in _parts(every, is_named=bool(test)))
+    # The user names what to judge, and a test can have none of it.
+    left: list[str] = []
+    found: list[MeasuredRounds] = []
     for test, (name, kind, mine) in parts:
         applying = [each for each in tracking if any(each.is_of(cell.workload) for cell in mine)]
-        if not mine or (tracking and not applying):
-            continue  # The user named what to judge, and none of it is in this test.
-        yield rounds_of(source, mine, name=f"{test}: {name}" if test else name, kind=kind, tracking=applying)
+        if tracking and mine and not applying:
+            left += dict.fromkeys(cell_name(each.workload) for each in mine)
+        elif mine:
+            named = f"{test}: {name}" if test else name
+            found.append(rounds_of(source, mine, name=named, kind=kind, tracking=applying))
+    told = f"{', '.join(left[:NAMED_MAX])}{' and others' if len(left) > NAMED_MAX else ''}: --track names none of them"
+    return [replace(each, not_read=(told,)) if left else each for each in found]
 
 
 _Part = tuple[str, ProcedureKind, list[Measured]]
@@ -138,7 +152,7 @@ def _parts(measured: Sequence[Measured], *, is_named: bool) -> Iterator[_Part]:
     no_latency = all(each.value.latency_ns_mean is None for each in single)
     no_demand = all(not each.states_demand and each.value.iops is not None for each in single)
     if no_latency or no_demand:
-        yield "iops", ProcedureKind.IOPS, single
+        yield "iops at queue depth 1" if several else "iops", ProcedureKind.IOPS, single
     else:
         yield "latency", ProcedureKind.LATENCY, single
 

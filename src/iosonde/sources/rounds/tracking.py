@@ -74,8 +74,12 @@ def _known(
 def _named(source: str, workloads: Mapping[str, Workload], asked: Tracking) -> Tracked:
     cells = [cell for cell, each in workloads.items() if asked.is_of(each)]
     if len(cells) != 1:
+        keys = {"block_size": "size_text", "queue_depth": "queue_depth", "jobs": "jobs", "read": "read_percent"}
+        differ = [key for key, name in keys.items() if len({getattr(workloads[each], name) for each in cells}) > 1]
         raise UsageError(
             f"{source}: --track matches {len(cells)} cells: {', '.join(cells[:3]) or 'none'}",
-            "name one cell, such as --track read=0,block_size=4KiB,quantity=iops",
+            f"name one of them by {' and '.join(differ)} as well"
+            if differ
+            else "name one cell, such as --track read=0,block_size=4KiB,quantity=iops",
         )
     return Tracked(cell=cells[0], quantity=asked.quantity)
