@@ -30,8 +30,12 @@ class DriveChange:
 
     def of(self, counter: Counter) -> int | None:
         """The change of a counter, as the sum over all drives; None if a drive does not report it."""
-        changes = [_change(before, after, counter) for before, after in self.drives]
+        changes = self.of_each(counter)
         return None if None in changes else sum(each for each in changes if each is not None)
+
+    def of_each(self, counter: Counter) -> list[int | None]:
+        """The change of a counter of each drive; None if the drive does not report it."""
+        return [_change(before, after, counter) for before, after in self.drives]
 
     @property
     def throttled_ns(self) -> int | None:

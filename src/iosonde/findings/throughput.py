@@ -232,5 +232,5 @@ def _stall_evidence(record: CellRecord, stalls: Sequence[Regime]) -> tuple[str, 
 def _of_latency(case: Case) -> str:
     """What becomes of the latency of a cell with a trial in which nothing completed."""
     if case.procedures:
-        return "a mean latency over the rounds is unknown, because this round has none"
+        return "a mean latency over the rounds is unknown if a round has no completed operation at all"
     return "latency results exclude it"

@@ -20,11 +20,18 @@ def plain(sources: Sequence[Source]) -> list[dict[str, Any]]:
             "kind": test.kind,
             "runs": [each.label for each in test.entries],
             "simulated": [_is_simulated(each) for each in test.entries],
+            "finished": [each.source.run is None or each.source.run.finished for each in test.entries],
             "conditions": facts_of(test),
             "differing": differing_facts(test),
             "trials": _plain_trials(test),
             "cells": [
-                {**asdict(place), "values": [_plain(each.get(place)) for each in test.all_figures]}
+                {
+                    **asdict(place),
+                    "values": [
+                        _plain(entry, each.get(place))
+                        for entry, each in zip(test.entries, test.all_figures, strict=True)
+                    ],
+                }
                 for place in test.all_places
             ],
         }
@@ -46,15 +53,17 @@ def _plain_trials(test: SameTest) -> list[dict[str, Any]]:
         {
             "trial": name,
             "values": [
-                _plain_trial(phases.get(name), gain.get(name), back.get(name))
-                for phases, gain, back in zip(found, gains, backs, strict=True)
+                _plain_trial(entry, phases.get(name), gain.get(name), back.get(name))
+                for entry, phases, gain, back in zip(test.entries, found, gains, backs, strict=True)
             ],
         }
         for name in dict.fromkeys(name for each in found for name in each)
     ]
 
 
-def _plain_trial(phase: LongPhase | None, gain: float | None, back: Recovery | None) -> dict[str, Any] | None:
+def _plain_trial(
+    entry: Entry, phase: LongPhase | None, gain: float | None, back: Recovery | None
+) -> dict[str, Any] | None:
     if phase is None:
         return None
     ends = {f"{each.value}_at_end": level_of(phase.samples, each) for each in (Quantity.IOPS, Quantity.BYTES_PER_S)}
@@ -67,10 +76,17 @@ def _plain_trial(phase: LongPhase | None, gain: float | None, back: Recovery | N
         "gain": gain,
         "recovered_to": None if back is None else back.level,
         "recovery_ns": None if back is None else back.time_ns,
+        **_marks(entry, phase.cell),
     }
 
 
-def _plain(figures: Figures | None) -> dict[str, Any] | None:
+def _marks(entry: Entry, cell: str) -> dict[str, list[str]]:
+    """The findings that make the figures of a cell invalid, and those that make them doubtful."""
+    source = entry.source
+    return {"invalid": list(dict(source.invalid).get(cell, ())), "doubtful": list(dict(source.doubtful).get(cell, ()))}
+
+
+def _plain(entry: Entry, figures: Figures | None) -> dict[str, Any] | None:
     if figures is None:
         return None
     cell = figures.cell
@@ -82,4 +98,6 @@ def _plain(figures: Figures | None) -> dict[str, Any] | None:
         "latency_ns_mean": cell.latency_ns_mean,
         "latency_ns_five_nines": cell.five_nines_ns,
         "latency_ns_max": cell.latency_ns_max,
+        "is_steady": figures.is_steady,
+        **_marks(entry, cell.cell),
     }

@@ -96,3 +96,8 @@ def test_the_maximum_is_the_fastest_below_the_ceiling_and_the_middle_is_nearest_
         "middle": (1, 4),
         "minimum": (1, 1),
     }
+
+
+def test_the_outstanding_io_of_several_targets_is_that_of_all() -> None:
+    found = DemandCell("cell", workload(queue_depth=8, jobs=4, targets=2), 1.0, 1.0, None)
+    assert (found.jobs, found.queue_depth, found.outstanding) == (4, 8, 64)

@@ -79,9 +79,14 @@ def test_the_summary_says_which_of_the_ranked_figures_are_invalid_or_doubtful() 
     found = page(source("old", OLD, **marks[0]), source("new", NEW, **marks[1]))
     [answers] = found.all_of(Answers)
 
-    assert any(
-        "new: 3,015 operations/s (doubtful) ≈ old: 3,000 operations/s (invalid)" in each for each in answers.sentences
-    )
+    told = "new: 3,015 operations/s (doubtful). Invalid, and not ranked: old: 3,000 operations/s."
+    assert any(told in each for each in answers.sentences)
+    [test] = plain([source("old", OLD, **marks[0]), source("new", NEW, **marks[1])])
+    [cell] = [each for each in test["cells"] if (each["mix"], each["size"]) == ("0/100", "4 KiB")]
+    assert [(each["invalid"], each["doubtful"]) for each in cell["values"]] == [
+        (["cell-failed"], []),
+        ([], ["drive-throttled"]),
+    ]
 
 
 def test_runs_over_different_numbers_of_drives_are_not_of_the_same_test() -> None:
@@ -253,3 +258,19 @@ def test_what_a_file_of_another_tool_says_of_its_drive_is_a_condition() -> None:
     [test] = plain([other, source("new", NEW)])
 
     assert [test["conditions"][name][0] for name in ("Model", "Software", "OS")] == ["ABC", "TKperf 2.2", "unknown"]
+
+
+def test_recovery_times_of_different_scales_are_shown_and_not_compared() -> None:
+    groups = [stimulus("group 1"), stimulus("group 2")]
+    old = long_run(groups, [[100] * 8, [400, 200, *[100] * 6]])
+    stop = old.header.plan.stop
+    plan = old.header.plan.model_copy(update={"stop": stop.model_copy(update={"time_scale": 10})})
+    new = old.model_copy(update={"header": old.header.model_copy(update={"plan": plan})})
+    [shown] = [
+        each
+        for each in page(source("old", old), source("new", new)).all_of(ResultTable)
+        if each.caption.startswith("Recovery time")
+    ]
+
+    assert "the runs have different time scales, so that it is not compared" in shown.caption
+    assert [line.texts for line in shown.lines] == [("group 2", "2.0 s", "2.0 s")]

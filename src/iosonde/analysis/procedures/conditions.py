@@ -1,5 +1,6 @@
 """The mandatory conditions of a procedure, each verified, failed, skipped or unknown, with the reason."""
 
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from typing import Final
 
@@ -173,7 +174,8 @@ def _thermal(run: RunRecord, trials: Sequence[CellRecord]) -> Condition:
             *([f"throttled for {format_duration(throttled)}"] if throttled else []),
             *([f"{format_duration(hot)} above the warning temperature"] if hot else []),
         ]
-        return Condition(name, ConditionState.FAILED, f"the drive was {' and '.join(parts)}")
+        whose = "the drive" if len(run.header.targets) == 1 else "of the drives, the hottest"
+        return Condition(name, ConditionState.FAILED, f"{whose} was {' and '.join(parts)}")
     if throttled is None:
         if run.header.is_simulated:
             return Condition(name, ConditionState.SIMULATED, "the model has no temperature")
@@ -183,18 +185,26 @@ def _thermal(run: RunRecord, trials: Sequence[CellRecord]) -> Condition:
 
 
 def _heat(run: RunRecord, trials: Sequence[CellRecord]) -> tuple[int | None, int | None]:
-    """For how long drives throttled, and were above their warning temperature, in the trials of a procedure."""
+    """For how long a drive throttled, and was above its warning temperature, in the trials of a procedure.
+
+    Of several drives, the longest time of each.
+    """
     orders = {each.order for each in trials}
     # The streams of a trial share the change of their drives.
     changes = {record.order: change for record, change in changes_of(run) if record.order in orders}
     known = [each for each in changes.values() if each is not None]
-    return _sum(known, "throttled_ns"), _sum(known, "hot_ns")
+    return _longest(known, "throttled_ns"), _longest(known, "hot_ns")
 
 
-def _sum(changes: Sequence[DriveChange], counter: Counter) -> int | None:
-    found = [each.of(counter) for each in changes]
-    known = [each for each in found if each is not None]
-    return sum(known) if known and len(known) == len(found) else None
+def _longest(changes: Sequence[DriveChange], counter: Counter) -> int | None:
+    """The sum over the trials for each drive, the largest of all drives; None if a change is unknown."""
+    by_drive: dict[str, int] = defaultdict(int)
+    for change in changes:
+        for disk, ns in zip(change.disks, change.of_each(counter), strict=True):
+            if ns is None:
+                return None
+            by_drive[disk] += ns
+    return max(by_drive.values(), default=None)
 
 
 def _steady_state(run: RunRecord, rounds: ProcedureRounds) -> Condition:

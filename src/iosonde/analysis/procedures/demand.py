@@ -33,8 +33,8 @@ class DemandCell:
 
     @property
     def outstanding(self) -> int:
-        """The total outstanding I/O: threads times queue depth."""
-        return self.jobs * self.queue_depth
+        """The total outstanding I/O: threads times queue depth, over all targets."""
+        return self.workload.operations_in_flight
 
 
 def varied_cells(phase: PhaseRounds, points: OperatingPoints) -> tuple[ReportedCell, ...]:

@@ -67,7 +67,8 @@ def level_of(samples: Sequence[Sample], quantity: Quantity) -> float | None:
 def recovery_ns(samples: Sequence[Sample], quantity: Quantity, level: float) -> int | None:
     """How long a trial takes to recover: the time until its first sample within ``TOLERANCE`` of the level.
 
-    The samples after that one have to stay within it as well, each as the median of ``SMOOTHED`` samples around it.
+    The samples after that one have to stay within it as well, each as the median of ``SMOOTHED`` samples around it, of
+    fewer at the end.
     None if the last samples are not within it.
     """
     values = [each.of(quantity) for each in samples]

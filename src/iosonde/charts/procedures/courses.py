@@ -24,6 +24,9 @@ DOTS_MAX: Final = 120
 """With more points than this, points would hide their line and are drawn only faintly."""
 
 ABOVE: Final = 1.08
+ALIKE: Final = 1.1
+"""Samples whose lengths differ by a larger factor have no common length."""
+
 FAR_APART: Final = 20.0
 """Values that differ by a larger factor are drawn on a log axis, where the small ones can be told apart."""
 
@@ -150,7 +153,7 @@ def _figure(identity: str, title: str, drawn: _Drawn, what: str) -> Figure:
     length = format_duration((first.end_ns - first.start_ns) * drawn.merged)
     caption = f"{what}. Each point is {length} of measurement."
     lengths = {(each.samples[0].end_ns - each.samples[0].start_ns) for each, _, _ in drawn.lines if each.samples}
-    if max(lengths) > min(lengths) * 1.5:
+    if max(lengths) > min(lengths) * ALIKE:
         several = "one sample" if drawn.merged == 1 else f"{drawn.merged} samples"
         caption = f"{what}. Each point is {several}."
     chart = layered(_layers(rows, drawn), rows, caption, height=PLOT_PX)

@@ -83,8 +83,8 @@ def best_side_by_side(identity: str, title: str, runs: Sequence[tuple[str, Seque
     if not rows:
         return _empty(identity, title)
     caption = (
-        "The most IOPS of each total outstanding I/O (threads × queue depth): a line for each run. Means over the "
-        "window."
+        "The most IOPS of each total outstanding I/O (threads × queue depth, on all targets): a line for each run. "
+        "Means over the window."
     )
     x = _log(rows, "outstanding", "Total outstanding I/O", sorted({row["outstanding"] for row in rows}), thin=True)
     y = alt.Y("iops:Q", title="IOPS (operations/s)", scale=_from_zero(rows, "iops"), axis=number_axis(tickCount=6))
@@ -98,8 +98,8 @@ def _by_outstanding(identity: str, title: str, cells: Sequence[DemandCell], unit
     is_latency = unit.quantity is Quantity.LATENCY_NS_MEAN
     name = "Mean response time" if is_latency else "IOPS"
     caption = (
-        f"{name} by total outstanding I/O (threads × queue depth). Each point is one demand; several demands can have "
-        "the same total. The line joins those with the most IOPS."
+        f"{name} by total outstanding I/O (threads × queue depth, on all targets). Each point is one demand; "
+        "several demands can have the same total. The line joins those with the most IOPS."
     )
     x = _log(rows, "outstanding", "Total outstanding I/O", sorted({row["outstanding"] for row in rows}), thin=True)
     if is_latency:

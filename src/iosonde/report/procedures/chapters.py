@@ -119,8 +119,8 @@ class _Maker:
             yield from zone_blocks(workloads, chart, self._invalid)
             in_zones = {each.cell for zoned in workloads for each in zoned.cells}
             if others := [each for each in cells if each.cell not in in_zones]:
-                yield cell_table(others, self._invalid)
-            yield Folded("All cells", (cell_table(cells, self._invalid),))
+                yield cell_table(others, self._invalid, self._doubtful)
+            yield Folded("All cells", (cell_table(cells, self._invalid, self._doubtful),))
             return
         yield from result_tables(kind, cells, self._invalid, self._doubtful)
         if len(cells) > 1 and is_matrix(cells):
@@ -139,7 +139,7 @@ class _Maker:
                 for number, each in enumerate(cells, 1)
             )
         )
-        yield cell_table(cells, self._invalid)
+        yield cell_table(cells, self._invalid, self._doubtful)
 
     def _loops(self) -> Iterator[Block]:
         command = FactGroup("Command line", (("command", shlex.join(self._run.header.command)),))

@@ -36,7 +36,7 @@ from iosonde.charts.quantities import significant
 from iosonde.findings import Finding
 from iosonde.records import RunRecord
 from iosonde.report.blocks import Block, Charts, Folded, Paragraph
-from iosonde.report.procedures.course_tables import idle_table, phase_table, rest_table, with_scale
+from iosonde.report.procedures.course_tables import NOT_BACK, idle_table, phase_table, rest_table, with_scale
 from iosonde.report.procedures.draw_chart import DrawChart, Drawing
 from iosonde.report.procedures.steady_tables import criteria_table, determination_table
 from iosonde.report.procedures.tables import sign_notes
@@ -206,5 +206,6 @@ def _answers(
             yield f"{phase.name} {said}{mark_of(phase.cell, findings)}"
     if rounds.procedure.kind is ProcedureKind.CROSS_STIMULUS_RECOVERY:
         for each in recoveries(phases, quantity)[-1:]:
-            if each.time_ns is not None:
-                yield f"recovery time of the last change {format_duration(each.time_ns)}"
+            time = "none" if each.time_ns is None else format_duration(each.time_ns)
+            why = f" ({NOT_BACK} of its level)" if each.time_ns is None else ""
+            yield f"recovery time of {each.phase.name} {time}{why}"

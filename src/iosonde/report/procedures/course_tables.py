@@ -6,7 +6,7 @@ from dataclasses import replace
 from statistics import median
 from typing import Final
 
-from iosonde.analysis.procedures.courses import LongPhase
+from iosonde.analysis.procedures.courses import LongPhase, Sample
 from iosonde.analysis.procedures.recovery import (
     END_PART,
     SMOOTHED,
@@ -162,17 +162,17 @@ def rest_table(found: AfterSaturation, quantity: Quantity) -> ResultTable:
 
 def until_text(level: str, found: Sequence[Recovery]) -> str:
     """What a recovery time is the time from and to."""
-    step = _lengths_text([each.phase for each in found])
+    step = lengths_text([each.phase.samples for each in found])
     return (
         f"from the start of the trial to the first sample within {100 * TOLERANCE:g} % of {level}, if the samples "
-        f"after it stay there (each replaced by the median of {SMOOTHED})"
+        f"after it stay there (each replaced by the median of {SMOOTHED} around it, of fewer at the end)"
         f"{f', in steps of one sample ({step})' if step else ''}"
     )
 
 
-def _lengths_text(phases: Sequence[LongPhase]) -> str:
+def lengths_text(trials: Sequence[Sequence[Sample]]) -> str:
     """The usual length of a sample of each trial: one for all, or the shortest and the longest. Empty without any."""
-    usual = [median(each.end_ns - each.start_ns for each in phase.samples) for phase in phases if phase.samples]
+    usual = [median(each.end_ns - each.start_ns for each in samples) for samples in trials if samples]
     if not usual:
         return ""
     shortest, longest = (format_duration(round(end(usual))) for end in (min, max))

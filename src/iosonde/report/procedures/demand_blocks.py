@@ -67,8 +67,8 @@ def demand_blocks(
     yield point_table(points, invalid, doubtful, rule.latency_ns_max)
     if "maximum" not in {each.name for each in points}:
         yield Paragraph(f"No cell has a mean response time below {format_duration(rule.latency_ns_max)}: no maximum.")
-    yield from _measured(run, rounds, points, chart, invalid)
-    yield Folded("All cells", (cell_table(phase.reported, invalid),))
+    yield from _measured(run, rounds, points, chart, (invalid, doubtful))
+    yield Folded("All cells", (cell_table(phase.reported, invalid, doubtful),))
 
 
 def demand_table(demand: Sequence[DemandCell], quantity: Quantity, invalid: Invalid, doubtful: Doubtful) -> ResultTable:
@@ -161,7 +161,11 @@ def point_table(
 
 
 def _measured(
-    run: RunRecord, rounds: ProcedureRounds, points: Sequence[MeasuredPoint], chart: DrawChart, invalid: Invalid
+    run: RunRecord,
+    rounds: ProcedureRounds,
+    points: Sequence[MeasuredPoint],
+    chart: DrawChart,
+    marks: tuple[Invalid, Doubtful],
 ) -> Iterator[Block]:
     """The pre-writes and the response times at each operating point."""
     phase = rounds.of(PhaseRole.OPERATING_POINTS)
@@ -187,7 +191,7 @@ def _measured(
             yield Charts((each,))
     if reported:
         names = _trial_names(points, reported)
-        yield cell_table(tuple(reported.values()), invalid, head="Operating point", names=names)
+        yield cell_table(tuple(reported.values()), *marks, head="Operating point", names=names)
 
 
 def _trial_names(points: Sequence[MeasuredPoint], reported: Mapping[str, ReportedCell]) -> dict[str, str]:

@@ -24,7 +24,7 @@ def result_tables(
 ) -> tuple[ResultTable, ...]:
     """The tables that a kind of procedure reports first. Doubtful figures of a matrix have a sign."""
     if len(cells) == 1 or not is_matrix(cells):
-        return (cell_table(cells, invalid),)
+        return (cell_table(cells, invalid, doubtful),)
     if kind is ProcedureKind.LATENCY:
         return (*latency_tables(cells, invalid, doubtful), mean_table(cells, Quantity.IOPS, invalid, doubtful))
     return (mean_table(cells, QUANTITY_OF.get(kind, Quantity.IOPS), invalid, doubtful),)
@@ -38,4 +38,4 @@ def more_tables(
         return ()
     first = QUANTITY_OF.get(kind, Quantity.IOPS)
     others = tuple(mean_table(cells, each, invalid, doubtful) for each in MEANS if each is not first)
-    return (*others, cell_table(cells, invalid)) if kind is ProcedureKind.ROUNDS else others
+    return (*others, cell_table(cells, invalid, doubtful)) if kind is ProcedureKind.ROUNDS else others

@@ -121,8 +121,8 @@ def _course_figures(test: SameTest, identity: str, failures: FailureLog) -> Iter
     for number, start in enumerate(range(0, len(long), LINES_MAX), 1):
         group = long[start : start + LINES_MAX]
         quantity = shown_quantity([each for _, phases, _ in group for each in phases])
-        courses = [_course(label, phases) for label, phases, _ in group]
-        filling = [_in_fills(course, fill) for course, (_, _, fill) in zip(courses, group, strict=True)]
+        courses = [course for label, phases, _ in group for course in _courses(label, phases)]
+        filling = [_in_fills(course, fill) for label, phases, fill in group for course in _courses(label, phases)]
         for part, drawn, across in (
             ("course", courses, against_time(courses)),
             ("fills", filling, against_fills(FILL)),
@@ -154,6 +154,12 @@ def _in_fills(course: Course, fill_bytes: int) -> Course:
     return replace(course, samples=tuple(samples))
 
 
-def _course(label: str, phases: Sequence[LongPhase]) -> Course:
-    """All long trials of an entry as one line."""
-    return Course(label, phases[0].cell, tuple(sample for each in phases for sample in each.samples))
+def _courses(label: str, phases: Sequence[LongPhase]) -> Iterator[Course]:
+    """The long trials of an entry as lines of one name, which end at idle time."""
+    lines: list[list[LongPhase]] = []
+    for each in phases:
+        if each.idle_ns or not lines:
+            lines.append([])
+        lines[-1].append(each)
+    for line in lines:
+        yield Course(label, line[0].cell, tuple(sample for each in line for sample in each.samples))

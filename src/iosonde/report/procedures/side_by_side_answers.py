@@ -17,6 +17,7 @@ from iosonde.report.procedures.side_by_side_tables import SAME, entry_sign, show
 from iosonde.report.signs import DOUBTFUL, INVALID
 from iosonde.vocabulary import ProcedureKind, Quantity
 
+INVALID_WORD: Final = " (invalid)"
 RANKED_MAX: Final = 8
 """The most entries that a sentence names."""
 
@@ -77,9 +78,14 @@ class _Ranked:
     rounds: list[float] = field(default_factory=list)
     word: str = ""
 
+    @property
+    def is_invalid(self) -> bool:
+        """Whether a finding makes it invalid."""
+        return self.word == INVALID_WORD
+
 
 def _word(entry: Entry, cell: str) -> str:
-    return {INVALID: " (invalid)", DOUBTFUL: " (doubtful)"}.get(entry_sign(entry, cell), "")
+    return {INVALID: INVALID_WORD, DOUBTFUL: " (doubtful)"}.get(entry_sign(entry, cell), "")
 
 
 @dataclass(frozen=True)
@@ -136,16 +142,22 @@ def _zone_ranks(test: SameTest, *, is_same: bool) -> Iterator[str]:
 
 def _ranked(what: str, unit: Unit, found: Sequence[_Ranked], order: _Order) -> Iterator[str]:
     """The entries in order. The sign stands between neighbours whose rounds overlap."""
-    ranked = sorted(found, key=lambda each: each.value, reverse=order.is_highest_first)
-    if len(ranked) <= 1:
+    if len(found) <= 1:
         return
+    # Invalid figures are told, and not ranked.
+    valid = [each for each in found if not each.is_invalid]
+    ranked = sorted(valid or found, key=lambda each: each.value, reverse=order.is_highest_first)
+    others = [each for each in found if each.is_invalid] if valid else []
+    words = order.words if valid else _Order(is_same=False, is_highest_first=order.is_highest_first).words
     texts = [
         f"{each.label}: {significant(unit.shown(each.value))} {unit.name}{each.word}" for each in ranked[:RANKED_MAX]
     ]
     joins = [f" {SAME} " if overlaps(a.rounds, b.rounds) else "; " for a, b in pairwise(ranked[:RANKED_MAX])]
     told = texts[0] + "".join(f"{join}{text}" for join, text in zip(joins, texts[1:], strict=True))
     more = f"; and {len(ranked) - RANKED_MAX} more" if len(ranked) > RANKED_MAX else ""
-    yield f"{what}, {order.words}: {told}{more}."
+    apart = [f"{each.label}: {significant(unit.shown(each.value))} {unit.name}" for each in others[:RANKED_MAX]]
+    left = f". Invalid, and not ranked: {'; '.join(apart)}" if apart else ""
+    yield f"{what}, {words}: {told}{more}{left}."
 
 
 def _lower(name: str) -> str:

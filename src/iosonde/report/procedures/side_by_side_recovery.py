@@ -8,7 +8,7 @@ from iosonde.analysis.procedures.courses import scale_of
 from iosonde.analysis.procedures.recovery import TrialRecovery, trial_recoveries
 from iosonde.analysis.procedures.side_by_side import Entry, SameTest
 from iosonde.report.dashes import Dash
-from iosonde.report.procedures.course_tables import NOT_MEASURED, recovery_text, until_text, with_scale
+from iosonde.report.procedures.course_tables import NOT_MEASURED, lengths_text, recovery_text, until_text, with_scale
 from iosonde.report.procedures.side_by_side_tables import (
     COLUMNS_MAX,
     difference_text,
@@ -21,15 +21,20 @@ from iosonde.report.tables import Head, Line, ResultTable
 from iosonde.vocabulary import ProcedureKind
 
 NO_TRIAL: Final = "the run has no such trial"
+DIFFERENT_SCALES: Final = " as measured; the runs have different time scales, so that it is not compared"
 NO_GAIN: Final = "the first sample has no completed operation"
 
 
 @dataclass(frozen=True)
 class _Shown:
-    """What a table shows of a trial: its value as text, which has the reason of a missing one, and as a number."""
+    """What a table shows of a trial: its value as text, which has the reason of a missing one, and as a number.
+
+    Without ``is_compared`` there are no differences: the runs' times are scaled differently.
+    """
 
     text: Callable[[TrialRecovery], str]
     value: Callable[[TrialRecovery], float | None]
+    is_compared: bool = True
 
 
 @dataclass(frozen=True)
@@ -62,11 +67,21 @@ def recovery_tables(test: SameTest, columns_max: int = COLUMNS_MAX) -> Iterator[
     if not any(found):
         return
     words = WORDS.get(test.kind, AFTER_SATURATION)
+    every = [each for one in found for each in one.values()]
+    is_scaled_alike = len(_scales(test)) <= 1
     if words.gain:
-        yield from _tables(test, words.gain, (), found, _Shown(_gain_text, lambda each: each.gain), columns_max)
-    backs = [each.back for one in found for each in one.values() if each.back is not None]
-    notes = (f"{words.time}: {until_text(words.level, backs)}.",)
-    yield from _tables(test, words.time, notes, found, _Shown(_back_text, _time_ns), columns_max)
+        is_of_sample = words is AFTER_SATURATION
+        lengths = lengths_text([each.phase.samples[:1] for each in every if each.phase.samples])
+        notes = (f"The first sample: {lengths}.",) if is_of_sample else ()
+        shown = _Shown(_gain_text, lambda each: each.gain, is_compared=is_scaled_alike or not is_of_sample)
+        yield from _tables(test, words.gain, notes, found, shown, columns_max)
+    notes = (f"{words.time}: {until_text(words.level, [each.back for each in every if each.back is not None])}.",)
+    yield from _tables(test, words.time, notes, found, _Shown(_back_text, _time_ns, is_scaled_alike), columns_max)
+
+
+def _scales(test: SameTest) -> set[int]:
+    """By how much the times of the runs were divided."""
+    return {scale_of(each.source.run) for each in test.entries if each.source.run is not None}
 
 
 def _recoveries(test: SameTest, entry: Entry) -> Sequence[TrialRecovery]:
@@ -88,11 +103,9 @@ def _tables(  # noqa: PLR0913, PLR0917 - a table with its words and its values
             for name in names
         )
         heads = (Head("Trial", number=False), *(Head(short_label(test.entries[number].label)) for number in columns))
-        first = test.entries[0].label
-        table = ResultTable(
-            f"{title}, with the difference from {first}.", heads, lines, (*notes, *sign_notes(lines))
-        ).explained
-        scales = {scale_of(each.source.run) for each in test.entries if each.source.run is not None}
+        how = f", with the difference from {test.entries[0].label}" if shown.is_compared else DIFFERENT_SCALES
+        table = ResultTable(f"{title}{how}.", heads, lines, (*notes, *sign_notes(lines))).explained
+        scales = _scales(test)
         yield with_scale(table, scales.pop()) if len(scales) == 1 else table
 
 
@@ -110,7 +123,7 @@ def _text(
     if value is None:
         return text
     marked = f"{text} {entry_sign(entry, mine.phase.cell)}".rstrip()
-    return f"{marked} ({difference_text(value / base)})" if number and base else marked
+    return f"{marked} ({difference_text(value / base)})" if number and base and shown.is_compared else marked
 
 
 def _gain_text(mine: TrialRecovery) -> str:

@@ -137,15 +137,23 @@ def latency_tables(cells: Sequence[ReportedCell], invalid: Invalid, doubtful: Do
 
 
 def cell_table(
-    cells: Sequence[ReportedCell], invalid: Invalid, *, head: str = "Cell", names: Mapping[str, str] | None = None
+    cells: Sequence[ReportedCell],
+    invalid: Invalid,
+    doubtful: Doubtful,
+    *,
+    head: str = "Cell",
+    names: Mapping[str, str] | None = None,
 ) -> ResultTable:
-    """All figures of each cell, a row each. ``names`` has what rows are called instead of the cell, under ``head``."""
+    """All figures of each cell, a row each: of a doubtful one, its name has the sign.
+
+    ``names`` has what rows are called instead of the cell, under ``head``.
+    """
     called = names or {}
     units = [unit_of(each, (cell.of(each) for cell in cells)) for each in _SHOWN]
     longest = unit_of(Quantity.LATENCY_NS_MEAN, (cell.latency_ns_mean for cell in cells))
 
     def texts(cell: ReportedCell) -> Iterator[str]:
-        yield called.get(cell.cell, cell.cell)
+        yield signed(called.get(cell.cell, cell.cell), cell.cell, (), set(doubtful) - set(invalid))
         for unit in units:
             value = cell.of(unit.quantity)
             yield Dash(NOT_MEASURED) if value is None else significant(unit.shown(value))
@@ -161,7 +169,7 @@ def cell_table(
             Head("Maximum", longest.name),
         ),
         lines=tuple(Line(tuple(texts(cell)), cell=cell.cell) for cell in cells),
-        notes=(),
+        notes=sign_notes([each.cell for each in cells if each.cell not in invalid], {}, doubtful),
     )
     return marked(table, invalid, INVALID).explained
 

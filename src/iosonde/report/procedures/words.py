@@ -127,12 +127,15 @@ def sizes_text(workloads: Sequence[Workload]) -> str:
 
 def demand_text(workloads: Iterable[Workload]) -> str:
     """The jobs and queue depths: ``4 jobs × QD 32``; for all combinations of several, ``4, 1 jobs × QD 32, 1``."""
-    found = dict.fromkeys((each.jobs, each.queue_depth) for each in workloads)
+    every = list(workloads)
+    found = dict.fromkeys((each.jobs, each.queue_depth) for each in every)
+    targets = max((each.targets for each in every), default=1)
+    of_each = f" on each of {targets} targets" if targets > 1 else ""
     every_jobs, every_depth = (list(dict.fromkeys(each)) for each in zip(*found, strict=True)) if found else ([], [])
     if len(found) > 1 and len(found) == len(every_jobs) * len(every_depth):
         unit = "job" if every_jobs == [1] else "jobs"
-        return f"{', '.join(map(str, every_jobs))} {unit} × QD {', '.join(map(str, every_depth))}"
-    return ", ".join(f"{jobs} {'job' if jobs == 1 else 'jobs'} × QD {depth}" for jobs, depth in found)
+        return f"{', '.join(map(str, every_jobs))} {unit} × QD {', '.join(map(str, every_depth))}{of_each}"
+    return ", ".join(f"{jobs} {'job' if jobs == 1 else 'jobs'} × QD {depth}" for jobs, depth in found) + of_each
 
 
 def times_text(plans: Iterable[CellPlan], *, brief: bool = False) -> str:
