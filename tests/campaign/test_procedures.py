@@ -5,6 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from iosonde.analysis.procedures import procedures_of
+from iosonde.analysis.procedures.condition import ConditionState
+from iosonde.analysis.procedures.conditions import conditions_of
 from iosonde.campaign.procedure_starts import NO_STATE
 from iosonde.campaign.procedures import ProcedureScheduler
 from iosonde.plans import TargetInfo
@@ -138,6 +141,44 @@ def test_a_procedure_that_was_interrupted_in_its_first_trial_has_begun() -> None
     assert (again.phase, again.attempt, again.order) == ("fill", 2, 2)
 
 
+@pytest.mark.parametrize("finished", [0, 4])
+def test_attempts_that_have_no_result_count(finished: int) -> None:
+    of = scheduler()
+    done = chosen(of, lambda _: 100, most=finished)
+    running = of.next_turn()
+    for attempt in (2, 3, 4):
+        assert running is not None
+        # Each new session knows the trials that finished, and which one was chosen last.
+        of = scheduler()
+        for turn in done:
+            of.follow(turn, result(turn, 100))
+        of.restart(running)
+        following = of.next_turn()
+        assert following is not None
+        assert (following.phase, following.attempt, following.order) == ("fill", attempt, running.order + 1)
+        running = following
+
+
+def test_results_of_a_later_attempt_of_a_later_procedure_are_followed() -> None:
+    of = scheduler()
+    done = chosen(of, lambda _: 100, most=7)
+    running = of.next_turn()
+    assert running is not None
+    of = scheduler()
+    for turn in done:
+        of.follow(turn, result(turn, 100))
+    of.restart(running)
+    again = of.next_turn()
+    assert again is not None
+    assert (again.procedure, again.attempt) == ("second", 2)
+    of.take(again, result(again, 100))
+    whole = [*done, again]
+    following = scheduler()
+    for turn in whole:
+        following.follow(turn, result(turn, 100))
+    assert following.next_turn() == of.next_turn()
+
+
 def test_a_procedure_that_has_not_begun_keeps_its_number_of_attempts() -> None:
     of = scheduler()
     turns = chosen(of, lambda _: 100, most=7)
@@ -246,3 +287,31 @@ def test_a_resumed_run_purges_a_simulated_drive_again(tmp_path: Path) -> None:
 def test_a_drive_without_a_first_state_is_not_purged_and_the_record_says_so(tmp_path: Path) -> None:
     run = purged_run(tmp_path, "sim:disk-7200,seed=2", purge=True)
     assert [(each.purge, each.reason) for each in run.procedure_starts] == [(PurgeState.SKIPPED, NO_STATE)] * 2
+
+
+SESSIONS = [(0, 0), (0, 0, 0), (3, 0), (3, 0, 0, 2), (7, 0), (0, 7, 0), (8, 1, 0, 0)]
+
+
+@pytest.mark.parametrize("sessions", SESSIONS, ids=str)
+def test_a_run_on_a_file_that_is_interrupted_again_and_again_reports_its_last_attempts(
+    campaign: Path, tmp_path: Path, sessions: tuple[int, ...]
+) -> None:
+    """Each session ends within the trial after so many finished ones; the last one goes on to the end."""
+    request = profile_request([str(tmp_path / "file.data")], campaign, size=SIZE)
+    with pytest.raises(KeyboardInterrupt):
+        measure(request, tmp_path / "run", Interrupting(sessions[0], within=True))
+    for finished in sessions[1:]:
+        with pytest.raises(KeyboardInterrupt):
+            resume(tmp_path / "run", observer=Interrupting(finished, within=True), overwrite=True)
+    resume(tmp_path / "run", overwrite=True)
+
+    run = load_run(tmp_path / "run")
+    numbers = [(each.procedure, each.attempt) for each in run.procedure_starts]
+    assert run.finished
+    assert len(set(numbers)) == len(numbers)
+    for each in procedures_of(run):
+        last = max(attempt for procedure, attempt in numbers if procedure == each.procedure.name)
+        states = {one.name: one.state for one in conditions_of(run, each)}
+        assert each.attempt == last
+        assert all(phase.rounds for phase in each.phases)
+        assert states["Preconditioning"] in {ConditionState.VERIFIED, ConditionState.SKIPPED}

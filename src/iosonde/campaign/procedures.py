@@ -41,6 +41,8 @@ class ProcedureScheduler:
 
     def expect(self, turn: CellTurn) -> None:
         """Goes on after a trial that was chosen before. Another attempt of a procedure has begun anew."""
+        # The procedure before may be complete, and attempts of this one may have no result.
+        self._has_next()
         if turn.attempt != self._attempt and turn.procedure == self.procedure.name:
             self._attempt = turn.attempt
             self._begin_procedure()
@@ -62,8 +64,10 @@ class ProcedureScheduler:
         self._order = max(self._order, last.order)
         if not self._has_next():
             return
-        if self._has_begun or (last.procedure, last.attempt) == (self.procedure.name, self._attempt):
-            self._attempt += 1
+        # Attempts without a result are not known here, and the last one shows how many there were.
+        chosen = last.attempt if last.procedure == self.procedure.name else 0
+        if self._has_begun or chosen >= self._attempt:
+            self._attempt = max(self._attempt, chosen) + 1
             self._begin_procedure()
 
     def next_procedure(self) -> Procedure | None:
