@@ -175,7 +175,7 @@ def test_an_interrupted_procedure_on_a_file_is_said_to_begin_again_with_all_of_i
     rest = rest_of(tmp_path / "run")
     assert rest.begins_again is not None
     assert rest.begins_again.name == again
-    assert rest_line(rest).startswith(f"{again} begins again, because its specification does not allow a gap; at most ")
+    assert rest_line(rest).startswith(f"{again} begins again, because a procedure does not allow a gap; at most ")
     # The second procedure has two trials of 20 ms, each with its overhead.
     every_ns, second_ns = plan_cost(rest.run.header.plan).duration_ns, 2 * (20_000_000 + OVERHEAD_NS)
     assert rest.left_ns == (every_ns if again == "first" else second_ns)

@@ -123,7 +123,7 @@ def test_the_new_file_of_a_resumed_procedure_is_laid_out_before_it_is_read(tmp_p
     process.send_signal(signal.SIGINT)
     _, told = process.communicate(timeout=20)
     assert f"saved 0 of at least 6 trials in {directory}" in told
-    assert "first begins again when the run is resumed: its specification does not allow a gap" in told
+    assert "first begins again when the run is resumed: a procedure does not allow a gap" in told
     assert sorted(each.name for each in tmp_path.iterdir()) == ["reads.toml", "run"]
 
     resumed = iosonde("resume", directory, "--no-report")

@@ -119,7 +119,7 @@ def test_a_procedure_that_was_killed_begins_again_from_its_purge(backing: Path, 
     run = load_run(folder / "run")
     assert run.finished
     of = "second" if phase == "second" else "first"
-    assert f"{of} begins again from its purge, because its specification does not allow a gap" in done.stderr
+    assert f"{of} begins again from its purge, because a procedure does not allow a gap" in done.stderr
     assert (of, 2, PurgeState.VERIFIED) in starts(run)
     # Earlier procedures that were complete are kept.
     assert len([each for each in starts(run) if each[0] == "first"]) == (1 if of == "second" else 2)

@@ -28,7 +28,9 @@ def error_of(record: PurgeRecord) -> IosondeError | None:
     if record.outcome is PurgeOutcome.NOT_PURGED:
         return NotPurgedError(
             f"{device} was not purged: {record.reasons[0]}",
-            f"use another method ({listing} lists them), or another drive",
+            "purge it again: run the same command once more"
+            if record.purge.end == "stopped"
+            else f"use another method ({listing} lists them), or another drive",
         )
     if record.outcome is PurgeOutcome.NOT_VERIFIED:
         way_out = f"purge it again, or use another method ({listing} lists them)"

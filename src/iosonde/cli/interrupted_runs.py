@@ -8,6 +8,7 @@ from iosonde.analysis.states import trials_measured
 from iosonde.campaign.outcomes import add_resume_hint, has_started, resume_hint
 from iosonde.campaign.remaining_run import TrialsLeft, turns_left
 from iosonde.cli.messages import say
+from iosonde.cli.procedure_text import no_gap
 from iosonde.cli.signals import ENDING
 from iosonde.errors import IosondeError, MeasurementError, OutputError, RecordError
 from iosonde.printing import printable, quoted, trials_text
@@ -38,9 +39,8 @@ def keeping(directory: Path, run: str, *, with_page: bool) -> Iterator[None]:
             _derive(directory, with_page=with_page)
         if kept is not None and kept.finished and isinstance(error, OutputError):
             way = f"iosonde report {quoted(directory)}"
-            error.hint = (
-                f"nothing is left to measure: free some space and run `{way}`, or `{way} --html FILE` elsewhere"
-            )
+            first = "free some space and run" if "space" in error.hint else "when it can be written, run"
+            error.hint = f"nothing is left to measure: {first} `{way}`, or `{way} --html FILE` elsewhere"
         else:
             add_resume_hint(error, directory)
         raise
@@ -74,7 +74,9 @@ def _tell_what_is_kept(directory: Path) -> RunRecord | None:
     number = trials_measured(run.cells) if again is None else len(left.kept)
     say(f"saved {trials_text(number, plan.trials_least, is_fixed=plan.is_fixed)} in {directory}")
     if again is not None:
-        say(f"{again.name} begins again when the run is resumed: its specification does not allow a gap")
+        more = trials_measured(run.cells) - number
+        also = f"; its {more} {'trial so far is' if more == 1 else 'trials so far are'} saved, and in no result"
+        say(f"{again.name} begins again when the run is resumed: {no_gap(again)}{also if more > 0 else ''}")
     return run
 
 

@@ -8,7 +8,7 @@ from iosonde.campaign.endurance import Endurance
 from iosonde.campaign.limits import limits_line
 from iosonde.campaign.preconditioning_left import done_bytes_of
 from iosonde.campaign.slow_targets import SLOW_IOPS
-from iosonde.cli.procedure_text import procedure_lines, purge_line, range_lines
+from iosonde.cli.procedure_text import no_gap, procedure_lines, purge_line, range_lines
 from iosonde.cli.target_text import tag_lines, target_lines
 from iosonde.errors import UsageError
 from iosonde.plans import (
@@ -297,7 +297,7 @@ def rest_line(rest: RemainingRun) -> str:
     if again is not None:
         way = " from its purge" if plan.purge is not None and again.purged else ""
         most = format_duration(rest.left_ns)
-        return f"{again.name} begins again{way}, because its specification does not allow a gap; at most {most} left"
+        return f"{again.name} begins again{way}, because {no_gap(again)}; at most {most} left"
     left = _trials_left(rest)
     if rest.run.header.is_simulated:
         left = f"{left}{VIRTUAL}" if plan.is_fixed else f"{left}; this is{VIRTUAL.removeprefix(' of')}"

@@ -13,6 +13,11 @@ QUEUES_SHARE: Final = 0.01
 """The operations in flight at the end of trials are named if they take this share of the time, as on scaled drives."""
 
 
+def no_gap(procedure: Procedure) -> str:
+    """Why a procedure cannot go on after an interruption."""
+    return f"{'its specification' if procedure.specification else 'a procedure'} does not allow a gap"
+
+
 def procedure_lines(plan: Plan, *, capacity_scale: int) -> list[str]:
     """A line for each procedure, and one for each of its phases. ``capacity_scale`` is that of a simulated drive."""
     assert isinstance(plan.stop, Procedures), "only such plans have procedures"

@@ -39,10 +39,11 @@ def device_counts_differ(case: Case) -> Iterator[Finding]:
         worst = mismatches[0]
         witness = worst.witness
         is_less = witness.device_bytes_per_s < witness.bytes_per_s
+        on_devices = all(target.kind == "device" for target in case.run.header.targets)
         yield Finding(
             id="device-counts-differ",
             severity=Severity.DOUBTFUL,
-            confidence=Confidence.CERTAIN if is_less else Confidence.LIKELY,
+            confidence=Confidence.CERTAIN if is_less and not on_devices else Confidence.LIKELY,
             statement=(
                 f"In {case.trials(len(mismatches))}, the kernel and the engine counted different amounts of "
                 f"I/O. The largest difference is in {worst.record.cell}, {trial_name(worst.record)}: "
@@ -50,14 +51,19 @@ def device_counts_differ(case: Case) -> Iterator[Finding]:
             ),
             evidence=tuple(of_trial(each.record, _amounts(each.witness)) for each in mismatches[:10]),
             advice=(
-                "Some of the I/O did not reach the device. Possible causes are the page cache, reads of unwritten "
+                "The kernel's counts can be read too early or too late on a busy host, which matters in short trials. "
+                "Measure longer, on a host that does nothing else."
+                if is_less and on_devices
+                else "Some of the I/O did not reach the device. Possible causes are the page cache, reads of unwritten "
                 "blocks, and file-system compression. The results describe the file system, not the device."
                 if is_less
                 else "Other I/O reached the device during the run. Stop it and run again."
             ),
             deciding_test=(
-                "Run the cell again and monitor the device with `iostat -x 1`. If the cell only reads, unmount the "
-                "device first and specify it as the target."
+                "Run the cell again and monitor the device with `iostat -x 1`."
+                if on_devices
+                else "Run the cell again and monitor the device with `iostat -x 1`. If the cell only reads, unmount "
+                "the device first and specify it as the target."
             ),
             cells=distinct(each.record.cell for each in mismatches),
         )

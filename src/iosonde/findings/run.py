@@ -113,7 +113,9 @@ def _effect_of_resuming(case: Case) -> str:
     from iosonde.analysis.procedures.from_run import discarded_attempts
 
     number = discarded_attempts(case.analysis.recorded)
-    discarded = f", and {case.trials(number, 'earlier')} of it are in no result" if number else ""
+    discarded = (
+        f", and {case.trials(number, 'earlier')} of it {'is' if number == 1 else 'are'} in no result" if number else ""
+    )
     return f"A procedure that was interrupted begins again from its start{discarded}."
 
 

@@ -170,7 +170,8 @@ def missing_sentence(test: SameTest, shown: Shown) -> str:
     if having:
         return f"{shown.title}: known only of {having[0]}."
     has_distribution = any(each.cell.latency is not None for found in test.figures for each in found.values())
-    why = shown.why if shown.has_rounds or has_distribution else NO_DISTRIBUTION
+    is_other = all(entry.source.run is None for entry in test.entries)
+    why = shown.why if shown.has_rounds or has_distribution or not is_other else NO_DISTRIBUTION
     return f"{shown.title}: unknown of all cells, {why}."
 
 
@@ -228,7 +229,9 @@ def _text(test: SameTest, shown: Shown, unit: Unit, place: Place, number: int) -
     if mine is None or value is None:
         if mine is None:
             return Dash("the run has no such cell")
-        return Dash(NO_DISTRIBUTION if not shown.has_rounds and mine.cell.latency is None else shown.why)
+        is_other = test.entries[number].source.run is None
+        has_none = not shown.has_rounds and mine.cell.latency is None
+        return Dash(NO_DISTRIBUTION if has_none and is_other else NOT_MEASURED if has_none else shown.why)
     text = f"{significant(unit.shown(value))} {entry_sign(test.entries[number], mine.cell.cell)}".rstrip()
     base = None if first is None else shown.value(first)
     if number == 0 or first is None or not base:
