@@ -96,10 +96,12 @@ def _of_procedures(found: EvaluatedRun, failures: FailureLog) -> tuple[Chapter, 
         lambda: procedure_chapters(found, failures),
         lambda failure: (Chapter("procedures", "Procedures", (Notice(failure.sentence),)),),
     )
+    of_targets = _made(TARGETS, lambda: targets_chapter(found, is_folded=True), failures)
     return (
         _procedures_in_short(found, failures),
         *(each for each in expected if each is not None),
         *procedures,
+        *(() if of_targets is None else (of_targets,)),
         _findings(found, failures),
         _conditions(found, failures),
         _definitions(PROCEDURE_TERMS),

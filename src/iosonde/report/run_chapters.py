@@ -1,6 +1,7 @@
 """The chapters on the whole run: contrasts between cells, explanations, the time series, and the results by target."""
 
 from functools import partial
+from typing import Final
 
 from iosonde.analysis.cells import CellEstimate
 from iosonde.analysis.contrasts import contrasts_of
@@ -28,6 +29,9 @@ from iosonde.report.steady_state_table import steady_state_blocks
 from iosonde.report.tables import ResultTable
 from iosonde.report.target_table import target_table
 from iosonde.report.titles import CONTRASTS, EXPLANATIONS, OVER_TIME, TARGETS, TITLES, experiment_headings
+
+ON_PAPER_MAX: Final = 60
+"""The most rows of a folded table on paper."""
 
 
 def over_time_chapter(found: EvaluatedRun, failures: FailureLog) -> Chapter | None:
@@ -157,14 +161,21 @@ def _pairs(number: int) -> str:
     return "1 pair of cells" if number == 1 else f"{number:,} pairs of cells"
 
 
-def targets_chapter(found: EvaluatedRun) -> Chapter | None:
-    """The results of each target; None unless several targets were measured at the same time."""
+def targets_chapter(found: EvaluatedRun, *, is_folded: bool = False) -> Chapter | None:
+    """The results of each target; None unless several targets were measured at the same time.
+
+    With ``is_folded`` the table can be opened, and a long one is not on paper.
+    """
     shares = estimate_targets(found.estimates.cells)
     if not shares:
         return None
     answer = Paragraph(
         "Several targets were measured at the same time. The results above combine all targets; this table shows each "
-        "target separately. To measure a single target, use a cell with targets = 1 or a separate run."
+        f"target separately. To measure a single target, use {'' if is_folded else 'a cell with targets = 1 or '}a "
+        "separate run."
     )
     table = shown_table(target_table(shares, found.run.header.targets), found.invalid)
-    return Chapter(*TARGETS, (answer, table))
+    if not is_folded:
+        return Chapter(*TARGETS, (answer, table))
+    folded = Folded(f"Results by target ({len(table.lines)} rows)", (table,), on_paper=len(table.lines) <= ON_PAPER_MAX)
+    return Chapter(*TARGETS, (answer, folded))

@@ -79,7 +79,8 @@ def device_facts(run: RunRecord) -> Iterator[tuple[str, str]]:
     for name in found[0]:
         values = [each[name] for each in found]
         # Serial numbers are those of single devices, also if one is not known.
-        yield name, "; ".join(values if len(set(values)) > 1 else values[:1])
+        each = " each" if name == "Capacity" and len(values) > 1 and len(set(values)) == 1 else ""
+        yield name, "; ".join(values if len(set(values)) > 1 else values[:1]) + each
 
 
 def _facts_of(run: RunRecord, target: TargetFacts) -> Iterator[tuple[str, str]]:
