@@ -107,6 +107,18 @@ def test_a_run_that_may_not_be_read_is_refused(folder: Path) -> None:
     assert "Traceback" not in shown.stderr
 
 
+def test_a_journal_that_may_not_be_read_is_a_question_of_permission(folder: Path) -> None:
+    journal = folder / "lab" / "journal"
+    mode = journal.stat().st_mode
+    journal.chmod(0)
+    try:
+        shown = iosonde("show", "lab", folder=folder, may_override_modes=False)
+    finally:
+        journal.chmod(mode)
+    assert shown.returncode != 0
+    assert "hint: make sure that you have read permission, or use a copy" in shown.stderr
+
+
 def test_a_narrow_terminal_has_all_numbers(folder: Path) -> None:
     shown = iosonde("compare", "old", "new", "lat", "lat2", folder=folder, COLUMNS="80")
     assert shown.returncode == 0, shown.stderr

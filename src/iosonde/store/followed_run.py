@@ -25,7 +25,7 @@ from iosonde.store.files import RunFiles, open_files
 from iosonde.store.frame_forms import WithinFrame
 from iosonde.store.frame_stream import FrameStream
 from iosonde.store.frames import MAGIC, PREFIX, Broken, Frame, Unknown, encode, schema_version_of
-from iosonde.store.header import read_header
+from iosonde.store.header import read_header, reading_hint
 from iosonde.store.journal import is_being_written
 from iosonde.store.names import JOURNAL_NAME
 from iosonde.store.open_file import OpenFile
@@ -157,7 +157,7 @@ class FollowedRun:
                 f"{path} has no journal: the run directory is incomplete", "use a complete copy of the run directory"
             ) from error
         except OSError as error:
-            raise RecordError(f"the journal of {path} cannot be read: {error.strerror}", _USE_A_COPY) from error
+            raise RecordError(f"the journal of {path} cannot be read: {error.strerror}", reading_hint(error)) from error
 
     @contextmanager
     def _named_errors(self) -> Iterator[None]:

@@ -38,6 +38,13 @@ def load_header(path: Path) -> RunHeader:
         return read_header(path, files)
 
 
+def reading_hint(error: Exception) -> str:
+    """The way out if a part of a run cannot be read."""
+    if isinstance(error, PermissionError):
+        return "make sure that you have read permission, or use a copy"
+    return "use an intact copy of the run directory"
+
+
 def read_header(path: Path, files: RunFiles) -> RunHeader:
     """The header of the run at ``path``, whose files are open. Raises RecordError."""
     try:
@@ -49,13 +56,7 @@ def read_header(path: Path, files: RunFiles) -> RunHeader:
         ) from error
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else "it is not valid UTF-8"
-        is_forbidden = isinstance(error, PermissionError)
-        hint = (
-            "make sure that you have read permission, or use a copy"
-            if is_forbidden
-            else "use an intact copy of the run directory"
-        )
-        raise RecordError(f"{path / HEADER_NAME} cannot be read: {reason}", hint) from error
+        raise RecordError(f"{path / HEADER_NAME} cannot be read: {reason}", reading_hint(error)) from error
     try:
         return _header_of(path, text)
     except (ValueError, KeyError, TypeError, RecursionError) as error:

@@ -25,7 +25,7 @@ from iosonde.store.followed_run import load_run
 from iosonde.store.frame_forms import FORMS, WithinFrame
 from iosonde.store.frame_stream import decode
 from iosonde.store.frames import HEAD, PREFIX, Broken, Frame, Kind, Unknown, checksum_of, schema_version_of
-from iosonde.store.header import load_header
+from iosonde.store.header import load_header, reading_hint
 from iosonde.store.locks import is_taken
 from iosonde.store.names import JOURNAL_NAME, bytes_max_of
 from iosonde.store.upgrades import Upgrader
@@ -103,9 +103,7 @@ def summarise_run(path: Path, wanted: Callable[[Plan], Collection[CellPlan]]) ->
         # A frame with flipped bits is not a valid record. load_run reports which one it is.
         raise RecordError(f"{journal} is damaged", f"`iosonde show {quoted(path)}` shows the intact data") from error
     except OSError as error:
-        raise RecordError(
-            f"the journal of {path} cannot be read: {error.strerror}", "use an intact copy of the run directory"
-        ) from error
+        raise RecordError(f"the journal of {path} cannot be read: {error.strerror}", reading_hint(error)) from error
 
 
 @contextmanager
