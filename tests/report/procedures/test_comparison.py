@@ -274,3 +274,9 @@ def test_recovery_times_of_different_scales_are_shown_and_not_compared() -> None
 
     assert "the runs have different time scales, so that it is not compared" in shown.caption
     assert [line.texts for line in shown.lines] == [("group 2", "2.0 s", "2.0 s")]
+
+
+def test_the_summary_says_which_of_the_ranked_runs_did_not_finish() -> None:
+    begun = NEW.model_copy(update={"finished": False})
+    [answers] = page(source("old", OLD), source("new", begun)).all_of(Answers)
+    assert any("new: 3,015 operations/s (unfinished run)" in each for each in answers.sentences)

@@ -85,7 +85,9 @@ class _Ranked:
 
 
 def _word(entry: Entry, cell: str) -> str:
-    return {INVALID: INVALID_WORD, DOUBTFUL: " (doubtful)"}.get(entry_sign(entry, cell), "")
+    is_unfinished = entry.source.run is not None and not entry.source.run.finished
+    otherwise = " (unfinished run)" if is_unfinished else ""
+    return {INVALID: INVALID_WORD, DOUBTFUL: " (doubtful)"}.get(entry_sign(entry, cell), otherwise)
 
 
 @dataclass(frozen=True)
