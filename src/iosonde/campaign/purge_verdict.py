@@ -28,7 +28,7 @@ def error_of(record: PurgeRecord) -> IosondeError | None:
     if record.outcome is PurgeOutcome.NOT_PURGED:
         return NotPurgedError(
             f"{device} was not purged: {record.reasons[0]}",
-            "purge it again: run the same command once more"
+            "run the same command again"
             if record.purge.end == "stopped"
             else f"use another method ({listing} lists them), or another drive",
         )
