@@ -88,9 +88,13 @@ def test_more_in_flight_than_the_queues_hold_is_refused(tmp_path: Path) -> None:
         rounds(tmp_path, f"{CELL},qd,jobs,iops,lat_ms", "0,4k,16,2,50000,640")
 
 
-@pytest.mark.parametrize("header", ["read,iops,lat_us", "read,qd,jobs,iops,lat_us"])
-def test_latencies_that_agree_with_the_demand_or_have_none_are_read(header: str, tmp_path: Path) -> None:
-    demand = "16,2," if "qd" in header else ""
+@pytest.mark.parametrize(
+    ("header", "demand"),
+    [("read,iops,lat_us", ""), ("read,qd,jobs,iops,lat_us", "16,2,"), ("read,qd,iops,lat_us", "4,")],
+)
+def test_latencies_that_agree_with_the_demand_as_far_as_it_is_stated_are_read(
+    header: str, demand: str, tmp_path: Path
+) -> None:
     test = rounds(tmp_path, f"round,bs,{header}", f"4k,0,{demand}50000,640")
     assert first(test, Quantity.LATENCY_NS_MEAN) == 640_000
 
@@ -168,6 +172,11 @@ def test_a_matrix_that_can_have_latencies_or_bandwidths_is_refused(
 ) -> None:
     with pytest.raises(UsageError, match=r"has a matrix whose values can be latencies or MB/s"):
         rounds(tmp_path, header, *rows)
+
+
+def test_a_matrix_whose_smallest_blocks_are_slower_has_iops(tmp_path: Path) -> None:
+    test = rounds(tmp_path, "Round,Block Size,100/0,0/100", "512B,30000,20000", "4K,45000,70000", "8K,25000,51000")
+    assert len(test.phase.workloads) == 6
 
 
 def test_two_columns_of_one_direction_are_refused(tmp_path: Path) -> None:

@@ -206,6 +206,7 @@ class Columns:
             self._number(row, self.jobs, given.jobs),
         )
         states_demand = not {self.depth, self.jobs, given.queue_depth, given.jobs} <= {None}
+        is_known = {self.depth, given.queue_depth} != {None} != {self.jobs, given.jobs}
         size = bytes_of(self._text(row, self.size), self.size_scale) if given.block_size is None else given.block_size
         if self.mixes:
             for column, read in self.mixes.items():
@@ -216,7 +217,7 @@ class Columns:
         read = self._reads(row, kind)
         workload = workload_of(read, size, demand, self._mixed_sizes(row))
         yield Measured(
-            number, workload, round_value(self.values, row, workload, states_demand=states_demand), states_demand
+            number, workload, round_value(self.values, row, workload, is_demand_known=is_known), states_demand
         )
 
     @property

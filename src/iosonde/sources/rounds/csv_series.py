@@ -17,6 +17,7 @@ _WORD: Final = re.compile(r"[A-Za-z][A-Za-z ._-]*$")
 GROWTH_MIN: Final = 1.2
 """IOPS of large blocks are no higher than those of small ones, apart from the spread of measurements."""
 
+PAGE_BYTES: Final = 4096
 PURE: Final = (0, 100)
 THROUGHPUT_SIZE_MIN: Final = 64 << 10
 IOPS_MIN: Final = 10_000
@@ -66,7 +67,8 @@ def _grows(found: Sequence[Measured]) -> bool:
     """Whether values grow with the block size, as latencies and bandwidths do and IOPS do not."""
     by_size: dict[int, list[float]] = {}
     for each in found:
-        if each.value.iops is not None:
+        # Blocks below the page of a drive can be slower, because it reads the rest of the page first.
+        if each.value.iops is not None and each.workload.block_size_bytes >= PAGE_BYTES:
             by_size.setdefault(each.workload.block_size_bytes, []).append(each.value.iops)
     means = [fmean(by_size[size]) for size in sorted(by_size)]
     return len(means) > 1 and means[-1] > GROWTH_MIN * means[0]

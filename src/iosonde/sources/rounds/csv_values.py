@@ -104,9 +104,11 @@ def _column(header: str) -> ValueColumn | None:
 
 
 def round_value(
-    columns: Mapping[int, ValueColumn], row: Sequence[str], workload: Workload, *, states_demand: bool
+    columns: Mapping[int, ValueColumn], row: Sequence[str], workload: Workload, *, is_demand_known: bool
 ) -> RoundValue:
     """The values of a row. Raises ValueError if they contradict each other or the workload.
+
+    ``is_demand_known`` is whether the table states both the queue depth and the jobs.
 
     Where a quantity is there for reads and writes only, throughputs are added up, the mean latency is that of all
     operations, and the maximum is the longer one.
@@ -127,7 +129,7 @@ def round_value(
     )
     size = workload.bytes_per_operation
     _check(value, size)
-    if states_demand:
+    if is_demand_known:
         _check_demand(value, workload)
     return value.with_throughput(size)
 
