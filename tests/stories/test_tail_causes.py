@@ -83,7 +83,9 @@ def stalled(folder: Path, engine: str) -> list[tuple[SlowIo, Cause]]:
     (cell,) = json.loads(output)["run"]["cells"]
     record = CellRecord.model_validate(cell)
     found = zip(record.slowest, causes_of(record), strict=True)
-    return [(slow, cause) for slow, cause in found if slow.latency_ns > STALL_S / 2 * 1e9]
+    long = [(slow, cause) for slow, cause in found if slow.latency_ns > STALL_S / 2 * 1e9]
+    # On a busy machine, others can wait long as well: for the program that is the file system.
+    return sorted(long, key=lambda each: each[0].latency_ns)[-STALLS:]
 
 
 @NEEDS_SCHEDSTAT
