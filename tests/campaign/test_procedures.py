@@ -1,6 +1,6 @@
 """A run of standard procedures: rounds until they are steady, phase by phase, and the same after any interruption."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
@@ -83,6 +83,14 @@ def chosen(of: ProcedureScheduler, operations: Callable[[CellTurn], int], most: 
     return turns
 
 
+def following(turns: Sequence[CellTurn]) -> ProcedureScheduler:
+    """The scheduler of a new session, which knows these trials."""
+    of = scheduler()
+    for turn in turns:
+        of.follow(turn, result(turn, 100))
+    return of
+
+
 def rounds_of(turns: list[CellTurn], procedure: str = "first") -> int:
     return max(each.round or 0 for each in turns if (each.procedure, each.phase) == (procedure, "rounds"))
 
@@ -149,14 +157,12 @@ def test_attempts_that_have_no_result_count(finished: int) -> None:
     for attempt in (2, 3, 4):
         assert running is not None
         # Each new session knows the trials that finished, and which one was chosen last.
-        of = scheduler()
-        for turn in done:
-            of.follow(turn, result(turn, 100))
+        of = following(done)
         of.restart(running)
-        following = of.next_turn()
-        assert following is not None
-        assert (following.phase, following.attempt, following.order) == ("fill", attempt, running.order + 1)
-        running = following
+        chosen_next = of.next_turn()
+        assert chosen_next is not None
+        assert (chosen_next.phase, chosen_next.attempt, chosen_next.order) == ("fill", attempt, running.order + 1)
+        running = chosen_next
 
 
 def test_results_of_a_later_attempt_of_a_later_procedure_are_followed() -> None:
@@ -164,36 +170,30 @@ def test_results_of_a_later_attempt_of_a_later_procedure_are_followed() -> None:
     done = chosen(of, lambda _: 100, most=7)
     running = of.next_turn()
     assert running is not None
-    of = scheduler()
-    for turn in done:
-        of.follow(turn, result(turn, 100))
+    of = following(done)
     of.restart(running)
     again = of.next_turn()
     assert again is not None
     assert (again.procedure, again.attempt) == ("second", 2)
     of.take(again, result(again, 100))
     whole = [*done, again]
-    following = scheduler()
-    for turn in whole:
-        following.follow(turn, result(turn, 100))
-    assert following.next_turn() == of.next_turn()
+    again_followed = following(whole)
+    assert again_followed.next_turn() == of.next_turn()
 
 
 def test_a_procedure_that_has_not_begun_keeps_its_number_of_attempts() -> None:
     of = scheduler()
     turns = chosen(of, lambda _: 100, most=7)
     of.restart(turns[-1])
-    following = of.next_turn()
-    assert following is not None
-    assert (following.procedure, following.attempt) == ("second", 1)
+    next_one = of.next_turn()
+    assert next_one is not None
+    assert (next_one.procedure, next_one.attempt) == ("second", 1)
 
 
 def test_a_scheduler_that_follows_earlier_trials_goes_on_as_the_first_one_did() -> None:
     whole = chosen(scheduler(), lambda _: 100)
     for kept in range(len(whole)):
-        of = scheduler()
-        for turn in whole[:kept]:
-            of.follow(turn, result(turn, 100))
+        of = following(whole[:kept])
         assert of.next_turn() == whole[kept]
 
 

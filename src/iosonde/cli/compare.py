@@ -94,18 +94,17 @@ def _sources(runs: Sequence[Path], failures: "FailureLog") -> "list[Source]":
 
     found = [(path, source) for path in runs for source in [_source(path, failures)]]
     _check_different(found)
-    alike: dict[str, list[tuple[Path, Source]]] = {}
+    paths: dict[str, list[Path]] = {}
     for path, source in found:
-        alike.setdefault(source.label, []).append((path, source))
-    sources = []
-    for path, source in found:
-        same = alike[source.label]
-        # Tests of one drive in several runs have one name, and two runs of one test do not.
-        if share_a_test([each for _, each in same]):
-            part = printable(_own_part(path, [each for each, _ in same]))
-            sources.append(replace(source, label=f"{source.label} ({part})"))
-        else:
-            sources.append(source)
+        paths.setdefault(source.label, []).append(path)
+    # Runs of different tests of a drive have one name, and two runs of one test do not.
+    apart = {label for label in paths if share_a_test([each for _, each in found if each.label == label])}
+    sources = [
+        replace(source, label=f"{source.label} ({printable(_own_part(path, paths[source.label]))})")
+        if source.label in apart
+        else source
+        for path, source in found
+    ]
     if not same_tests(sources):
         has = "; ".join(f"{each.label}: {', '.join(p.procedure.name for p in each.procedures)}" for each in sources)
         raise UsageError(f"the runs have no test in common ({has})", "compare runs of the same test")

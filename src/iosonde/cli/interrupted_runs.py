@@ -71,10 +71,11 @@ def _tell_what_is_kept(directory: Path) -> RunRecord | None:
     plan = run.header.plan
     left = TrialsLeft(run, turns_left(run, failed_again=False))
     again = left.begins_again
-    number = trials_measured(run.cells) if again is None else len(left.kept)
+    measured = trials_measured(run.cells)
+    number = measured if again is None else len(left.kept)
     say(f"saved {trials_text(number, plan.trials_least, is_fixed=plan.is_fixed)} in {directory}")
     if again is not None:
-        more = trials_measured(run.cells) - number
+        more = measured - number
         also = f"; its {more} {'trial so far is' if more == 1 else 'trials so far are'} saved, and in no result"
         say(f"{again.name} begins again when the run is resumed: {no_gap(again)}{also if more > 0 else ''}")
     return run

@@ -14,7 +14,7 @@ QUEUES_SHARE: Final = 0.01
 
 
 def no_gap(procedure: Procedure) -> str:
-    """Why a procedure cannot go on after an interruption."""
+    """Why an interrupted procedure cannot be continued."""
     return f"{'its specification' if procedure.specification else 'a procedure'} does not allow a gap"
 
 

@@ -31,7 +31,7 @@ from iosonde.report.target_table import target_table
 from iosonde.report.titles import CONTRASTS, EXPLANATIONS, OVER_TIME, TARGETS, TITLES, experiment_headings
 
 ON_PAPER_MAX: Final = 60
-"""The most rows of a folded table on paper."""
+"""The most rows of a collapsed table in the PDF."""
 
 
 def over_time_chapter(found: EvaluatedRun, failures: FailureLog) -> Chapter | None:
@@ -164,7 +164,7 @@ def _pairs(number: int) -> str:
 def targets_chapter(found: EvaluatedRun, *, is_folded: bool = False) -> Chapter | None:
     """The results of each target; None unless several targets were measured at the same time.
 
-    With ``is_folded`` the table can be opened, and a long one is not on paper.
+    With ``is_folded`` the table is collapsed, and left out of the PDF if it is long.
     """
     shares = estimate_targets(found.estimates.cells)
     if not shares:

@@ -174,7 +174,7 @@ def _thermal(run: RunRecord, trials: Sequence[CellRecord]) -> Condition:
             *([f"throttled for {format_duration(throttled)}"] if throttled else []),
             *([f"{format_duration(hot)} above the warning temperature"] if hot else []),
         ]
-        whose = "the drive" if len(run.header.targets) == 1 else "of the drives, the hottest"
+        whose = "the drive" if len(run.header.targets) == 1 else "one of the drives"
         return Condition(name, ConditionState.FAILED, f"{whose} was {' and '.join(parts)}")
     if throttled is None:
         if run.header.is_simulated:

@@ -159,9 +159,9 @@ def idle_states(phases: Sequence[LongPhase]) -> tuple[IdleState, ...]:
 class TrialRecovery:
     """The recovery of a long trial, in the figures of its test.
 
-    ``gain`` is what idle time gains: the level of a wait state as a multiple of the continuous writes before, or the
-    first sample after idle time as a multiple of the level of the saturated drive; None without idle time. ``back`` is
-    the return to the level; None if it was not measured.
+    ``gain`` is the throughput with idle time relative to that without: the level of a wait state over the baseline
+    before it, or the first sample after idle time over the level of the saturated drive. It is None without idle time.
+    ``back`` is the return to the level; None if it was not measured.
     """
 
     phase: LongPhase

@@ -121,8 +121,9 @@ def _course_figures(test: SameTest, identity: str, failures: FailureLog) -> Iter
     for number, start in enumerate(range(0, len(long), LINES_MAX), 1):
         group = long[start : start + LINES_MAX]
         quantity = shown_quantity([each for _, phases, _ in group for each in phases])
-        courses = [course for label, phases, _ in group for course in _courses(label, phases)]
-        filling = [_in_fills(course, fill) for label, phases, fill in group for course in _courses(label, phases)]
+        lines = [(course, fill) for label, phases, fill in group for course in _courses(label, phases)]
+        courses = [course for course, _ in lines]
+        filling = [_in_fills(course, fill) for course, fill in lines]
         for part, drawn, across in (
             ("course", courses, against_time(courses)),
             ("fills", filling, against_fills(FILL)),

@@ -146,7 +146,7 @@ def _ranked(what: str, unit: Unit, found: Sequence[_Ranked], order: _Order) -> I
     """The entries in order. The sign stands between neighbours whose rounds overlap."""
     if len(found) <= 1:
         return
-    # Invalid figures are told, and not ranked.
+    # Invalid figures are listed but not ranked.
     valid = [each for each in found if not each.is_invalid]
     ranked = sorted(valid or found, key=lambda each: each.value, reverse=order.is_highest_first)
     others = [each for each in found if each.is_invalid] if valid else []

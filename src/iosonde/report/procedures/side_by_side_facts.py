@@ -103,7 +103,7 @@ def _entry_facts(entry: Entry) -> Iterator[tuple[str, str]]:
 
 
 def _steady(entry: Entry, phase: PhaseRounds) -> str:
-    """The verdict on a phase, with rounds as their source counts them."""
+    """The steady-state verdict on a phase, with the round numbers of its source."""
     first = entry.source.first_round
     text = steady_text(entry.source.run, phase, first_round=first)
     return text if first == 1 or " in round " not in text else f"{text} (counted from {first})"

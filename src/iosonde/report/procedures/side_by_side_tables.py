@@ -26,6 +26,7 @@ CHART_LABEL_MAX: Final = 24
 """The most characters of a label in a chart, which cuts longer ones at their end."""
 
 SAME: Final = "≈"
+NO_TRIAL: Final = "the run has no such trial"
 NOT_MEASURED: Final = "not measured, or a round of the window has no value"
 TOO_FEW: Final = "fewer than 10 operations are above this percentile"
 NO_DISTRIBUTION: Final = "the source has no distribution of latencies"
@@ -104,43 +105,38 @@ def course_tables(test: SameTest, columns_max: int = COLUMNS_MAX) -> Iterator[Re
         ]
         for name in names
     }
+    first = test.entries[0].label
     for what, value in values.items():
-        rows = {name: [value(each[name]) if name in each else None for each in found] for name in names}
-        yield from _long_tables(test, f"{unit.title} ({unit.name}), {what}", unit, rows, signs, columns_max)
+        rows = {}
+        for name in names:
+            numbers = [value(each[name]) if name in each else None for each in found]
+            bases = (None, *numbers[:1] * (len(numbers) - 1))
+            rows[name] = [
+                Dash(NO_TRIAL) if number is None else compared_text(significant(unit.shown(number)), sign, number, base)
+                for number, base, sign in zip(numbers, bases, signs[name], strict=True)
+            ]
+        caption = f"{unit.title} ({unit.name}), {what}, with the difference from {first}."
+        yield from trial_tables(test, caption, rows, columns_max)
 
 
-def _long_tables(  # noqa: PLR0913, PLR0917 - a table with its values and their signs
+def trial_tables(
     test: SameTest,
     caption: str,
-    unit: Unit,
-    rows: Mapping[str, Sequence[float | None]],
-    signs: Mapping[str, Sequence[str]],
+    rows: Mapping[str, Sequence[str]],
     columns_max: int,
+    notes: tuple[str, ...] = (),
 ) -> Iterator[ResultTable]:
+    """Tables with a row for each trial and a column for each entry. ``rows`` has the texts of all entries."""
     for columns in table_columns(test, columns_max):
-        lines = tuple(
-            Line(
-                (
-                    name,
-                    *(
-                        _long_text(values[number], values[0], unit, signs[name][number], is_first=number == 0)
-                        for number in columns
-                    ),
-                )
-            )
-            for name, values in rows.items()
-        )
+        lines = tuple(Line((name, *(texts[number] for number in columns))) for name, texts in rows.items())
         heads = (Head("Trial", number=False), *(Head(short_label(test.entries[number].label)) for number in columns))
-        yield ResultTable(
-            f"{caption}, with the difference from {test.entries[0].label}.", heads, lines, sign_notes(lines)
-        ).explained
+        yield ResultTable(caption, heads, lines, (*notes, *_sign_notes(lines))).explained
 
 
-def _long_text(value: float | None, base: float | None, unit: Unit, sign: str, *, is_first: bool) -> str:
-    if value is None:
-        return Dash("the run has no such trial")
-    text = f"{significant(unit.shown(value))} {sign}".rstrip()
-    return text if is_first or not base else f"{text} ({difference_text(value / base)})"
+def compared_text(text: str, sign: str, value: float, base: float | None) -> str:
+    """A value with its sign, and with its difference from the base unless that is None or 0."""
+    marked = f"{text} {sign}".rstrip()
+    return f"{marked} ({difference_text(value / base)})" if base else marked
 
 
 def table_columns(test: SameTest, columns_max: int = COLUMNS_MAX) -> Iterator[list[int]]:
@@ -200,7 +196,7 @@ def _table(test: SameTest, shown: Shown, columns: Sequence[int]) -> ResultTable:
     lines = tuple(
         Line((str(place), *(_text(test, shown, unit, place, number) for number in columns))) for place in test.places
     )
-    notes = sign_notes(lines)
+    notes = _sign_notes(lines)
     if shown.has_rounds and any(phase.rounds == 1 for each in test.entries for phase in each.phases):
         notes = (*notes, ONE_ROUND)
     lower = " Lower is better." if shown.quantity is Quantity.LATENCY_NS_MEAN else ""
@@ -212,7 +208,7 @@ def _table(test: SameTest, shown: Shown, columns: Sequence[int]) -> ResultTable:
     ).explained
 
 
-def sign_notes(lines: Sequence[Line]) -> tuple[str, ...]:
+def _sign_notes(lines: Sequence[Line]) -> tuple[str, ...]:
     """The notes that explain the signs in a table."""
     texts = [text for line in lines for text in line.texts[1:]]
     signs = {

@@ -144,16 +144,17 @@ def cell_table(
     head: str = "Cell",
     names: Mapping[str, str] | None = None,
 ) -> ResultTable:
-    """All figures of each cell, a row each: of a doubtful one, its name has the sign.
+    """All figures of each cell, a row each. The names of doubtful cells have the sign.
 
     ``names`` has what rows are called instead of the cell, under ``head``.
     """
     called = names or {}
+    only_doubtful = {cell: ids for cell, ids in doubtful.items() if cell not in invalid}
     units = [unit_of(each, (cell.of(each) for cell in cells)) for each in _SHOWN]
     longest = unit_of(Quantity.LATENCY_NS_MEAN, (cell.latency_ns_mean for cell in cells))
 
     def texts(cell: ReportedCell) -> Iterator[str]:
-        yield signed(called.get(cell.cell, cell.cell), cell.cell, (), set(doubtful) - set(invalid))
+        yield signed(called.get(cell.cell, cell.cell), cell.cell, (), only_doubtful)
         for unit in units:
             value = cell.of(unit.quantity)
             yield Dash(NOT_MEASURED) if value is None else significant(unit.shown(value))
@@ -169,7 +170,7 @@ def cell_table(
             Head("Maximum", longest.name),
         ),
         lines=tuple(Line(tuple(texts(cell)), cell=cell.cell) for cell in cells),
-        notes=sign_notes([each.cell for each in cells if each.cell not in invalid], {}, doubtful),
+        notes=sign_notes([each.cell for each in cells], {}, only_doubtful),
     )
     return marked(table, invalid, INVALID).explained
 

@@ -18,11 +18,11 @@ WRITE: Final = frozenset({"write", "writepercent", "writepct", "rwmixwrite"})
 PERCENT: Final = frozenset({"readpercent", "readpct", "rwmixread", "rwmix", "rwmixpercent"})
 """Those of them that are read percentages, and can accompany a column with fio's ``rw``."""
 
-_SIZES: Final = ("bs", "blocksize", "iosize", "transfersize", "xfersize")
+_SIZE_NAMES: Final = ("bs", "blocksize", "iosize", "transfersize", "xfersize")
 SIZE: Final[Mapping[str, int]] = {
-    **dict.fromkeys(("blocksize", "blocksizebytes", "blocksizeb", "size", "block"), 1),
-    **{f"{name}{unit}": 1 for name in _SIZES for unit in ("", "bytes", "inbytes", "b")},
-    **{f"{name}{unit}": 1024 for name in _SIZES for unit in ("kib", "kb", "k", "inkib", "inkb")},
+    **dict.fromkeys(("size", "block"), 1),
+    **{f"{name}{unit}": 1 for name in _SIZE_NAMES for unit in ("", "bytes", "inbytes", "b")},
+    **{f"{name}{unit}": 1024 for name in _SIZE_NAMES for unit in ("kib", "kb", "k", "inkib", "inkb")},
 }
 """Names of the block size column, with the unit of a plain number in bytes."""
 

@@ -20,7 +20,6 @@ _DECIMAL: Final = re.compile(r"^\s*(\d+),(\d+)\s*$")
 
 _THOUSANDS: Final = re.compile(r"^[1-9]\d{0,2}(?:[.,]\d{3})+$")
 _CONTROLS: Final = re.compile(r"[\x00-\x08\x0e-\x1f]")
-_BINARY: Final = re.compile(r"[\x00-\x08\x0e-\x1f\ufffd]")
 
 
 _OTHER_FORMS: Final = {
@@ -88,10 +87,10 @@ def _rows(text: str, source: str) -> tuple[list[list[str]], bool]:
     other = next((words for begin, words in _OTHER_FORMS.items() if text.startswith(begin)), None)
     if other is not None:
         raise UsageError(f"{source} {other[0]}", other[1])
-    if "\ufffd" in text and not _CONTROLS.search(text):
-        raise UsageError(f"{source} is text in another encoding than UTF-8", "save it as UTF-8")
-    if _BINARY.search(text):
+    if _CONTROLS.search(text):
         raise UsageError(f"{source} is not a table of text", HINT)
+    if "\ufffd" in text:
+        raise UsageError(f"{source} is text in another encoding than UTF-8", "save it as UTF-8")
     try:
         lines = _lines(text)
         dialect = _dialect("\n".join(lines))

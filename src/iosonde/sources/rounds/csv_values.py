@@ -13,8 +13,7 @@ from iosonde.errors import UsageError
 from iosonde.records import Workload
 from iosonde.sources.rounds.csv_fields import plain_name, shortened, value_of
 from iosonde.sources.rounds.csv_headers import VALUES, WITHOUT_UNIT
-from iosonde.sources.rounds.fio_names import SHARE_OFF_MAX, share_of_reads
-from iosonde.sources.rounds.measured import is_contradictory
+from iosonde.sources.rounds.measured import is_contradictory, other_share
 from iosonde.units import SECOND_NS
 
 ALL: Final = ""
@@ -108,10 +107,9 @@ def round_value(
 ) -> RoundValue:
     """The values of a row. Raises ValueError if they contradict each other or the workload.
 
-    ``is_demand_known`` is whether the table states both the queue depth and the jobs.
-
-    Where a quantity is there for reads and writes only, throughputs are added up, the mean latency is that of all
-    operations, and the maximum is the longer one.
+    If a quantity has columns of reads and of writes and none of the total, throughput is their sum, the mean latency
+    is weighted by IOPS, and the maximum latency is the larger of the two. ``is_demand_known``: the table states the
+    queue depth and the number of jobs.
     """
     known = {
         (each.quantity, each.direction): value_of(row[place]) * each.scale
@@ -161,17 +159,16 @@ def _of_both(known: Known, quantity: str) -> list[float]:
 
 
 def _check_mix(known: Known, told: int) -> None:
-    """Raises ValueError if reads and writes are not those of the mix."""
+    """Raises ValueError if the share of reads differs from that of the mix."""
     for quantity in ("iops", "bytes_per_s"):
-        share = share_of_reads(*(known.get((quantity, each), 0.0) for each in (READS, WRITES)))
-        if {(quantity, READS), (quantity, WRITES)} <= known.keys() and share is not None:
-            limit = SHARE_OFF_MAX if 0 < told < 100 else 0  # noqa: PLR2004 - percent
-            if abs(share - told) > limit:
-                raise ValueError(f"its mix has {told} % of reads, but {share:.0f} % of its operations are reads")
+        reads, writes = _of_both(known, quantity) or (0.0, 0.0)
+        share = other_share(reads, writes, told)
+        if share is not None:
+            raise ValueError(f"its mix has {told} % of reads, but {share:.0f} % of its operations are reads")
 
 
 def _check_totals(known: Known) -> None:
-    """Raises ValueError if a total is not the sum of reads and writes."""
+    """Raises ValueError if a total differs from the sum of reads and writes."""
     for quantity, what in (("iops", "operations/s"), ("bytes_per_s", "bytes/s")):
         parts, total = _of_both(known, quantity), known.get((quantity, ALL))
         if parts and total is not None and abs(sum(parts) - total) > ROUNDING_SHARE * max(total, sum(parts)) + 1:

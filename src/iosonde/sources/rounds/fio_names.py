@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from iosonde.errors import UsageError
 from iosonde.sources.rounds.fio_words import READS
+from iosonde.sources.rounds.measured import other_share
 
 _KINDS: Final[Mapping[str, re.Pattern[str]]] = {
     "randrw": re.compile(r"rand(?:om)?[ _-]?(?:rw|mixed)"),
@@ -25,8 +26,6 @@ _PLAIN_SIZE: Final = re.compile(r"(?<![a-z\d.])(\d+(?:ki?b?|mi?b?))(?![a-z\d])")
 _DEPTH: Final = re.compile(r"(?<![a-z])(?:oio|qd|iodepth|queue_?depth|depth)[ _=-]?(\d+)")
 _JOBS: Final = re.compile(r"(?<![a-z])(?:jobs|numjobs|threads|thr|tc)[ _=-]?(\d+)")
 _SEQUENTIAL: Final = re.compile(r"(?<![a-z])(?:seq|through)")
-SHARE_OFF_MAX: Final = 15
-"""Percentage points by which the share of reads may differ from the name: short trials do not keep a mix exactly."""
 
 
 def options_in_names(path: Path, job: Mapping[str, Any]) -> dict[str, str]:
@@ -69,19 +68,11 @@ def _mixes(texts: list[str]) -> Iterator[int]:
                 yield int(match.group(1))
 
 
-def share_of_reads(reads: float, writes: float) -> float | None:
-    """The percentage of reads; None without any operation."""
-    total = reads + writes
-    # Divided first: of pure reads, the share is then exactly 1.
-    return 100 * (reads / total) if total else None
-
-
 def check_share(path: Path, job: Mapping[str, Any], told: int, who_tells: str) -> None:
     """Raises UsageError if the completed operations do not have the read percentage that options or a name tell."""
-    measured = share_of_reads(*(float((job.get(name) or {}).get("iops") or 0) for name in ("read", "write")))
-    measured = told if measured is None else measured
-    limit = SHARE_OFF_MAX if 0 < told < 100 else 0  # noqa: PLR2004 - percent
-    if abs(measured - told) > limit:
+    reads, writes = (float((job.get(name) or {}).get("iops") or 0) for name in ("read", "write"))
+    measured = other_share(reads, writes, told)
+    if measured is not None:
         raise UsageError(
             f"{path}: {who_tells} {told} % of reads, but {measured:.0f} % of its operations are reads",
             "name the percentage of reads, such as rw=65, or use outputs that contain the options of the job",

@@ -22,6 +22,9 @@ ROUNDS_MAX: Final = 10_000
 CONTRADICTING_TIMES: Final = 2
 """Values that should be equal are contradictory if they differ by this factor. Rounding explains less."""
 
+SHARE_OFF_MAX: Final = 15
+"""Percentage points by which the share of reads may differ from a mix: short trials do not keep it exactly."""
+
 WORKLOADS_KEPT: Final = 1024
 VALUE_MAX: Final = 1e15
 """More than any drive has operations, bytes or nanoseconds: larger values would be mistakes."""
@@ -97,6 +100,15 @@ def is_contradictory(one: float, other: float) -> bool:
     return max(one / other, other / one) >= CONTRADICTING_TIMES
 
 
+def other_share(reads: float, writes: float, told: int) -> float | None:
+    """The percentage of reads if it differs from ``told``; None if it does not, or without any operation."""
+    total = reads + writes
+    # Divided first: of pure reads, the share is then exactly 1.
+    share = 100 * (reads / total) if total else told
+    limit = SHARE_OFF_MAX if 0 < told < READ_MAX else 0
+    return share if abs(share - told) > limit else None
+
+
 @lru_cache(maxsize=WORKLOADS_KEPT)
 def workload_of(
     read_percent: int, block_size_bytes: int, demand: Demand, block_sizes: BlockSizes | None = None
@@ -162,9 +174,9 @@ def rounds_of(  # noqa: PLR0913 - all but two are by name
         tracked = tracked_of(source, workloads, kind, tracking) if steady else ()
         if steady and not tracked and len(workloads) == 1:
             tracked = only_cell(next(iter(workloads)), [each.value for each in measured])
-    by_cell = list(zip(names, measured, strict=True))
+    places = list(workloads)
     for one in tracked:
-        if tracking and not any(each.value.of(one.quantity) is not None for name, each in by_cell if name == one.cell):
+        if tracking and all(row[places.index(one.cell)].of(one.quantity) is None for row in values):
             raise UsageError(
                 f"{source} has no {one.quantity} of {one.cell}, which --track names", "track a quantity that it has"
             )

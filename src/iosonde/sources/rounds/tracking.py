@@ -6,6 +6,7 @@ from typing import Final
 
 from iosonde.analysis.procedures import RoundValue
 from iosonde.analysis.procedures.determination import IOPS_TRACKED
+from iosonde.analysis.procedures.round_value import TRACKABLE
 from iosonde.errors import UsageError
 from iosonde.records import Tracked, Workload
 from iosonde.vocabulary import ProcedureKind, Quantity
@@ -51,8 +52,7 @@ def tracked_of(
 
 def only_cell(cell: str, values: Sequence[RoundValue]) -> tuple[Tracked, ...]:
     """The foremost quantity of the only cell of a test, which is judged whatever its workload is."""
-    quantities = (Quantity.IOPS, Quantity.BYTES_PER_S, Quantity.LATENCY_NS_MEAN)
-    known = [each for each in quantities if any(one.of(each) is not None for one in values)]
+    known = [each for each in TRACKABLE if any(one.of(each) is not None for one in values)]
     return tuple(Tracked(cell=cell, quantity=each) for each in known[:1])
 
 
