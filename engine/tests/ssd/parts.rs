@@ -132,6 +132,42 @@ fn a_busy_drive_heats_up_and_throttles() {
     assert!((60..=75).contains(&health.temperature_celsius), "{}", health.temperature_celsius);
 }
 
+fn hot_with_a_fast_link() -> SsdModel {
+    let mut model = hot();
+    model.link.bytes_per_s = 30_000_000_000;
+    model.media.channel_bytes_per_s = 10_000_000_000;
+    model
+}
+
+#[test]
+fn a_deep_queue_does_not_delay_throttling() {
+    let rates = |depth| {
+        let mut rig = DriveRig::filled(&hot_with_a_fast_link());
+        rig.run(Load { depth, ..LARGE_READ }, 8_000);
+        let before_ns = rig.health().throttled_ns;
+        let seen = rig.run(Load { depth, ..LARGE_READ }, 100_000);
+        let throttled_ns = rig.health().throttled_ns - before_ns;
+        (seen.iops(), throttled_ns as f64 / seen.elapsed_ns as f64)
+    };
+    let ((shallow, shallow_share), (deep, deep_share)) = (rates(32), rates(1024));
+    assert!((deep / shallow - 1.0).abs() < 0.02, "{deep} deep, {shallow} shallow");
+    assert!((deep_share - shallow_share).abs() < 0.02, "{deep_share} deep, {shallow_share} shallow");
+    assert!((0.3..0.6).contains(&deep_share), "{deep_share}");
+}
+
+#[test]
+fn an_idle_drive_is_throttled_only_until_it_is_cool() {
+    let mut rig = DriveRig::filled(&hot());
+    rig.run(FILL, 8_000);
+    let before_ns = rig.health().throttled_ns;
+    rig.now_ns += 10 * SECOND;
+    rig.one(Operation::Read, 0, 4096);
+    rig.now_ns += SECOND;
+    rig.one(Operation::Read, 0, 4096);
+    let more_ns = rig.health().throttled_ns - before_ns;
+    assert!(more_ns < 40 * MS, "3 of 40 degrees at a time constant of 200 ms, and the queue: {more_ns}");
+}
+
 #[test]
 fn a_hot_drive_cools_with_its_time_constant() {
     let mut rig = DriveRig::new(&hot());

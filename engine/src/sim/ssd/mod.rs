@@ -111,7 +111,10 @@ impl Ssd {
                 self.release_programmed();
             }
         }
-        self.flash.slowdown = self.thermal.update(now_ns, &mut self.flash.busy_ns, self.flash.geometry.dies);
+        let Flash { dies, busy_ns, geometry, .. } = &mut self.flash;
+        let free_ns =
+            || dies.iter().map(|die| die.schedule.free_ns().max(now_ns)).sum::<u64>() / u64::from(geometry.dies);
+        self.flash.slowdown = self.thermal.update(now_ns, busy_ns, geometry.dies, free_ns);
         self.flash.now_ns = now_ns;
     }
 
@@ -260,7 +263,7 @@ impl CompletionModel for Ssd {
             erases: self.flash.wear.erases,
             wear_percent: u8::try_from(percent).unwrap_or(u8::MAX),
             temperature_celsius: self.thermal.celsius(),
-            throttled_ns: self.thermal.throttled_ns() + self.flash.power.throttled_ns(),
+            throttled_ns: self.thermal.throttled_ns(self.flash.now_ns) + self.flash.power.throttled_ns(),
             ..self.health
         }
     }
