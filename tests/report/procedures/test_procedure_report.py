@@ -7,7 +7,7 @@ import pytest
 from iosonde.analysis.procedures.condition import ConditionState
 from iosonde.analysis.run import RunAnalysis
 from iosonde.failures import FailureLog
-from iosonde.findings import Severity, find_in
+from iosonde.findings import Finding, Severity, find_in
 from iosonde.records import PhasePlan, Rounds, RunRecord, SimulationFacts, SteadyState, Timing, Tracked
 from iosonde.report.blocks import Paragraph
 from iosonde.report.export import run_tables
@@ -16,6 +16,7 @@ from iosonde.report.markdown import page_markdown
 from iosonde.report.page import Page, page_of
 from iosonde.report.procedures.words import demand_text, idle_text, times_text
 from iosonde.report.tables import ResultTable
+from iosonde.report.validity import invalid_cells
 from iosonde.vocabulary import Mode, PhaseRole, ProcedureKind, PurgeState, Quantity
 from tests.builders import SECOND_NS, cell_plan, finding, workload
 from tests.procedure_builder import MATRIX, READ, WRITE, procedure_run, steady_procedure, write_rounds
@@ -222,6 +223,26 @@ def test_invalid_figures_are_marked_in_every_table() -> None:
 
     assert table(found, "IOPS, mean over the window")[0] == ("4 KiB", "1,000", "3,000 ×")
     assert "4 KiB 0/100 3,000 IOPS (INVALID, see stalled)" in page_markdown(found, "pictures")
+
+
+def test_steady_state_is_unknown_if_a_tracking_variable_is_invalid() -> None:
+    run = matrix_run()
+    broken = [finding("stalled", Severity.INVALID, cells=(WRITE.cell,))]
+    other = [finding("stalled", Severity.INVALID, cells=(MATRIX[0].cell,))]
+
+    def steady(findings: Sequence[Finding]) -> tuple[str, str]:
+        conditions = table(page_of(RunAnalysis(run), findings), "Conditions")
+        [shown] = [each for each in conditions if each[0] == "Steady state"]
+        [procedure] = exported_procedures(run, invalid_cells([WRITE.cell], findings))
+        [exported] = [each for each in procedure.conditions if each.name == "Steady state"]
+        assert shown[1:] == (exported.state.value, exported.reason)
+        return shown[1], shown[2]
+
+    assert steady([]) == steady(other) == ("verified", "reached in round 5")
+    assert steady(broken) == (
+        "unknown",
+        "reached in round 5, but by invalid figures (see stalled)",
+    )
 
 
 def test_invalid_cells_are_marked_in_the_map_and_above_the_columns_of_rounds() -> None:

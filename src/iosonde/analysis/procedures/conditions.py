@@ -1,7 +1,8 @@
 """The mandatory conditions of a procedure, each verified, failed, skipped or unknown, with the reason."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import Final
 
 from iosonde.analysis.drive_counters import Counter, DriveChange, changes_of
@@ -20,11 +21,19 @@ STEADY_STATE: Final = "Steady state"
 ROUNDED_BYTES_MAX: Final = 8 << 20
 """A test region is whole blocks of 1 MiB, or of 8 MiB on a large simulated drive. Capacities seldom are."""
 
+NONE_INVALID: Final[Mapping[str, Sequence[str]]] = MappingProxyType({})
+
 _WORST_FIRST: Final = tuple(ConditionState)
 
 
-def conditions_of(run: RunRecord, rounds: ProcedureRounds) -> tuple[Condition, ...]:
-    """All mandatory conditions of a procedure, those that were not verified first."""
+def conditions_of(
+    run: RunRecord, rounds: ProcedureRounds, invalid: Mapping[str, Sequence[str]] = NONE_INVALID
+) -> tuple[Condition, ...]:
+    """All mandatory conditions of a procedure, those that were not verified first.
+
+    ``invalid`` has the cells whose figures are invalid, each with the findings that say so: steady state is unknown if
+    it was judged by one of them.
+    """
     trials = trials_of_procedure(run, rounds.procedure.name)
     found = (
         _purge(run, rounds),
@@ -34,7 +43,7 @@ def conditions_of(run: RunRecord, rounds: ProcedureRounds) -> tuple[Condition, .
         _data_pattern(trials),
         _link(run),
         _thermal(run, trials),
-        _steady_state(run, rounds),
+        _without_invalid(_steady_state(run, rounds), rounds, invalid),
         gap_condition(rounds, trials, scale_of(run)),
     )
     return tuple(sorted(found, key=lambda each: _WORST_FIRST.index(each.state)))
@@ -224,6 +233,15 @@ def _steady_state(run: RunRecord, rounds: ProcedureRounds) -> Condition:
     if before:
         return Condition(name, ConditionState.FAILED, f"{steady_text(run, phase)}, but {before}")
     return Condition(name, state, steady_text(run, phase))
+
+
+def _without_invalid(condition: Condition, rounds: ProcedureRounds, invalid: Mapping[str, Sequence[str]]) -> Condition:
+    judged = {each.cell for phase in rounds.every_judged for each in phase.tracked}
+    ids = dict.fromkeys(each for cell in sorted(judged) for each in invalid.get(cell, ()))
+    if not ids or condition.state is not ConditionState.VERIFIED:
+        return condition
+    said = f"{condition.reason}, but by invalid figures (see {', '.join(ids)})"
+    return Condition(condition.name, ConditionState.UNKNOWN, said)
 
 
 def _steady_samples(name: str, samples: PhaseRounds | None) -> Condition:

@@ -91,7 +91,10 @@ class Entry:
         run = self.source.run
         if run is None:
             return ()
-        return tuple((each.procedure.name, found) for each in self.procedures for found in conditions_of(run, each))
+        invalid = dict(self.source.invalid)
+        return tuple(
+            (each.procedure.name, found) for each in self.procedures for found in conditions_of(run, each, invalid)
+        )
 
     @cached_property
     def long_trials(self) -> tuple[LongPhase, ...]:

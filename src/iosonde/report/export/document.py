@@ -94,6 +94,7 @@ def run_json(analysis: RunAnalysis, findings: Sequence[Finding]) -> str:
     estimates = analysis.estimates
     level = estimates.without_sustained.cells
     headline = headline_of(estimates, findings)
+    invalid = invalid_cells((cell.cell for cell in estimates.cells), findings)
     explanations, mechanisms, observed = exported_explanations(analysis, findings)
     document = ExportedRun(
         export_version=EXPORT_VERSION,
@@ -119,9 +120,9 @@ def run_json(analysis: RunAnalysis, findings: Sequence[Finding]) -> str:
             cell.cell: causes for cell in estimates.cells if (causes := tail_causes(cell.repeats.used)) is not None
         },
         target_state=target_state(analysis),
-        procedures=tuple(exported_procedures(analysis.recorded)),
+        procedures=tuple(exported_procedures(analysis.recorded, invalid)),
         findings=tuple(findings),
-        invalid=invalid_cells((cell.cell for cell in estimates.cells), findings),
+        invalid=invalid,
     )
     return TypeAdapter(ExportedRun).dump_json(document).decode()
 

@@ -1,6 +1,6 @@
 """Standard procedures in the JSON document."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from iosonde.analysis.procedures import (
@@ -13,7 +13,7 @@ from iosonde.analysis.procedures import (
     procedures_of,
 )
 from iosonde.analysis.procedures.condition import Condition
-from iosonde.analysis.procedures.conditions import conditions_of
+from iosonde.analysis.procedures.conditions import NONE_INVALID, conditions_of
 from iosonde.analysis.procedures.courses import long_phases
 from iosonde.analysis.procedures.demand import demand_of, measured_points, rule_of, varied_phase
 from iosonde.analysis.procedures.recovery import level_of, recoveries_of, shown_quantity
@@ -95,13 +95,15 @@ class ExportedProcedure:
     points: tuple[ExportedPoint, ...]
 
 
-def exported_procedures(run: RunRecord) -> Iterator[ExportedProcedure]:
+def exported_procedures(
+    run: RunRecord, invalid: Mapping[str, Sequence[str]] = NONE_INVALID
+) -> Iterator[ExportedProcedure]:
     """Each procedure of a run."""
     for each in procedures_of(run):
         yield ExportedProcedure(
             name=each.procedure.name,
             attempt=each.attempt,
-            conditions=conditions_of(run, each),
+            conditions=conditions_of(run, each, invalid),
             rounds={phase.name: phase.rounds for phase in each.phases},
             steady_states=tuple(
                 ExportedSteadyState(phase.name, criteria_of(phase), determinations_of(phase))

@@ -102,7 +102,7 @@ class _Maker:
         return course_blocks(self._run, self._rounds, draw, self._invalid, self._doubtful)
 
     def _conditions(self) -> Iterator[Block]:
-        yield condition_table(conditions_of(self._run, self._rounds))
+        yield condition_table(conditions_of(self._run, self._rounds, self._invalid))
 
     def _results(self) -> Iterator[Block]:
         # Those of a demand variation are in a part of their own.

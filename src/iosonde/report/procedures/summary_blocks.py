@@ -30,7 +30,7 @@ from iosonde.report.procedures.words import (
     specification_text,
     title_of,
 )
-from iosonde.report.validity import mark_of
+from iosonde.report.validity import invalid_cells, mark_of
 from iosonde.units import format_size
 from iosonde.vocabulary import PhaseRole, Quantity
 
@@ -41,7 +41,8 @@ def procedure_answers(
     run: RunRecord, procedures: Sequence[ProcedureRounds], findings: Sequence[Finding]
 ) -> Iterator[str]:
     """What was not verified, then a sentence on the steady state and the first figures of each procedure."""
-    found = {title_of(each.procedure): list(not_verified(conditions_of(run, each))) for each in procedures}
+    invalid = invalid_cells({each.cell for each in run.cells}, findings)
+    found = {title_of(each.procedure): list(not_verified(conditions_of(run, each, invalid))) for each in procedures}
     shared = [each for each in next(iter(found.values()), []) if all(each in others for others in found.values())]
     for title, missing in found.items():
         own = [each for each in missing if each not in shared]

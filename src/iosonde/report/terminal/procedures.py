@@ -23,7 +23,7 @@ def render_procedures(run: RunRecord, invalid: Invalid) -> Iterator[RenderableTy
     for rounds in procedures_of(run):
         yield Text(title_of(rounds.procedure), style="bold underline")
         yield Text(statement_of(rounds))
-        tables: list[ResultTable | None] = [condition_table(conditions_of(run, rounds))]
+        tables: list[ResultTable | None] = [condition_table(conditions_of(run, rounds, invalid))]
         for phase in rounds.all_judged:
             found = determinations_of(phase)
             tables += [determination_table(found, invalid, list(phase.workloads.values()))] if found else []
