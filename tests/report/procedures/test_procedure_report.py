@@ -292,6 +292,15 @@ def test_each_phase_with_a_criterion_has_its_steady_state_and_its_results() -> N
     assert len({figure.id for figure in found.figures}) == len(found.figures) == 4
 
 
+def test_a_finding_on_several_phases_is_one_sentence() -> None:
+    run = two_levels(100, 101, 102, 103, 104)
+
+    found = page_of(RunAnalysis(run), [finding("stalled", Severity.DOUBTFUL, cells=(WRITE.cell,))])
+
+    texts = [each.text for each in found.all_of(Paragraph) if each.text.startswith("Doubtful")]
+    assert texts == ['Doubtful, see stalled: cells of 2 phases ("deep", "shallow"): 4 KiB 0/100.']
+
+
 def test_a_phase_that_was_not_steady_is_told_though_a_later_one_was() -> None:
     run = two_levels(100, 200, 300, 400, 500, 600)
     [procedure] = exported_procedures(run)

@@ -9,18 +9,28 @@ from iosonde.report.validity import Doubtful, Invalid
 
 
 def doubts_of(rounds: ProcedureRounds, invalid: Invalid, doubtful: Doubtful) -> Iterator[str]:
-    """One sentence per phase and finding, with its cells. A cell that is invalid is not also doubtful."""
-    for phase in rounds.phases:
-        yield from _sentences("Invalid", phase, invalid)
-        yield from _sentences("Doubtful", phase, doubtful)
+    """One sentence per finding, with its cells or phases. A cell that is invalid is not also doubtful."""
+    yield from _sentences("Invalid", rounds.phases, invalid)
+    yield from _sentences("Doubtful", rounds.phases, doubtful)
 
 
-def _sentences(word: str, phase: PhaseRounds, marked: Mapping[str, Sequence[str]]) -> Iterator[str]:
-    among = [each.workload for each in phase.reported]
-    of_finding: dict[str, list[str]] = {}
-    for cell in phase.reported:
-        for each in marked.get(cell.cell, ()):
-            of_finding.setdefault(each, []).append(cell_label(cell.workload, among))
+def _sentences(word: str, phases: Sequence[PhaseRounds], marked: Mapping[str, Sequence[str]]) -> Iterator[str]:
+    of_finding: dict[str, dict[str, tuple[str, ...]]] = {}
+    for phase in phases:
+        among = [each.workload for each in phase.reported]
+        for cell in phase.reported:
+            for finding in marked.get(cell.cell, ()):
+                labels = of_finding.setdefault(finding, {})
+                labels[phase.name] = (*labels.get(phase.name, ()), cell_label(cell.workload, among))
     for finding, labels in of_finding.items():
-        where = f'{count_of(len(labels), "cell")} of the phase "{phase.name}"'
-        yield f"{word}, see {finding}: {where} ({name_some(tuple(labels))})."
+        yield f"{word}, see {finding}: {_place_text(labels)}."
+
+
+def _place_text(labels: Mapping[str, tuple[str, ...]]) -> str:
+    """The cells of a phase, or of several phases together."""
+    if len(labels) == 1:
+        [(phase, cells)] = labels.items()
+        return f'{count_of(len(cells), "cell")} of the phase "{phase}" ({name_some(cells)})'
+    phases = name_some(tuple(f'"{phase}"' for phase in labels))
+    cells = tuple(dict.fromkeys(each for of_phase in labels.values() for each in of_phase))
+    return f"cells of {len(labels)} phases ({phases}): {name_some(cells)}"
