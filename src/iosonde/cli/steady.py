@@ -105,9 +105,13 @@ def _check_verdicts(tests: "Sequence[JudgedRounds]") -> None:
             "steady state was left again": [each for each in never if _verdict(each) is Verdict.LEFT],
         }
         missed = found["steady state was not reached"]
+        ended = [each for each in missed if each.ends_unknown]
         raise ExpectationError(
             "; ".join(f"{what}: {_names(each, tests)}" for what, each in found.items() if each),
-            "measure more rounds, and check the drive's temperature and other users of the drive"
+            f"only rounds up to {ended[0].window[-1]} have a value of each tracking variable: measure all of them in "
+            "every round"
+            if ended
+            else "measure more rounds, and check the drive's temperature and other users of the drive"
             if missed
             else "check what changed at that point, such as temperature, and repeat the test; later rounds do not help",
         )

@@ -65,6 +65,11 @@ class JudgedRounds:
         return [number for number, is_known in enumerate(known_rounds(self.phase), self.first_round) if not is_known]
 
     @property
+    def ends_unknown(self) -> bool:
+        """Whether the last round that can be judged is not the last one: a tracking variable has fewer rounds."""
+        return not self.is_too_short and not known_rounds(self.phase)[-1]
+
+    @property
     def is_too_short(self) -> bool:
         """Whether no window of consecutive rounds has a value of all tracking variables."""
         return self.phase.rule is not None and bool(no_window_text(self.phase))

@@ -13,6 +13,7 @@ from iosonde.errors import UsageError
 from iosonde.records import BlockSizes, parse_sizes
 from iosonde.sources.rounds.csv_fields import (
     MIX,
+    MIX_OF_OTHERS,
     bytes_of,
     mix_of,
     plain_name,
@@ -49,10 +50,22 @@ _SEQUENTIAL: Final = frozenset({"read", "write", "rw", "readwrite"})
 _BITS: Final = re.compile(r"(?<![A-Za-z])[KMGT]i?b(?:it)?(?:s|/s|ps)|(?i:[kmgt]i?bits?)(?![a-z])")
 """Units of bits per second: ``Gb/s``, ``Mbps``, ``Mbit/s``. Without capitals, ``mb_s`` is taken as bytes."""
 
+_PATTERN_WORD: Final = re.compile(r"(?:seq|rand|rnd)", re.IGNORECASE)
+
 _HINT_OF_CELL: Final = "; `iosonde steady --cell read=0,block_size=4KiB` tells what is the same in all rows"
 HINT: Final = (
     "use a header such as round,read_percent,block_size,queue_depth,jobs,iops (or bw_kib, mb_s, lat_us, lat_max_us)"
 )
+
+
+def _check_matrix_of_others(header: Sequence[str], source: str) -> None:
+    """Raises UsageError for columns of mixes that have something else than IOPS."""
+    other = next((match for each in header if (match := MIX_OF_OTHERS.match(each))), None)
+    if other is not None:
+        raise UsageError(
+            f"{source} has a matrix of {other.group(1).strip()}, and only IOPS can be in one",
+            "write a row for each round and cell, with a header such as round,read,block_size,mb_s",
+        )
 
 
 @dataclass(frozen=True)
@@ -118,6 +131,7 @@ class Columns:
         )
         if not values and not mixes:
             check_units(header, source)
+            _check_matrix_of_others(header, source)
         found.check_given(source)
         wanted = {
             "round": found.round is not None,
@@ -130,6 +144,14 @@ class Columns:
             hint = f"{HINT}{_HINT_OF_CELL}" if {"block size", "mix"} & set(missing) else HINT
             raise UsageError(f"{source} has no column for {what}: {shortened(header)}", hint)
         return found
+
+    def with_pattern(self, header: Sequence[str], rows: Sequence[Sequence[str]]) -> "Columns":
+        """These columns, and as the access pattern one with another name that has nothing but its words."""
+        for index in self.unused_places(header) if self.pattern is None else ():
+            texts = {row[index].strip() for row in rows if index < len(row)} - {""}
+            if texts and all(map(_PATTERN_WORD.match, texts)):
+                return replace(self, pattern=index)
+        return self
 
     def check_given(self, source: str) -> None:
         """Raises UsageError for what the user says although the table has a column for it."""
@@ -164,6 +186,10 @@ class Columns:
         places = (*self.test, self.read, self.size, self.depth, self.jobs, self.pattern, self.cell, self.sizes)
         known = [place for place in (*places, self.percent, self.write) if place is not None and place < len(row)]
         return tuple(row[place].strip() for place in known)
+
+    def round_text(self, row: Sequence[str]) -> str:
+        """The field of a row that tells its round."""
+        return self._text(row, self.round)
 
     def measured(self, row: Sequence[str]) -> Iterator[Measured]:
         """The cells of a row; none of a phase that is not judged by rounds."""

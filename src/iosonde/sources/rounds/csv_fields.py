@@ -11,6 +11,10 @@ from iosonde.units import parse_bytes
 
 MIX: Final = re.compile(r"^\s*(\d{1,3})\s*[/:]\s*(\d{1,3})\s*(?:\(?iops\)?)?\s*$", re.IGNORECASE)
 _SIZE: Final = re.compile(r"^\s*(\d+(?:\.\d+)?)\s*([kKmM]?)(?:i?[bB])?\s*$")
+_WITH_UNIT: Final = re.compile(r"^\s*\d+(?:\.\d+)?\s*[A-Za-zµμ%]")
+MIX_OF_OTHERS: Final = re.compile(r"^\s*\d{1,3}\s*[/:]\s*\d{1,3}\s*\(?([A-Za-zµμ][^)]*)")
+"""A header of a matrix with a quantity: ``0/100 MB/s``."""
+
 HEADER_MAX: Final = 200
 """The most characters of a header in an error."""
 
@@ -22,7 +26,8 @@ def value_of(text: str) -> float:
     try:
         value = float(text)
     except ValueError:
-        raise ValueError(f"{text.strip()} is not a number; write it without separators of thousands") from None
+        way = "a unit" if _WITH_UNIT.match(text) else "separators of thousands"
+        raise ValueError(f"{text.strip()} is not a number; write it without {way}") from None
     if not text.isascii() or "_" in text or not 0 <= value <= VALUE_MAX:
         raise ValueError(f"{text.strip()} is not a number from 0 to {VALUE_MAX:g}")
     return value

@@ -8,6 +8,7 @@ from iosonde.vocabulary import PhaseRole
 ROUND: Final = frozenset({"round", "rnd", "loop", "iteration", "pass"})
 READ: Final = frozenset(
     {"read", "readpercent", "readpct", "rwmixread", "rwmix", "rw", "mix", "workload", "rwmixpercent", "wld"}
+    | {"readwrite", "readwritemix", "readwritepercent", "readwritemixpercent", "rwratio", "rwpercent", "readwriteratio"}
 )
 DIRECTION: Final = frozenset({"direction", "op", "operation"})
 """Columns of words such as ``read``, in tables without one of those above."""
@@ -34,7 +35,7 @@ DEPTH: Final = frozenset(
     | {"outstandingios", "oios", "queuedepthperthread", "queuedepththread", "qdperthread", "qdthread"}
 )
 JOBS: Final = frozenset({"jobs", "numjobs", "threads", "thread", "tc", "threadcount", "numthreads", "workers"})
-PATTERN: Final = frozenset({"pattern", "access"})
+PATTERN: Final = frozenset({"pattern", "access", "accesspattern"})
 PROCEDURE: Final = frozenset({"procedure"})
 PHASE: Final = frozenset({"phase"})
 ROLE: Final = frozenset({"role"})
@@ -75,6 +76,8 @@ _MEAN_NAMES: Final = (
     "meanlat",
     "meanlatency",
     "avglat",
+    "avlat",
+    "avlatency",
     "avglatency",
     "averagelatency",
     "averageresponsetime",

@@ -12,7 +12,7 @@ from iosonde.sources.rounds.csv_fields import plain_name
 from iosonde.sources.rounds.csv_headers import CONDITION, DRIVE, UNIT
 from iosonde.sources.rounds.measured import Measured
 
-_WORD: Final = re.compile(r"[A-Za-z][A-Za-z ._-]*$")
+_WORD: Final = re.compile(r"[A-Za-z][\w .-]*$")
 
 GROWTH_MIN: Final = 1.2
 """IOPS of large blocks are no higher than those of small ones, apart from the spread of measurements."""
@@ -37,7 +37,8 @@ def check_one_series(columns: Columns, header: Sequence[str], rows: Sequence[Seq
                 f"{source} has a matrix of {other[0]}, and only IOPS can be in one",
                 "write a row for each round and cell, with a header such as round,read,block_size,lat_us",
             )
-        is_condition = (name in CONDITION or _are_words(texts)) and _varies(columns, long, texts)
+        names_rounds = _names_rounds(columns, long, texts)
+        is_condition = (name in CONDITION or (_are_words(texts) and not names_rounds)) and _varies(columns, long, texts)
         if len(values) > 1 and (name in DRIVE or is_condition):
             what = "drives or runs" if name in DRIVE else "conditions"
             raise UsageError(
@@ -78,6 +79,12 @@ def _varies(columns: Columns, rows: Sequence[Sequence[str]], texts: Sequence[str
     """Whether the texts of a column differ between rows of one cell. One that only describes the cell does not."""
     of_cell = {columns.cell_texts(row): text for row, text in zip(rows, texts, strict=True)}
     return any(of_cell[columns.cell_texts(row)] != text for row, text in zip(rows, texts, strict=True))
+
+
+def _names_rounds(columns: Columns, rows: Sequence[Sequence[str]], texts: Sequence[str]) -> bool:
+    """Whether a column has a text of its own for each round, such as ``loop3``."""
+    pairs = {(columns.round_text(row), text) for row, text in zip(rows, texts, strict=True)}
+    return len(pairs) == len({number for number, _ in pairs}) == len({text for _, text in pairs})
 
 
 def _are_words(texts: Sequence[str]) -> bool:

@@ -11,6 +11,7 @@ from typing import Final
 from iosonde.errors import UsageError
 from iosonde.sources.rounds.csv_columns import HINT, Columns
 from iosonde.sources.rounds.csv_series import check_matrix, check_one_series
+from iosonde.sources.rounds.csv_values import check_binary_units
 from iosonde.sources.rounds.measured import NOTHING_GIVEN, GivenCell, Measured
 
 SEPARATORS: Final = ",;\t"
@@ -31,6 +32,9 @@ _OTHER_FORMS: Final = {
 """How files of other forms begin, as decoded text."""
 
 
+_TERSE: Final = re.compile(r"\d;fio-\d")
+
+
 @dataclass(frozen=True)
 class RoundsTable:
     """The cells of a table, with their rounds, the names of its columns that are not used, and other parts left out."""
@@ -46,7 +50,7 @@ def read_csv(text: str, source: str, given: GivenCell = NOTHING_GIVEN) -> Rounds
     Raises UsageError for a table without the columns that it takes.
     """
     rows, has_comma = _rows(text, source)
-    columns = Columns.of(rows[0], source, given)
+    columns = Columns.of(rows[0], source, given).with_pattern(rows[0], rows[1:])
     if has_comma:
         _check_points(source, rows[1:], (*columns.values, *columns.mixes))
     check_one_series(columns, rows[0], rows[1:], source)
@@ -70,6 +74,7 @@ def read_csv(text: str, source: str, given: GivenCell = NOTHING_GIVEN) -> Rounds
             raise UsageError(f"{source}: row {number} cannot be read: {error.message}", error.hint) from error
     _check(source, found, unjudged)
     check_matrix(columns, rows[0], found, source)
+    check_binary_units([(each.value, each.workload.bytes_per_operation) for each in found], source)
     if columns.size is not None and columns.size_scale == 1:
         _check_sizes(source, {row[columns.size].strip() for row in whole})
     # A table that iosonde wrote has phases that are not judged by rounds, such as the matrix of a short form.
@@ -85,6 +90,8 @@ def read_csv(text: str, source: str, given: GivenCell = NOTHING_GIVEN) -> Rounds
 def _rows(text: str, source: str) -> tuple[list[list[str]], bool]:
     """The rows of a table, and whether commas can be decimal separators. Raises UsageError."""
     other = next((words for begin, words in _OTHER_FORMS.items() if text.startswith(begin)), None)
+    if _TERSE.match(text):
+        other = ("is the terse output of fio", "use files written by fio --output-format=json")
     if other is not None:
         raise UsageError(f"{source} {other[0]}", other[1])
     if _CONTROLS.search(text):

@@ -41,6 +41,9 @@ _OTHER_IOPS: Final = re.compile(r"\s*k?iops\b", re.IGNORECASE)
 ROUNDING_SHARE: Final = 0.01
 """Values of a row may contradict each other by this share, because they are rounded."""
 
+BINARY_SHARE_MAX: Final = 0.006
+"""The units of the smallest of these prefixes differ by 2.4 %. Rounded values differ by less than this share."""
+
 IN_FLIGHT_MAX: Final = 3
 """By how much the product of IOPS and mean latency may exceed the operations in flight."""
 
@@ -88,6 +91,24 @@ def check_units(header: Sequence[str], source: str) -> None:
     other = [each.strip() for each in header if _OTHER_IOPS.match(each)]
     if other:
         raise UsageError(f"{source} has IOPS in a unit that is not read: {other[0]}", "write plain IOPS")
+
+
+def check_binary_units(values: Sequence[tuple[RoundValue, float]], source: str) -> None:
+    """Raises UsageError for a bandwidth in KiB, MiB or GiB whose header says kB, MB or GB, or the reverse.
+
+    ``values`` have the size of their operations: IOPS times size tells.
+    """
+    ratios = [
+        value.iops * size / value.bytes_per_s for value, size in values if value.iops and value.bytes_per_s and size
+    ]
+    for power, (binary, decimal) in enumerate((("KiB", "kB"), ("MiB", "MB"), ("GiB", "GB")), 1):
+        for factor, meant, said in ((1.024**power, binary, decimal), (1.024**-power, decimal, binary)):
+            if ratios and all(abs(ratio / factor - 1) < BINARY_SHARE_MAX for ratio in ratios):
+                raise UsageError(
+                    f"{source} has a bandwidth in {meant}/s that its header names in {said}/s, as its IOPS and block "
+                    "sizes say",
+                    f"name it {meant}/s in the header",
+                )
 
 
 def _column(header: str) -> ValueColumn | None:

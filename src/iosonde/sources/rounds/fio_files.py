@@ -7,11 +7,12 @@ no file has one, the n-th output of a cell, by time and else by name, is its rou
 import json
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from iosonde.errors import UsageError
+from iosonde.plans import cell_name
 from iosonde.records import Workload
 from iosonde.sources.rounds.fio_checks import (
     check_devices,
@@ -37,18 +38,22 @@ def is_fio(text: str) -> bool:
 class FioRounds(NamedTuple):
     """The cells of fio's outputs with their rounds.
 
-    ``doubts`` are sentences on what speaks against these rounds, and ``version`` is that of fio.
+    ``doubts`` are sentences on what speaks against these rounds, ``version`` is that of fio. ``said`` is in how many
+    jobs fio's own criterion (option ``steadystate``) was met, by the criterion.
     """
 
     measured: list[Measured]
     doubts: tuple[str, ...]
     version: str
+    said: Mapping[str, str]
 
 
 def read_fio(texts: Mapping[Path, str]) -> FioRounds:
     """The rounds of fio's outputs. Raises UsageError for a file that fio did not write."""
     outputs = [(path, output) for path, text in texts.items() for output in _outputs(text, path)]
-    numbered = [(path, output, _round_of(path)) for path, output in outputs]
+    names_rounds = any(_named_round(path) is not None for path, _ in outputs)
+    round_of = _named_round if names_rounds else _numbered_folder
+    numbered = [(path, output, round_of(path)) for path, output in outputs]
     unnamed = [path for path, _, number in numbered if number is None]
     if unnamed and len(unnamed) < len(numbered):
         raise UsageError(
@@ -59,6 +64,7 @@ def read_fio(texts: Mapping[Path, str]) -> FioRounds:
         numbered.sort(key=lambda each: (time_ms(each[1]), _natural(each[0])))
     found: list[Measured] = []
     seen: Counter[Workload] = Counter()
+    by_round: dict[tuple[int, Workload], Path] = {}
     places: dict[Workload, list[Path]] = defaultdict(list)
     of_devices: dict[Workload, dict[str, Path]] = defaultdict(dict)
     times: dict[Workload, list[TimedOutput]] = defaultdict(list)
@@ -74,6 +80,12 @@ def read_fio(texts: Mapping[Path, str]) -> FioRounds:
             places[workload].append(path)
             of_devices[workload].setdefault(devices_of(output), path)
             round_number = seen[workload] if number is None else number
+            other = by_round.setdefault((round_number, workload), path)
+            if other != path:
+                raise UsageError(
+                    f"{other} and {path} both have round {round_number} of {cell_name(workload)}",
+                    "give each round one output per cell, and leave out outputs of other runs",
+                )
             times[workload].append(timed(path, document, round_number, output))
             found.append(Measured(round_number, workload, value, states_demand))
     check_devices(of_devices)
@@ -82,9 +94,22 @@ def read_fio(texts: Mapping[Path, str]) -> FioRounds:
         check_names(places)
         check_words(times)
         check_numbers(places)
+    # Outputs are in the order of their names, and cells in that of their mixes and sizes.
+    found.sort(key=lambda each: _place(each.workload))
     versions = dict.fromkeys(str(output.get("fio version", "")) for _, output in outputs)
     doubts = (*time_doubts(times), *failure_doubts(outputs))
-    return FioRounds(found, doubts, ", ".join(filter(None, versions)))
+    return FioRounds(found, doubts, ", ".join(filter(None, versions)), _own_verdicts(outputs))
+
+
+def _own_verdicts(outputs: Sequence[tuple[Path, Mapping[str, Any]]]) -> dict[str, str]:
+    """What fio says of its own steady state, by criterion."""
+    met: dict[str, list[bool]] = defaultdict(list)
+    for _, output in outputs:
+        for job in output["jobs"]:
+            own = job.get("steadystate")
+            if isinstance(own, Mapping) and "attained" in own:
+                met[str(own.get("ss", ""))].append(bool(own["attained"]))
+    return {f"fio's {criterion}": f"attained in {sum(each)} of {len(each)} jobs" for criterion, each in met.items()}
 
 
 def _outputs(text: str, path: Path) -> Iterator[dict[str, Any]]:
@@ -103,14 +128,23 @@ def _outputs(text: str, path: Path) -> Iterator[dict[str, Any]]:
         at = text.find("{", end)
 
 
-def _round_of(path: Path) -> int | None:
+def _named_round(path: Path) -> int | None:
     # A folder can be a run of several rounds.
     for words in (_ROUND, _RUN):
         for part in (path.stem, path.parent.name):
             numbers = words.findall(part)
             if numbers:
                 return int(numbers[-1])
+    return None
+
+
+def _numbered_folder(path: Path) -> int | None:
+    """The number that the folder of a file has for a name: its round, if no file says more."""
     return int(path.parent.name) if path.parent.name.isdigit() else None
+
+
+def _place(workload: Workload) -> tuple[int, int, int]:
+    return workload.read_percent, workload.block_size_bytes, workload.operations_in_flight
 
 
 def _natural(path: Path) -> list[tuple[int, str]]:

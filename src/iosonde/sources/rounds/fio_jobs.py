@@ -5,20 +5,24 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from math import isfinite
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from iosonde.analysis.procedures import RoundValue
 from iosonde.errors import UsageError
 from iosonde.plans.other_tools.fio_units import fio_number
 from iosonde.records import Workload
 from iosonde.sources.rounds.csv_fields import bytes_of
+from iosonde.sources.rounds.fio_groups import check_lengths, check_one_device, check_starts, grouped
 from iosonde.sources.rounds.fio_names import check_share, options_in_names
 from iosonde.sources.rounds.fio_words import MIXED, READS, options_of
 from iosonde.sources.rounds.measured import Demand, is_contradictory, workload_of
 
-_GROUP_ENDS: Final = ("stonewall", "wait_for_previous")
+_SIZES: Final = ("bssplit", "bsrange", "blocksize_range")
+_ONE_SIZE: Final = re.compile(r"(\d+[a-zA-Z]*)(?:/(?:100)?)?$")
+"""A ``bssplit`` with a single size: ``4k``, ``4k/100``."""
+
 _REFUSED: Final = (
-    (("bssplit", "bsrange", "blocksize_range"), "several block sizes", "use outputs with one block size per job"),
+    (_SIZES, "several block sizes", "use outputs with one block size per job"),
     (
         ("rate_iops", "rate"),
         "a limited rate",
@@ -49,20 +53,15 @@ def cells_of(output: Mapping[str, Any], path: Path) -> Iterator[tuple[Workload, 
     results of each alone are then unknown.
     """
     jobs: dict[tuple[int, Workload], list[Mapping[str, Any]]] = defaultdict(list)
-    group, before, states_demand = 0, _Place(None, None), True
-    together: set[str | None] = set()
-    _check_starts([options_of(output, job) for job in output["jobs"]], path)
-    for job in output["jobs"]:
-        options, mine = options_of(output, job), _Place(job.get("groupid"), job.get("jobname"))
+    states_demand = True
+    check_starts([options_of(output, job) for job in output["jobs"]], path)
+    for group, job in grouped(output):
+        options = options_of(output, job)
         workload = _workload(options, job, path) if options.keys() & {"rw", "readwrite"} else None
         if workload is None:
             options = options_in_names(path, job) | options
             workload = _workload(options, None, path)
             states_demand = bool(options.keys() & {"iodepth", "numjobs"})
-        if mine.is_after(before, options) or options.get("wait_for") in together:
-            group, together = group + 1, set()
-        together.add(mine.name)
-        before = mine
         jobs[group, workload].append(job)
     if len({number for number, _ in jobs}) < len(jobs):
         raise UsageError(
@@ -70,7 +69,8 @@ def cells_of(output: Mapping[str, Any], path: Path) -> Iterator[tuple[Workload, 
             "use outputs in which each workload ran alone (fio's option stonewall, or a call for each)",
         )
     for (_, workload), alike in jobs.items():
-        _check_one_device([options_of(output, job) for job in alike], path)
+        check_one_device([options_of(output, job) for job in alike], path)
+        check_lengths(alike, path)
         # Clones of a job have its name, and their number is among its options.
         names = len({job.get("jobname") for job in alike})
         every = workload.model_copy(update={"jobs": max(workload.jobs * names, len(alike))})
@@ -88,43 +88,6 @@ def failure_doubts(outputs: Sequence[tuple[Path, Mapping[str, Any]]]) -> tuple[s
         for job in output.get("jobs", ())
         if job.get("error")
     )
-
-
-def _check_starts(jobs: Sequence[Mapping[str, Any]], path: Path) -> None:
-    """Raises UsageError for jobs that begin at different times: their sum is no throughput of any moment."""
-    delays = {str(job.get("startdelay", job.get("start_delay", "0"))) for job in jobs}
-    if len(delays) > 1:
-        raise UsageError(
-            f"{path} has jobs that begin at different times: startdelay = {', '.join(sorted(delays))}",
-            "use outputs in which each workload ran alone (fio's option stonewall, or a call for each)",
-        )
-
-
-def _check_one_device(jobs: Sequence[Mapping[str, Any]], path: Path) -> None:
-    """Raises UsageError for jobs on different devices that ran at the same time."""
-    devices = sorted({name for job in jobs if (name := str(job.get("filename", ""))).startswith("/dev/")})
-    if len(devices) > 1:
-        raise UsageError(
-            f"{path} has jobs on {devices[0]} and on {devices[1]} that ran at the same time",
-            "judge each device by itself, with outputs of jobs on that device only",
-        )
-
-
-class _Place(NamedTuple):
-    """Where a job is in an output of fio: the number of its group, and its name, which its clones have too."""
-
-    group: int | None
-    name: str | None
-
-    def is_after(self, before: "_Place", options: Mapping[str, Any]) -> bool:
-        """Whether a job began after those before it had ended: it has ``stonewall``, or the number of a later group.
-
-        fio leaves out options without a value, such as a bare ``stonewall``. A new number alone shows it, unless the
-        option ``new_group`` is the reason.
-        """
-        has_wall = self != before and any(name in options for name in _GROUP_ENDS)
-        is_first = before.name is None and before.group is None
-        return has_wall or (not is_first and self.group != before.group and "new_group" not in options)
 
 
 def _check_size(path: Path, workload: Workload, value: RoundValue) -> None:
@@ -149,6 +112,9 @@ def _workload(options: Mapping[str, Any], job: Mapping[str, Any] | None, path: P
             "use outputs whose job options contain rw, bs, iodepth and numjobs (fio writes them for options of a job); "
             "those of fio 2.2 and older need them in their names, such as rw=65_bs=4k_qd=32_round=3.json",
         )
+    one_size = _ONE_SIZE.match(str(options.get("bssplit", "")))
+    if one_size:
+        options = {**options, "bs": one_size.group(1), "bssplit": "0"}
     _check_loop(options, kind, path)
     read = READS.get(kind, int(options.get("rwmixread", 100 - int(options.get("rwmixwrite", 50)))))
     depth = _whole(options, "iodepth", path)

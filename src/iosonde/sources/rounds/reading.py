@@ -16,12 +16,15 @@ from iosonde.sources.rounds.measured import NOTHING_GIVEN, GivenCell, Measured, 
 from iosonde.sources.rounds.tkperf_xml import read_tkperf
 from iosonde.sources.rounds.tracking import Tracking
 from iosonde.store import HEADER_NAME
-from iosonde.units import exact_size
+from iosonde.units import SECOND_NS, exact_size
 from iosonde.vocabulary import ProcedureKind, Quantity
 
 LATENCY_MIXES: Final = frozenset({0, 65, 100})
 LATENCY_SIZE_MAX: Final = 8192
 FILE_BYTES_MAX: Final = 256 << 20
+ONE_IN_FLIGHT_SHARE: Final = 0.2
+"""Overhead between operations lowers the number in flight by this share at most."""
+
 NAMED_MAX: Final = 6
 FILES_MAX: Final = 20_000
 SUFFIXES: Final = frozenset({".json", ".xml", ".csv", ".tsv", ".txt", ".out", ".log"})
@@ -70,7 +73,7 @@ def read_rounds(
         measured, doubts = outputs_of_fio.measured, outputs_of_fio.doubts
         facts = {"Software": outputs_of_fio.version} if outputs_of_fio.version else {}
         found += [
-            replace(each, not_read=(*files, *each.not_read), doubts=doubts, facts=facts)
+            replace(each, not_read=(*files, *each.not_read), doubts=doubts, facts=facts, said=outputs_of_fio.said)
             for each in _tests(name, measured, tracking)
         ]
     _check_tracking(found, tracking)
@@ -151,6 +154,7 @@ def _parts(measured: Sequence[Measured], *, is_named: bool) -> Iterator[_Part]:
     # A table that does not state the demand says by its values what it is about.
     no_latency = all(each.value.latency_ns_mean is None for each in single)
     no_demand = all(not each.states_demand and each.value.iops is not None for each in single)
+    no_demand = no_demand and not all(map(_is_one_in_flight, single))
     if no_latency or no_demand:
         yield "iops at queue depth 1" if several else "iops", ProcedureKind.IOPS, single
     else:
@@ -170,6 +174,12 @@ def _is_in_latency_test(measured: Measured) -> bool:
     work = measured.workload
     is_usual = work.read_percent in LATENCY_MIXES and work.block_size_bytes <= LATENCY_SIZE_MAX
     return is_usual or measured.value.iops is None or work.operations_in_flight > 1
+
+
+def _is_one_in_flight(measured: Measured) -> bool:
+    """Whether IOPS and mean latency say that one operation was in flight (Little's law)."""
+    iops, mean = measured.value.iops, measured.value.latency_ns_mean
+    return iops is not None and mean is not None and abs(iops * mean / SECOND_NS - 1) < ONE_IN_FLIGHT_SHARE
 
 
 def _has_latency_only(measured: Measured) -> bool:

@@ -40,6 +40,7 @@ def read_tkperf(data: bytes, source: str, tracking: Sequence[Tracking] = ()) -> 
         "writesat": _saturation,
     }
     found = []
+    is_alone = sum(element.tag in tests for element in root) == 1
     for element in root:
         if element.tag in tests:
             test = _Test(element, source)
@@ -55,7 +56,7 @@ def read_tkperf(data: bytes, source: str, tracking: Sequence[Tracking] = ()) -> 
                 raise UsageError(f"{source}: the rounds of {element.tag} are not in TKperf's form", _HINT) from error
             if not measured:
                 raise UsageError(f"{source}: {element.tag} has no rounds", _HINT)
-            found.append(_rounds(test, element.tag, measured, tracking))
+            found.append(_rounds(test, element.tag, measured, tracking, is_alone=is_alone))
     if root.find("Profile") is not None or root.find("TimeSpan") is not None:
         raise UsageError(f"{source} is XML of DiskSpd, which is not read yet", "write its rounds to a CSV file")
     if not found:
@@ -64,7 +65,9 @@ def read_tkperf(data: bytes, source: str, tracking: Sequence[Tracking] = ()) -> 
     return tuple(replace(each, facts=facts) for each in found)
 
 
-def _rounds(test: "_Test", tag: str, measured: list[Measured], tracking: Sequence[Tracking]) -> MeasuredRounds:
+def _rounds(
+    test: "_Test", tag: str, measured: list[Measured], tracking: Sequence[Tracking], *, is_alone: bool
+) -> MeasuredRounds:
     # TKperf takes the second smallest block size, which is 8 KiB on drives with sectors of 4 KiB.
     small = sorted({each.workload.block_size_bytes for each in measured})[:2][-1]
     kind, variable = {
@@ -85,7 +88,8 @@ def _rounds(test: "_Test", tag: str, measured: list[Measured], tracking: Sequenc
         name=f"tkperf-{tag}",
         kind=kind,
         tracking=applying or (variable,),
-        steady=tag != "writesat",
+        # Write saturation is judged only if the user asks for it, and not for a variable of another test.
+        steady=tag != "writesat" or (is_alone and bool(applying)),
         # What the file says is of TKperf's own variable.
         said=test.said if not applying or applying == [variable] else {},
     )
