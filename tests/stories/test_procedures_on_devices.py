@@ -51,12 +51,12 @@ def words(folder: Path, *asked: object) -> list[str]:
     return ["run", "--no-report", *map(str, asked), "--seed", "3", "--out", str(folder / "run")]
 
 
-def wait_for(directory: Path, phase: str) -> None:
+def wait_for(directory: Path, phase: str, attempt: int = 1) -> None:
     """Waits until a trial of this phase, or of the procedure of this name, is running."""
     for _ in range(600):
         if (directory / "run.json").exists() and (directory / "journal").exists():
             turns = load_run(directory, intervals=False).turns
-            if turns and phase in {turns[-1].phase, turns[-1].procedure}:
+            if turns and phase in {turns[-1].phase, turns[-1].procedure} and turns[-1].attempt == attempt:
                 return
         time.sleep(0.05)
     raise AssertionError(f"{phase} did not begin")
@@ -163,3 +163,58 @@ def test_a_signal_during_a_purge_ends_the_run_before_anything_is_measured(
     assert running.returncode == 130
     assert told.splitlines()[-1].startswith("interrupted")
     assert not (folder / "run").exists()
+
+
+KEPT_FIRST = """
+name = "kept-first"
+purge = "discard"
+
+[[procedure]]
+name = "kept"
+purge = false
+[[procedure.phase]]
+name = "reads"
+rounds = 20
+cells = [{ pattern = "random", read = 100, block_size = "4KiB", queue_depth = 1, duration = "200ms" }]
+
+[[procedure]]
+name = "second"
+[[procedure.phase]]
+name = "writes"
+rounds = 1
+cells = [{ pattern = "random", read = 0, block_size = "4KiB", queue_depth = 1, duration = "20ms" }]
+"""
+
+
+def test_a_procedure_without_a_purge_keeps_the_contents_also_after_it_was_killed(
+    backing: Path, anyway: list[str]
+) -> None:
+    folder, before = backing.parent, backing.read_bytes()
+    with attached(backing) as device:
+        asked = words(folder, device, "--profile", campaign(folder, KEPT_FIRST), "--destroy", backing, *anyway)
+        go_on = ["resume", "--no-report", str(folder / "run"), "--destroy", str(backing), *anyway]
+        for attempt, words_of_it in enumerate((asked, go_on), 1):
+            with begin(folder, words_of_it) as running:
+                wait_for(folder / "run", "kept", attempt)
+                running.send_signal(signal.SIGKILL)
+            assert backing.read_bytes() == before
+        done = iosonde(*go_on, folder=folder, XDG_STATE_HOME=str(folder / "state"))
+    assert done.returncode == 0, done.stderr
+    run = load_run(folder / "run")
+    assert starts(run)[0] == ("kept", 1, PurgeState.SKIPPED)
+    assert starts(run)[-1] == ("second", 1, PurgeState.VERIFIED)
+    assert [each.records for each in run.procedure_starts if each.procedure == "kept"] == [()] * 3
+
+
+def test_a_purge_that_no_procedure_has_is_refused_before_anything_is_destroyed(backing: Path) -> None:
+    folder, before = backing.parent, backing.read_bytes()
+    text = KEPT_FIRST[: KEPT_FIRST.rindex("[[procedure]]")].replace('purge = "discard"\n', "")
+    with attached(backing) as device:
+        planned = iosonde("plan", device, "--profile", campaign(folder, KEPT_FIRST), folder=folder)
+        assert "purge     discard before second only, verified by reading back" in planned.stdout
+        file = campaign(folder, text)
+        for asked in (["plan", device, "--profile", file], words(folder, device, "--profile", file)):
+            refused = iosonde(*map(str, asked), "--purge", "discard", folder=folder)
+            assert refused.returncode == 2
+            assert "purge = discard has nothing to purge" in refused.stderr
+    assert backing.read_bytes() == before

@@ -93,9 +93,9 @@ class Preflight:
 
     @property
     def is_purged(self) -> bool:
-        """Whether no target is left to be purged."""
+        """Whether no target is left to be purged before the first trial."""
         devices = [each for each in self.targets if isinstance(each, BlockDevice)]
-        return self.plan.purge is None or len({each.target for each in self.purges}) == len(devices)
+        return not self.plan.purges_first or len({each.target for each in self.purges}) == len(devices)
 
     @property
     def is_simulated(self) -> bool:

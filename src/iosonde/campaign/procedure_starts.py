@@ -26,14 +26,15 @@ class ProcedureStarts:
     def begin(self, turn: CellTurn) -> ProcedureStart:
         """Purges the targets for the procedure that begins with this trial."""
         assert turn.procedure is not None, "only a procedure has a start"
-        state, reason = self._purge(purged=self._procedures[turn.procedure].purged)
+        purged = self._procedures[turn.procedure].purged
+        state, reason = self._purge(purged=purged)
         return ProcedureStart(
             procedure=turn.procedure,
             attempt=turn.attempt,
             order=turn.order,
             purge=state,
             reason=reason,
-            records=self._purges,
+            records=self._purges if purged else (),
         )
 
     def _purge(self, *, purged: bool) -> tuple[PurgeState, str]:

@@ -50,15 +50,23 @@ class TrialsLeft:
     @cached_property
     def begins_again(self) -> Procedure | None:
         """The interrupted procedure, since its specification does not allow a gap; None on simulated drives."""
+        last, found = self.last_chosen, self.next_procedure
+        if self.run.header.is_simulated or self.run.finished or last is None:
+            return None
+        return found if found is not None and found.name == last.procedure else None
+
+    @cached_property
+    def next_procedure(self) -> Procedure | None:
+        """The procedure that the next session begins with; None if none is left."""
         rule, last = self.run.header.plan.stop, self.last_chosen
-        if self.run.header.is_simulated or self.run.finished or not isinstance(rule, Procedures) or last is None:
+        if not isinstance(rule, Procedures):
             return None
         scheduler = ProcedureScheduler(self.run.header.plan, rule)
         for turn, record in self.known:
             scheduler.follow(turn, record)
-        scheduler.restart(last)
-        found = scheduler.next_procedure()
-        return found if found is not None and found.name == last.procedure else None
+        if last is not None:
+            scheduler.restart(last)
+        return scheduler.next_procedure()
 
     @property
     def kept(self) -> tuple[CellTurn, ...]:

@@ -88,7 +88,9 @@ def _session(  # noqa: PLR0913, PLR0917 - the parts of a session
             is_written = not is_new and holds_what_was_written(run)
             targets = tuple(_with_note(each, is_written=is_written) for each in targets)
             purges: tuple[PurgeRecord, ...] = ()
-            if header.plan.purge is not None and header.plan.procedures and not header.is_simulated:
+            following = rest.next_procedure
+            is_purged = header.plan.purge is not None and following is not None and following.purged
+            if is_purged and not header.is_simulated:
                 allowed = DestroyConsent(consent.destroy, consent.consents)
                 targets, purges = purged(host, header.plan, targets, allowed, heard, now)
             work = _work_left(rest, is_new=is_new)

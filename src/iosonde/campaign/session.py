@@ -265,7 +265,7 @@ def _opened(
 
 def _request(setting: SessionSetup, number: int) -> OpenRequest:
     """How target ``number``, from 0, is opened: for writing if it is preconditioned or purged."""
-    is_purged = setting.plan.purge is not None and not setting.plan.writes_first
+    is_purged = setting.plan.purges_first and not setting.plan.writes_first
     return OpenRequest(
         setting.targets[number],
         write=bool(setting.plan.writes_first or setting.plan.procedures) or is_purged,

@@ -137,4 +137,7 @@ def purge_line(plan: Plan, *, simulated: bool, has_fresh_state: bool) -> str:
         return f"purge     {PurgeState.SIMULATED}: each procedure begins with a drive that is fresh out of the box"
     if plan.purge is None:
         return "purge     none before any procedure: the report says that it was skipped"
+    names = [each.name for each in plan.procedures if each.purged]
+    if len(names) < len(plan.procedures):
+        return f"purge     {plan.purge} before {', '.join(names)} only, verified by reading back"
     return f"purge     {plan.purge} before each procedure, verified by reading back"

@@ -219,6 +219,11 @@ class Plan(Record):
         return CellTurn(order=step.order, cell=step.cell.cell, repeat=0, seed=self.seed, round=0)
 
     @property
+    def purges_first(self) -> bool:
+        """Whether block devices are purged before the first trial: not if the first procedure has no purge."""
+        return self.purge is not None and (not self.procedures or self.procedures[0].purged)
+
+    @property
     def changes(self) -> bool:
         """Whether it writes, trims or purges."""
         return self.purge is not None or any(cell.workload.changes for cell in self.every_cell)

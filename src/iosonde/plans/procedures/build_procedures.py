@@ -100,6 +100,11 @@ def procedures_plan(campaign: ProcedureCampaign, target: TargetInfo, *, seed: in
         }
         built.append(_procedure(table, phases, names, cells))
     check_cells(len(cells), "the campaign")
+    if campaign.purge is not None and not any(each.purged for each in built):
+        raise UsageError(
+            f"purge = {campaign.purge} has nothing to purge: the procedures begin with the target as it is",
+            "omit --purge, and in a procedure file the method at its top",
+        )
     return Plan(
         profile=campaign.name,
         about=campaign.about,
