@@ -45,7 +45,7 @@ def steady_state_missed(case: Case) -> Iterator[Finding]:
         return
     # Imported here: few runs have procedures, and it imports NumPy.
     from iosonde.analysis.procedures import Verdict, criteria_of
-    from iosonde.analysis.procedures.conditions import undecided_text
+    from iosonde.analysis.procedures.steady_condition import undecided_text
 
     judged = [(each, phase) for each in case.procedures for phase in each.all_judged]
     found = [(each, phase, criteria_of(phase)[0]) for each, phase in judged]

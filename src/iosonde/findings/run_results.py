@@ -101,7 +101,8 @@ def _state_of_procedures(run: RunRecord) -> WrittenState | None:
     # Imported here: few runs have procedures, and it imports NumPy.
     from iosonde.analysis.procedures import procedures_of
     from iosonde.analysis.procedures.condition import ConditionState
-    from iosonde.analysis.procedures.conditions import PRECONDITIONING, STEADY_STATE, conditions_of
+    from iosonde.analysis.procedures.conditions import PRECONDITIONING, conditions_of
+    from iosonde.analysis.procedures.steady_condition import STEADY_STATE
 
     verified: list[set[str]] = [
         {condition.name for condition in conditions_of(run, each) if condition.state is ConditionState.VERIFIED}

@@ -14,8 +14,8 @@ from iosonde.analysis.procedures import (
     criteria_of,
     determinations_of,
 )
-from iosonde.analysis.procedures.conditions import verdict_text
 from iosonde.analysis.procedures.determination import IOPS_TRACKED, known_rounds, last_whole_window, no_window_text
+from iosonde.analysis.procedures.steady_condition import verdict_text
 from iosonde.units import exact_size
 from iosonde.vocabulary import ProcedureKind, Quantity
 

@@ -1,3 +1,4 @@
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -9,12 +10,15 @@ from iosonde.records import (
     CellPlan,
     Censored,
     Experiment,
+    Operation,
     PhasePlan,
     Procedure,
     Rounds,
     RunRecord,
+    ShareTotals,
     SimulationFacts,
     TargetFacts,
+    TargetShare,
     Timing,
 )
 from iosonde.vocabulary import PhaseRole, PurgeState, WriteCache
@@ -232,3 +236,63 @@ def test_a_simulated_drive_throttled_for_as_long_as_its_counter_says(
 
     assert thermal.state is state
     assert reason in thermal.reason
+
+
+def of_two(run: RunRecord, first: TargetFacts, second: TargetFacts, shares: Sequence[Sequence[int]] = ()) -> RunRecord:
+    """The run on two targets, on which each of its trials has these counts."""
+    header = run.header.model_copy(update={"target": first, "more_targets": (second,)})
+    if not shares:
+        return run.model_copy(update={"header": header})
+
+    def share(count: int) -> TargetShare:
+        totals = ShareTotals(count=count, bytes=count * 4096, latency_ns_sum=count * 1000, latency_ns_max=1000)
+        return TargetShare(operations={Operation.WRITE: totals})
+
+    cells = [
+        cell.model_copy(update={"targets": tuple(map(share, counts))})
+        for cell, counts in zip(run.cells, shares, strict=True)
+    ]
+    return run.model_copy(update={"header": header, "cells": tuple(cells)})
+
+
+def condition(run: RunRecord, name: str) -> tuple[ConditionState, str]:
+    [found] = [each for each in conditions_of(run, procedures_of(run)[0]) if each.name == name]
+    return found.state, found.reason
+
+
+def test_the_active_range_is_that_of_the_target_it_covers_least() -> None:
+    run = procedure_run(steady_procedure(), write_rounds(100))
+    small, large = device(), device(16 * 2**30).model_copy(update={"path": "/dev/nvme1n1"})
+    wanted = (ConditionState.FAILED, "/dev/nvme1n1: 100 % of 8 GiB, on a device of 16 GiB")
+
+    assert condition(of_two(run, small, large), "Active range") == wanted
+    assert condition(of_two(run, large, small), "Active range") == wanted
+    assert condition(of_two(run, small, small), "Active range")[0] is ConditionState.VERIFIED
+
+
+def test_targets_that_are_steady_only_together_are_not_steady() -> None:
+    falling = [[200 - each, 800 + each] for each in (0, 20, 40, 60, 80)]
+    run = procedure_run(steady_procedure(), write_rounds(*[1000] * 5))
+    both = (target_facts("/srv/a"), target_facts("/srv/b"))
+
+    assert condition(of_two(run, *both, falling), "Steady state") == (
+        ConditionState.FAILED,
+        "reached in round 5 by the sum of all targets, but /srv/a alone not reached after 5 rounds",
+    )
+    assert condition(of_two(run, *both, [[200, 800]] * 5), "Steady state") == (
+        ConditionState.VERIFIED,
+        "reached in round 5",
+    )
+
+
+def test_an_unreadable_part_of_the_journal_decides_nothing() -> None:
+    fill = PhasePlan(name="fill", role=PhaseRole.PRECONDITIONING, cells=(READ.cell,), stop=Rounds(rounds=1))
+    procedure = steady_procedure()
+    procedure = procedure.model_copy(update={"phases": (fill, *procedure.phases)})
+    damaged = procedure_run(procedure, write_rounds(100, 200, 300)).model_copy(update={"damage": "at byte 7"})
+
+    assert condition(damaged, "Steady state") == (
+        ConditionState.UNKNOWN,
+        "not decided: part of the journal is unreadable",
+    )
+    assert condition(damaged, "Preconditioning") == (ConditionState.UNKNOWN, "part of the journal is unreadable")

@@ -209,3 +209,10 @@ def test_a_run_without_a_complete_round_has_a_dash_in_the_comparison_of_zones() 
     )
     tables = list(zone_tables(test))
     assert [line.texts for line in tables[0].lines] == [("64 KiB 100/0", "150.0", "–"), ("64 KiB 0/100", "450.0", "–")]
+
+
+def test_cells_of_the_same_offset_are_no_zones() -> None:
+    alike = [WHOLE, WHOLE.model_copy(update={"cell": "the-same-per-job"})]
+    run = procedure_run(steady_procedure(alike, ()), [{each.cell: 100 for each in alike}], alike)
+    [rounds] = procedures_of(run)
+    assert "zone" not in procedure_answer(run, rounds, ())

@@ -2,26 +2,23 @@
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from types import MappingProxyType
+from dataclasses import replace
 from typing import Final
 
 from iosonde.analysis.drive_counters import Counter, DriveChange, changes_of
 from iosonde.analysis.procedures.condition import Condition, ConditionState
-from iosonde.analysis.procedures.courses import sample_rule, scale_of
-from iosonde.analysis.procedures.determination import Criterion, Verdict, criteria_of, no_window_text, rule_of
+from iosonde.analysis.procedures.courses import scale_of
 from iosonde.analysis.procedures.from_run import trials_of_procedure
 from iosonde.analysis.procedures.gap_condition import gap_condition
-from iosonde.analysis.procedures.rounds import PhaseRounds, ProcedureRounds
-from iosonde.records import CellRecord, FastRandom, Operation, Outcome, ProcedureStart, RunRecord, Workload
+from iosonde.analysis.procedures.rounds import ProcedureRounds
+from iosonde.analysis.procedures.steady_condition import NONE_INVALID, steady_condition
+from iosonde.records import CellRecord, FastRandom, Operation, Outcome, ProcedureStart, RunRecord, TargetFacts, Workload
 from iosonde.units import format_amount, format_duration, format_size
 from iosonde.vocabulary import Data, PhaseRole, PurgeState
 
 PRECONDITIONING: Final = "Preconditioning"
-STEADY_STATE: Final = "Steady state"
 ROUNDED_BYTES_MAX: Final = 8 << 20
 """A test region is whole blocks of 1 MiB, or of 8 MiB on a large simulated drive. Capacities seldom are."""
-
-NONE_INVALID: Final[Mapping[str, Sequence[str]]] = MappingProxyType({})
 
 _WORST_FIRST: Final = tuple(ConditionState)
 
@@ -43,10 +40,15 @@ def conditions_of(
         _data_pattern(trials),
         _link(run),
         _thermal(run, trials),
-        _without_invalid(_steady_state(run, rounds), rounds, invalid),
+        steady_condition(run, rounds, invalid),
         gap_condition(rounds, trials, scale_of(run)),
     )
-    return tuple(sorted(found, key=lambda each: _WORST_FIRST.index(each.state)))
+    return worst_first(found)
+
+
+def worst_first(conditions: Sequence[Condition]) -> tuple[Condition, ...]:
+    """Conditions in the order of how far they are from being verified."""
+    return tuple(sorted(conditions, key=lambda each: _WORST_FIRST.index(each.state)))
 
 
 def start_of(run: RunRecord, rounds: ProcedureRounds) -> ProcedureStart | None:
@@ -78,6 +80,8 @@ def _preconditioning(run: RunRecord, rounds: ProcedureRounds, trials: Sequence[C
     mine = [each for each in trials if each.cell in cells]
     written = sum(each.operations[Operation.WRITE].bytes for each in mine if Operation.WRITE in each.operations)
     if not mine or any(each.outcome is not Outcome.FINISHED for each in mine):
+        if run.damage is not None:
+            return Condition(name, ConditionState.UNKNOWN, "part of the journal is unreadable")
         return Condition(name, ConditionState.FAILED, f"it did not finish; {format_amount(written)} were written")
     asked = sum(each.timing.amount_bytes or 0 for each in mine) * max(len(mine[0].targets), 1)
     if written < asked:
@@ -111,8 +115,17 @@ def _write_cache(run: RunRecord, trials: Sequence[CellRecord]) -> Condition:
 
 
 def _active_range(run: RunRecord, rounds: ProcedureRounds) -> Condition:
+    """The range on the target of which it is known least, or covers least."""
+    found = [_range_of_target(run, rounds, each) for each in run.header.targets]
+    worst = worst_first(found)[0]
+    several = len(found) > 1 and len(set(found)) > 1
+    whose = f"{run.header.targets[found.index(worst)].path}: " if several else ""
+    return replace(worst, reason=f"{whose}{worst.reason}")
+
+
+def _range_of_target(run: RunRecord, rounds: ProcedureRounds, target: TargetFacts) -> Condition:
     name, percent = "Active range", rounds.procedure.active_range_percent
-    target, span = run.header.target, run.header.plan.span_bytes
+    span = run.header.plan.span_bytes
     amount = f"{percent} % of {format_size(span)}"
     if target.simulation is not None:
         size = target.simulation.size_bytes
@@ -214,104 +227,6 @@ def _longest(changes: Sequence[DriveChange], counter: Counter) -> int | None:
                 return None
             by_drive[disk] += ns
     return max(by_drive.values(), default=None)
-
-
-def _steady_state(run: RunRecord, rounds: ProcedureRounds) -> Condition:
-    name, phase = STEADY_STATE, rounds.judged
-    if phase is None and sample_rule(rounds) is not None:
-        return _steady_samples(name, rounds.samples)
-    if phase is None:
-        planned = any(getattr(each.stop, "tracked", ()) for each in rounds.procedure.phases)
-        if planned:
-            return Condition(name, ConditionState.FAILED, "no round is complete")
-        return Condition(name, ConditionState.SKIPPED, "the procedure has a fixed number of rounds")
-    if undecided_text(run, phase):
-        state = ConditionState.UNKNOWN
-    else:
-        state = ConditionState.VERIFIED if criteria_of(phase)[0].verdict is Verdict.REACHED else ConditionState.FAILED
-    before = unsteady_before(run, rounds)
-    if before:
-        return Condition(name, ConditionState.FAILED, f"{steady_text(run, phase)}, but {before}")
-    return Condition(name, state, steady_text(run, phase))
-
-
-def _without_invalid(condition: Condition, rounds: ProcedureRounds, invalid: Mapping[str, Sequence[str]]) -> Condition:
-    judged = {each.cell for phase in rounds.every_judged for each in phase.tracked}
-    ids = dict.fromkeys(each for cell in sorted(judged) for each in invalid.get(cell, ()))
-    if not ids or condition.state is not ConditionState.VERIFIED:
-        return condition
-    said = f"{condition.reason}, but by invalid figures (see {', '.join(ids)})"
-    return Condition(condition.name, ConditionState.UNKNOWN, said)
-
-
-def _steady_samples(name: str, samples: PhaseRounds | None) -> Condition:
-    said = block_text(samples)
-    if samples is None or _lacks_window(samples):
-        return Condition(name, ConditionState.UNKNOWN, said)
-    is_steady = criteria_of(samples)[0].verdict is Verdict.REACHED
-    state = ConditionState.VERIFIED if is_steady else ConditionState.FAILED
-    return Condition(name, state, f"{said} of its samples")
-
-
-def unsteady_before(run: RunRecord, rounds: ProcedureRounds) -> str:
-    """The verdicts on phases that had to be steady before the last judged one and were not, in words; else empty."""
-    if rounds.judged is None:
-        return ""
-    before = verdicts_of(run, rounds)[:-1]
-    unsteady = [each for each in before if criteria_of(each[0])[0].verdict is not Verdict.REACHED]
-    return ", ".join(f"{phase.name} {text}" for phase, _, text in unsteady)
-
-
-def verdicts_of(run: RunRecord, rounds: ProcedureRounds) -> list[tuple[PhaseRounds, str, str]]:
-    """All that is judged, in order: its rounds, what they are called (``blocks``, ``rounds``), and the verdict."""
-    found = [] if rounds.samples is None else [(rounds.samples, "blocks", block_text(rounds.samples))]
-    return [*found, *((phase, "rounds", steady_text(run, phase)) for phase in rounds.all_judged)]
-
-
-def steady_text(run: RunRecord | None, phase: PhaseRounds, *, first_round: int = 1) -> str:
-    """Whether a phase with a criterion reached steady state, in words. ``first_round`` is the number of the first."""
-    return undecided_text(run, phase) or verdict_text(criteria_of(phase)[0], first_round=first_round)
-
-
-def undecided_text(run: RunRecord | None, phase: PhaseRounds) -> str:
-    """Why steady state is not decided, in words: the run ended before it was reached and before the last round.
-
-    Empty if it is decided. The rounds of another tool (no run) are complete, but can be too few to judge.
-    """
-    rule = phase.rule
-    if rule is None:
-        return ""
-    if run is None:
-        return f"undecided: {reason}" if (reason := no_window_text(phase)) else ""
-    if run.finished or phase.rounds >= rule.rounds_max or criteria_of(phase)[0].reached is not None:
-        return ""
-    return f"not decided: the run ended after {phase.rounds} of at most {rule.rounds_max} rounds"
-
-
-def verdict_text(criterion: Criterion, *, first_round: int = 1) -> str:
-    """The verdict of a criterion in words: ``reached in round 7``. ``first_round`` is the number of the first one."""
-    if criterion.reached is None:
-        return f"not reached after {criterion.rounds} {'round' if criterion.rounds == 1 else 'rounds'}"
-    shift = first_round - 1
-    left = "" if criterion.left is None else f", left again in round {criterion.left + shift}"
-    return f"reached in round {criterion.reached + shift}{left}"
-
-
-def block_text(samples: PhaseRounds | None) -> str:
-    """The verdict on samples, of which each block of a long trial has one: ``reached in block 7``.
-
-    Fewer blocks than those of a window, or none (None), decide nothing.
-    """
-    if samples is None:
-        return "not decided: no block of its samples is complete"
-    if _lacks_window(samples):
-        counted = f"{samples.rounds} {'block is' if samples.rounds == 1 else 'blocks are'}"
-        return f"not decided: only {counted} complete, and a window has {rule_of(samples).window}"
-    return verdict_text(criteria_of(samples)[0]).replace("round", "block")
-
-
-def _lacks_window(samples: PhaseRounds) -> bool:
-    return samples.rounds < rule_of(samples).window
 
 
 def not_verified(conditions: Sequence[Condition]) -> Iterator[Condition]:

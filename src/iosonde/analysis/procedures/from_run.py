@@ -1,7 +1,7 @@
 """The rounds of the procedures of a run."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import pairwise
 
 from iosonde.analysis.latency import leading
@@ -26,8 +26,13 @@ from iosonde.vocabulary import Outcome, Quantity
 _Trial = tuple[CellTurn, CellRecord]
 
 
-def procedures_of(run: RunRecord) -> tuple[ProcedureRounds, ...]:
-    """The procedures of a run with the rounds of their last attempts; none if the run has no procedures."""
+def procedures_of(
+    run: RunRecord, value: Callable[[CellRecord], RoundValue] | None = None
+) -> tuple[ProcedureRounds, ...]:
+    """The procedures of a run with the rounds of their last attempts; none if the run has no procedures.
+
+    ``value`` has the values of a trial that counts, by default those of all targets together.
+    """
     trials = _last_attempts(run)
     planned = {cell.cell: cell for cell in run.header.plan.cells}
 
@@ -35,7 +40,7 @@ def procedures_of(run: RunRecord) -> tuple[ProcedureRounds, ...]:
         mine = [each for each in trials.get(procedure.name, ()) if each[0].phase == phase.name]
         names = dict.fromkeys((*phase.cells, *(turn.cell for turn, _ in mine)))
         workloads = {name: planned[name].workload for name in names if name in planned}
-        return _phase(phase, mine, workloads, procedure.gap_ns_max)
+        return _phase(phase, mine, workloads, procedure.gap_ns_max, value or round_value)
 
     def samples_of(procedure: Procedure) -> PhaseRounds | None:
         first = {turn.phase: record for turn, record in reversed(trials.get(procedure.name, ()))}
@@ -111,7 +116,11 @@ def _last_attempts(run: RunRecord) -> dict[str, list[_Trial]]:
 
 
 def _phase(
-    phase: PhasePlan, trials: Sequence[_Trial], workloads: Mapping[str, Workload], gap_ns_max: int
+    phase: PhasePlan,
+    trials: Sequence[_Trial],
+    workloads: Mapping[str, Workload],
+    gap_ns_max: int,
+    value: Callable[[CellRecord], RoundValue],
 ) -> PhaseRounds:
     rows = _complete(phase, trials)
     cells = phase.cells or tuple(turn.cell for turn, _ in rows[0]) if rows else phase.cells
@@ -125,7 +134,7 @@ def _phase(
         cells=cells,
         workloads=workloads,
         values=tuple(
-            tuple(round_value(record) if record.order in counted else RoundValue() for _, record in row) for row in rows
+            tuple(value(record) if record.order in counted else RoundValue() for _, record in row) for row in rows
         ),
         rule=phase.stop if isinstance(phase.stop, SteadyState) else None,
         broken=frozenset(number for number, gap in gaps if gap is not None and gap > gap_ns_max)

@@ -53,7 +53,7 @@ def zoned_workloads(cells: Sequence[ReportedCell]) -> tuple[ZonedWorkload, ...]:
     return tuple(
         ZonedWorkload(tuple(sorted(each, key=lambda cell: cell.workload.offset_bytes)))
         for each in found.values()
-        if len(each) > 1
+        if len({cell.workload.offset_bytes for cell in each}) > 1
     )
 
 

@@ -13,10 +13,11 @@ from iosonde.analysis.procedures import (
     procedures_of,
 )
 from iosonde.analysis.procedures.condition import Condition
-from iosonde.analysis.procedures.conditions import NONE_INVALID, conditions_of
+from iosonde.analysis.procedures.conditions import conditions_of
 from iosonde.analysis.procedures.courses import long_phases
 from iosonde.analysis.procedures.demand import demand_of, measured_points, rule_of, varied_phase
 from iosonde.analysis.procedures.recovery import level_of, recoveries_of, shown_quantity
+from iosonde.analysis.procedures.steady_condition import NONE_INVALID
 from iosonde.records import RunRecord
 from iosonde.vocabulary import PhaseRole, Quantity
 

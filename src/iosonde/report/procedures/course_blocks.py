@@ -4,7 +4,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from iosonde.analysis.procedures import ProcedureRounds, determinations_of
-from iosonde.analysis.procedures.conditions import block_text
 from iosonde.analysis.procedures.courses import (
     LongPhase,
     capacity_of,
@@ -20,6 +19,7 @@ from iosonde.analysis.procedures.recovery import (
     recoveries,
     shown_quantity,
 )
+from iosonde.analysis.procedures.steady_condition import block_text
 from iosonde.charts.figure import Figure
 from iosonde.charts.procedures import measurement_window
 from iosonde.charts.procedures.courses import (

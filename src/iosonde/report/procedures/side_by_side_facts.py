@@ -6,9 +6,9 @@ from typing import Final
 
 from iosonde.analysis.procedures import PhaseRounds, Verdict, criteria_of
 from iosonde.analysis.procedures.condition import ConditionState
-from iosonde.analysis.procedures.conditions import STEADY_STATE, steady_text
 from iosonde.analysis.procedures.courses import scale_of
 from iosonde.analysis.procedures.side_by_side import Entry, SameTest
+from iosonde.analysis.procedures.steady_condition import STEADY_STATE, steady_text
 from iosonde.printing import printable
 from iosonde.records import CellPlan, Procedure, Workload
 from iosonde.report.procedures.header import UNKNOWN, device_facts

@@ -3,8 +3,8 @@
 from collections.abc import Callable, Sequence
 
 from iosonde.analysis.procedures import Criterion, Determination, PhaseRounds, criteria_of
-from iosonde.analysis.procedures.conditions import verdict_text
 from iosonde.analysis.procedures.determination import no_window_text
+from iosonde.analysis.procedures.steady_condition import verdict_text
 from iosonde.charts.procedures.styles import Unit, unit_of
 from iosonde.charts.procedures.window import MINUS, line_text
 from iosonde.charts.quantities import significant

@@ -9,8 +9,9 @@ from iosonde.analysis.procedures import (
     criteria_of,
 )
 from iosonde.analysis.procedures.condition import Condition
-from iosonde.analysis.procedures.conditions import conditions_of, not_verified, steady_text, unsteady_before
+from iosonde.analysis.procedures.conditions import conditions_of, not_verified
 from iosonde.analysis.procedures.demand import demand_of, measured_points, rule_of, varied_phase
+from iosonde.analysis.procedures.steady_condition import steady_text, unsteady_alone, unsteady_before
 from iosonde.analysis.procedures.zones import ZonedWorkload, zoned_quantity, zoned_workloads
 from iosonde.charts.procedures.styles import Unit, cell_label, place_name, unit_of
 from iosonde.charts.quantities import significant
@@ -69,6 +70,8 @@ def procedure_answer(run: RunRecord, rounds: ProcedureRounds, findings: Sequence
         done = "no round is complete" if has_rounds or not run.finished else "complete; it has no rounds to report"
         return f"{title}: {done if rounds.is_begun else 'not measured'}."
     verdict = f"steady state {steady_text(run, phase)}" if criteria_of(phase) else rounds_word(phase.rounds)
+    if alone := unsteady_alone(run, rounds):
+        verdict = f"{verdict} by the sum of all targets, but {alone}"
     if before := unsteady_before(run, rounds):
         verdict = f"{verdict}, but {before}"
     if rounds.main is not None and (zoned := zoned_workloads(rounds.main.reported)):

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from iosonde.analysis.procedures import Determination, ProcedureRounds, determinations_of
-from iosonde.analysis.procedures.conditions import verdicts_of
+from iosonde.analysis.procedures.steady_condition import verdicts_of
 from iosonde.charts.procedures.styles import unit_of
 from iosonde.charts.quantities import significant
 from iosonde.records import RunRecord, Workload

@@ -1,0 +1,36 @@
+"""Steady state of each of several targets alone, which the sum over all of them can hide."""
+
+from collections.abc import Iterator
+from functools import partial
+
+from iosonde.analysis.procedures.determination import Criterion, Verdict, criteria_of
+from iosonde.analysis.procedures.from_run import procedures_of
+from iosonde.analysis.procedures.round_value import RoundValue
+from iosonde.analysis.procedures.rounds import ProcedureRounds
+from iosonde.records import CellRecord, RunRecord
+from iosonde.units import SECOND_NS
+
+
+def unsteady_targets(run: RunRecord, rounds: ProcedureRounds) -> Iterator[tuple[int, Criterion]]:
+    """The targets, from 0, that are not steady alone after the rounds of a procedure, with their verdicts."""
+    if len(run.header.targets) == 1 or rounds.judged is None:
+        return
+    for target in range(len(run.header.targets)):
+        of_target = procedures_of(run, partial(_value, target=target))
+        mine = next(each for each in of_target if each.procedure.name == rounds.procedure.name)
+        found = criteria_of(mine.judged) if mine.judged is not None else ()
+        if found and found[0].verdict is not Verdict.REACHED:
+            yield target, found[0]
+
+
+def _value(record: CellRecord, target: int) -> RoundValue:
+    """The values of a trial on one target."""
+    if target >= len(record.targets) or not record.measured_ns:
+        return RoundValue()
+    found = record.targets[target].operations.values()
+    count = sum(each.count for each in found)
+    return RoundValue(
+        iops=count * SECOND_NS / record.measured_ns,
+        bytes_per_s=sum(each.bytes for each in found) * SECOND_NS / record.measured_ns,
+        latency_ns_mean=sum(each.latency_ns_sum for each in found) / count if count else None,
+    )
