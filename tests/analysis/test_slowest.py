@@ -137,6 +137,14 @@ def test_one_of_several_targets_that_has_them_all_is_named() -> None:
     assert (found.common, found.name) == (Common.TARGET, "2")
 
 
+def test_operations_that_all_take_equally_long_are_not_slow_on_a_target() -> None:
+    share = TargetShare(
+        operations={Operation.READ: ShareTotals(count=500, bytes=1, latency_ns_sum=1, latency_ns_max=1)}
+    )
+    kept = anywhere(9, KEPT, target=1, latency_ns=10**6)
+    assert shared_in(repeat(kept, targets=(share, share))) == ()
+
+
 def test_operations_that_lie_anywhere_have_nothing_in_common() -> None:
     found = [shared_in(repeat(anywhere(seed))) for seed in range(200)]
     assert sum(bool(each) for each in found) == 0

@@ -39,8 +39,9 @@ class DriveChange:
 
     @property
     def throttled_ns(self) -> int | None:
-        """The time for which the drives throttled; None if it is unknown."""
-        return self.of("throttled_ns")
+        """The longest time for which one of the drives throttled; None if it is unknown of a drive."""
+        changes = [each for each in self.of_each("throttled_ns") if each is not None]
+        return max(changes, default=None) if len(changes) == len(self.drives) else None
 
     @property
     def has_media_writes(self) -> bool:

@@ -6,7 +6,7 @@ that complete soon after the previous one is compared with random spacings, and 
 compared with those of all operations (binomial test).
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from math import comb, exp, fsum, inf, log, log1p
@@ -78,11 +78,15 @@ def shared_by_slowest(record: CellRecord, span_bytes: int) -> tuple[Shared, ...]
     slowest = record.slowest
     if len(slowest) < KEPT_MIN or record.clock_start is None or not record.measured_ns:
         return ()
+    usual_ns = medians_ns(record)
+    if all(each.latency_ns <= usual_ns.get(each.operation, 0) for each in slowest):
+        # All operations take equally long, and which of them were kept says nothing.
+        return ()
     began_ns = record.clock_start.engine_ns
     places = [each.offset_bytes for each in slowest]
     span = record.workload.span_bytes or span_bytes
     found = (
-        _moments(record, slowest, began_ns),
+        _moments(record, slowest, began_ns, usual_ns),
         # Sequential or skewed access is concentrated in few offsets anyway.
         _stretch(Common.OFFSET, places, span) if record.workload.pattern is Access.RANDOM else None,
         _operation(record, slowest),
@@ -91,9 +95,10 @@ def shared_by_slowest(record: CellRecord, span_bytes: int) -> tuple[Shared, ...]
     return tuple(each for each in found if each is not None)
 
 
-def _moments(record: CellRecord, slowest: Sequence[SlowIo], began_ns: int) -> Shared | None:
+def _moments(
+    record: CellRecord, slowest: Sequence[SlowIo], began_ns: int, usual_ns: Mapping[Operation, int]
+) -> Shared | None:
     """A common time or several groups: the target stalled once, or repeatedly."""
-    usual_ns = medians_ns(record)
     tail = [each for each in slowest if each.latency_ns >= TAIL_MIN * usual_ns.get(each.operation, inf)]
     if len(tail) < KEPT_MIN:
         return None

@@ -23,7 +23,7 @@ from iosonde.plans import (
 from iosonde.printing import printable, trials_text
 from iosonde.records import Arrivals, Experiment, Plan, SteadyState
 from iosonde.report.preconditioning_words import writes_text
-from iosonde.sources import BlockDevice, NewFile, NullTarget, SimulatedDrive
+from iosonde.sources import BlockDevice, ExistingFile, NewFile, NullTarget, SimulatedDrive
 from iosonde.units import (
     exact_duration,
     format_amount,
@@ -94,7 +94,7 @@ def _procedure_cost(ahead: Preflight, cost: Cost) -> list[str]:
     """The cost of procedures with the fewest rounds and with the most, and the share of the rated endurance."""
     best = ahead.cost(cost.assumed_bytes_per_s, at_most=False)
     virtual = VIRTUAL if ahead.is_simulated else ""
-    slower = ahead.cost(cost.assumed_bytes_per_s // 2)
+    slower = ahead.cost(max(cost.assumed_bytes_per_s // 2, 1))
     told = range_lines(best, cost, slower, ahead.plan, len(ahead.targets), virtual=virtual)
     return [
         *told,
@@ -258,6 +258,8 @@ def rated_line(ahead: Preflight, cost: Cost, tbw: str | None, dwpd: float | None
         raise UsageError("--tbw and --dwpd both state the rated endurance", "omit one of them")
     if tbw is None and dwpd is None:
         return []
+    if dwpd is not None and any(isinstance(each, NewFile | ExistingFile) for each in ahead.targets):
+        raise UsageError("--dwpd needs the capacity of a drive, and a file is a part of one", "use --tbw")
     if tbw is not None and tbw.strip().isdecimal() and int(tbw):
         raise UsageError(f"--tbw {tbw} has no unit", f"write --tbw {tbw.strip()}TB")
     rated = (
@@ -273,7 +275,7 @@ def rated_line(ahead: Preflight, cost: Cost, tbw: str | None, dwpd: float | None
 
 
 def _smallest_bytes(ahead: Preflight) -> int:
-    """The capacity of the smallest drive, of which a run may use only a part; for a file, its test region."""
+    """The capacity of the smallest drive, of which a run may use only a part."""
     found = []
     for target in ahead.targets:
         known: int | None = None

@@ -21,7 +21,7 @@ def drive_throttled(case: Case) -> Iterator[Finding]:
     for record, change in _finished(case):
         if change.throttled_ns is not None and record.measured_ns:
             trials += 1
-            share = change.throttled_ns / record.measured_ns / max(len(change.drives), 1)
+            share = change.throttled_ns / record.measured_ns
             # A drive may count whole seconds, so a short time of throttling only shows as another beginning.
             if share >= THROTTLED_SHARE_MIN or change.of("throttle_count"):
                 shares.setdefault(record.cell, []).append(min(share, 1.0))
@@ -29,13 +29,14 @@ def drive_throttled(case: Case) -> Iterator[Finding]:
         return
     hot = sorted(shares, key=lambda cell: -max(shares[cell]))
     number, most = sum(len(each) for each in shares.values()), max(shares[hot[0]])
+    whose = "the drive" if len(case.run.header.targets) == 1 else "a drive"
     long = f"it throttled for {format_percent(most)} of the measurement time"
     yield Finding(
         id="drive-throttled",
         severity=Severity.DOUBTFUL,
         confidence=Confidence.CERTAIN,
         statement=(
-            f"By its own counter, the drive throttled during {number} of {case.trials(trials)} with a count, in "
+            f"By its own counter, {whose} throttled during {number} of {case.trials(trials)} with a count, in "
             f"{count_of(len(hot), 'cell')}. In {hot[0]}, {long if most else 'it began to throttle'}."
         ),
         evidence=tuple(

@@ -45,11 +45,13 @@ def mix_not_kept(case: Case) -> Iterator[Finding]:
     are still in flight at its end, and the faster ones are counted alone. Over a long time, all classes complete in
     their shares, so the throughput is that of the class that lags most, divided by its share.
     """
-    by_cell: dict[str, list[CellRecord]] = {}
+    by_phase: dict[tuple[str, str], list[CellRecord]] = {}
     for record in case.used:
         if not record.workload.is_open_loop and record.measured_ns:
-            by_cell.setdefault(record.cell, []).append(record)
-    found = [each for records in by_cell.values() if (each := _unkept(records)) is not None]
+            by_phase.setdefault((record.cell, record.phase or ""), []).append(record)
+    # Of several phases of a cell, the last one is reported.
+    of_cell = {each.cell: each for records in by_phase.values() if (each := _unkept(records)) is not None}
+    found = list(of_cell.values())
     invalid = [each for each in found if each.kept < KEPT_INVALID]
     doubtful = [each for each in found if each.kept >= KEPT_INVALID]
     for severity, some in ((Severity.INVALID, invalid), (Severity.DOUBTFUL, doubtful)):

@@ -16,9 +16,9 @@ def span_text(header: RunHeader) -> str:
 
 
 def access_text(header: RunHeader) -> str:
-    """Direct, buffered or no I/O."""
+    """Direct, buffered, simulated or no I/O."""
     if header.is_simulated:
-        return "no I/O"
+        return "no I/O" if header.target.simulation is None else "simulated I/O"
     return "direct I/O" if header.target.direct else "buffered I/O"
 
 

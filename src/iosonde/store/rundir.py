@@ -105,6 +105,8 @@ def _check_permitted(path: Path) -> Path:
     there = next(each for each in (path, *path.parents) if each.exists())
     if not there.is_dir():
         raise _not_created(path, f"{there} is not a directory")
+    if os.statvfs(there).f_flag & os.ST_RDONLY:
+        raise _not_created(path, f"{there} is on a read-only file system")
     if not os.access(there, os.W_OK | os.X_OK):
         raise _not_created(path, f"no permission to write to {there}")
     return there

@@ -197,7 +197,9 @@ def _thermal(run: RunRecord, trials: Sequence[CellRecord]) -> Condition:
             *([f"{format_duration(hot)} above the warning temperature"] if hot else []),
         ]
         whose = "the drive" if len(run.header.targets) == 1 else "one of the drives"
-        return Condition(name, ConditionState.FAILED, f"{whose} was {' and '.join(parts)}")
+        # A model counts both together. The counters of real drives are those of their temperature.
+        why = ", by its temperature or its power limit" if throttled and run.header.is_simulated else ""
+        return Condition(name, ConditionState.FAILED, f"{whose} was {' and '.join(parts)}{why}")
     if throttled is None:
         if run.header.is_simulated:
             return Condition(name, ConditionState.SIMULATED, "the model has no temperature")

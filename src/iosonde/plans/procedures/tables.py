@@ -53,7 +53,7 @@ class CellsTable(_Cells):
         strict=True,
         ge=1,
         le=100,
-        description="Amount of data to write, in multiples of the target's capacity.",
+        description="Amount of data to write, in multiples of the target's capacity. With zones, to each of them.",
     )
     per_job: bool = Field(
         default=False,

@@ -28,7 +28,7 @@ FIRST: Final = "it is the first"
 ITS_END: Final = "Its end"
 NOT_BACK: Final = f"the last samples are not within {100 * TOLERANCE:g} %"
 NOT_MEASURED: Final = "no continuous writes followed"
-_HAS_TIME: Final = re.compile(r"\b\d+ (?:s|min|h)\b")
+_HAS_TIME: Final = re.compile(r"\b\d+ (?:s|min|h|seconds?|minutes?|hours?)\b")
 """A time in the name of a trial, such as ``5 s writes, 10 s idle``."""
 
 _SHOWN: Final = (Quantity.IOPS, Quantity.BYTES_PER_S, Quantity.LATENCY_NS_MEAN)

@@ -32,6 +32,8 @@ _OTHER_FORMS: Final = {
 """How files of other forms begin, as decoded text."""
 
 
+_ROW_HINT: Final = "correct or remove that row; a value that was not measured is an empty field"
+
 _TERSE: Final = re.compile(r"\d;fio-\d")
 
 
@@ -67,9 +69,9 @@ def read_csv(text: str, source: str, given: GivenCell = NOTHING_GIVEN) -> Rounds
                 found += columns.measured(fields)
             unjudged |= dict.fromkeys(filter(None, (columns.unjudged_role(fields),)))
         except IndexError as error:
-            raise UsageError(f"{source}: row {number} has {len(row)} of {len(rows[0])} fields", HINT) from error
+            raise UsageError(f"{source}: row {number} has {len(row)} of {len(rows[0])} fields", _ROW_HINT) from error
         except (ValueError, OverflowError) as error:
-            raise UsageError(f"{source}: row {number} cannot be read: {error}", HINT) from error
+            raise UsageError(f"{source}: row {number} cannot be read: {error}", _ROW_HINT) from error
         except UsageError as error:
             raise UsageError(f"{source}: row {number} cannot be read: {error.message}", error.hint) from error
     _check(source, found, unjudged)
