@@ -1,16 +1,18 @@
 """Long trials in the report: their recovery after idle time, and their names in the charts."""
 
+from collections.abc import Callable
+
 from iosonde.analysis.procedures import procedures_of
 from iosonde.charts.figure import Figure
 from iosonde.charts.procedures.courses import Course
-from iosonde.records import PhasePlan, RunRecord
-from iosonde.report.blocks import Block, Folded
+from iosonde.records import PhasePlan, RunRecord, SteadySamples
+from iosonde.report.blocks import Block, Charts, Folded
 from iosonde.report.export.procedures import exported_procedures
-from iosonde.report.procedures.course_blocks import course_blocks
+from iosonde.report.procedures.course_blocks import course_blocks, sample_blocks
 from iosonde.report.procedures.draw_chart import Drawing
 from iosonde.report.tables import ResultTable
 from iosonde.report.validity import Doubtful
-from iosonde.vocabulary import Outcome, PhaseRole, ProcedureKind
+from iosonde.vocabulary import Outcome, PhaseRole, ProcedureKind, SampleOf
 from tests.builders import SECOND_NS
 from tests.long_trial_builder import WRITE, long_run, stimulus
 
@@ -123,3 +125,27 @@ def test_a_host_idle_recovery_without_a_wait_state_has_no_table_of_them() -> Non
 
     assert [each for each in blocks if isinstance(each, ResultTable)] == []
     assert [each.summary for each in blocks if isinstance(each, Folded)] == ["All trials"]
+
+
+def test_the_blocks_by_which_a_long_trial_is_judged_are_not_called_rounds() -> None:
+    stop = SteadySamples(sample_ns=SECOND_NS, block_ns=2 * SECOND_NS, sample_of=SampleOf.LAST, window=2)
+    plan = PhasePlan(name="writes", role=PhaseRole.SATURATION, cells=(WRITE.cell,), stop=stop)
+    [rounds] = procedures_of(long_run([plan], [[10, 30, 10, 20, 10, 20]]))
+
+    def figure(identity: str, _: str, draw: Callable[..., Figure], *given: object) -> Figure:
+        return draw(identity, *given)
+
+    determination, criteria = [each for each in sample_blocks(rounds, figure, {}) if isinstance(each, ResultTable)]
+    [charts] = [each for each in sample_blocks(rounds, figure, {}) if isinstance(each, Charts)]
+    [window] = charts.figures
+
+    names = [line.texts[0] for line in determination.lines]
+    assert names[:2] == ["Block 2", "Block 3"]
+    assert "Best-fit line (B: block)" in names
+    assert determination.lines[-1].texts[-1] == "reached in block 3"
+    assert criteria.caption == "The verdicts of several criteria on the same 3 blocks. The first one ended the trial."
+    assert criteria.lines[0].texts[-1] == "reached in block 3"
+    assert window.caption.startswith("IOPS of blocks 2 to 3.")
+    told = (determination.caption, *names, *(text for line in criteria.lines for text in line.texts), window.caption)
+    assert not [each for each in told if "round" in each.lower()]
+    assert '"title":"Block"' in window.specification_json

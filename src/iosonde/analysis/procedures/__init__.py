@@ -4,9 +4,10 @@ from iosonde.analysis.procedures.determination import Criterion, Determination, 
 from iosonde.analysis.procedures.from_run import procedures_of, window_orders
 from iosonde.analysis.procedures.reported import ReportedCell, window_words
 from iosonde.analysis.procedures.round_value import RoundValue
-from iosonde.analysis.procedures.rounds import PhaseRounds, ProcedureRounds
+from iosonde.analysis.procedures.rounds import Counted, PhaseRounds, ProcedureRounds
 
 __all__ = [
+    "Counted",
     "Criterion",
     "Determination",
     "PhaseRounds",

@@ -207,10 +207,10 @@ def last_whole_window(phase: PhaseRounds) -> int | None:
 
 def no_window_text(phase: PhaseRounds) -> str:
     """Why no window can be judged, in words; empty if one can."""
-    size = rule_of(phase).window
+    size, counted = rule_of(phase).window, phase.counted
     if phase.rounds < size:
-        return f"there {'is only 1 round' if phase.rounds == 1 else f'are only {phase.rounds} rounds'}"
-    return f"no {size} consecutive rounds have all values" if last_whole_window(phase) is None else ""
+        return f"there {'is' if phase.rounds == 1 else 'are'} only {counted.times(phase.rounds)}"
+    return f"no {size} consecutive {counted.many} have all values" if last_whole_window(phase) is None else ""
 
 
 def _judged(phase: PhaseRounds, tracked: Sequence[object], rule: SteadyRule, name: str, of: str) -> Criterion:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from iosonde.analysis.procedures.round_value import RoundValue
-from iosonde.analysis.procedures.rounds import PhaseRounds
+from iosonde.analysis.procedures.rounds import Counted, PhaseRounds
 from iosonde.analysis.samples import BlockSamples
 from iosonde.records import CellRecord, PhasePlan, SteadySamples, SteadyState, Tracked
 from iosonde.vocabulary import Quantity
@@ -40,6 +40,7 @@ def _as_rounds(
             rounds_max=len(values),
         ),
         broken=frozenset(),
+        counted=Counted.BLOCK,
     )
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from enum import StrEnum
 from functools import cached_property
 from typing import Self
 
@@ -14,6 +15,27 @@ from iosonde.records import Procedure, SteadyState, Tracked, Workload
 from iosonde.vocabulary import PhaseRole, Quantity
 
 
+class Counted(StrEnum):
+    """What is judged and counted: rounds, or the blocks of a long trial, each of which has one sample."""
+
+    ROUND = "round"
+    BLOCK = "block"
+
+    @property
+    def symbol(self) -> str:
+        """The variable of a formula: ``R``."""
+        return self.value[0].upper()
+
+    def times(self, number: int) -> str:
+        """``1 round``, ``12 blocks``."""
+        return f"{number} {self if number == 1 else self.many}"
+
+    @property
+    def many(self) -> str:
+        """The plural."""
+        return f"{self}s"
+
+
 @dataclass(frozen=True)
 class PhaseRounds:
     """The rounds of one phase, counted from 1.
@@ -23,6 +45,7 @@ class PhaseRounds:
     that follow or contain a gap that is too long, None if the gaps are unknown. ``drain_ns_longest`` is the longest
     time in which the operations of a trial completed after its end, None if it is unknown. ``window_end`` is the last
     round of the window if that is not the last round of all: rounds of other tools can go on after steady state.
+    ``counted`` is what a round of the phase is called.
     """
 
     name: str
@@ -35,6 +58,7 @@ class PhaseRounds:
     gap_ns_longest: int | None = None
     drain_ns_longest: int | None = None
     window_end: int | None = None
+    counted: Counted = Counted.ROUND
 
     @property
     def rounds(self) -> int:

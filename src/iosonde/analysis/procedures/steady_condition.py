@@ -8,7 +8,7 @@ from iosonde.analysis.procedures.condition import Condition, ConditionState
 from iosonde.analysis.procedures.courses import sample_rule
 from iosonde.analysis.procedures.determination import Criterion, Verdict, criteria_of, no_window_text, rule_of
 from iosonde.analysis.procedures.of_targets import unsteady_targets
-from iosonde.analysis.procedures.rounds import PhaseRounds, ProcedureRounds
+from iosonde.analysis.procedures.rounds import Counted, PhaseRounds, ProcedureRounds
 from iosonde.records import RunRecord
 
 STEADY_STATE: Final = "Steady state"
@@ -84,8 +84,9 @@ def unsteady_before(run: RunRecord, rounds: ProcedureRounds) -> str:
 
 def verdicts_of(run: RunRecord, rounds: ProcedureRounds) -> list[tuple[PhaseRounds, str, str]]:
     """All that is judged, in order: its rounds, what they are called (``blocks``, ``rounds``), and the verdict."""
-    found = [] if rounds.samples is None else [(rounds.samples, "blocks", block_text(rounds.samples))]
-    return [*found, *((phase, "rounds", steady_text(run, phase)) for phase in rounds.all_judged)]
+    samples = rounds.samples
+    found = [] if samples is None else [(samples, samples.counted.many, block_text(samples))]
+    return [*found, *((phase, phase.counted.many, steady_text(run, phase)) for phase in rounds.all_judged)]
 
 
 def steady_text(run: RunRecord | None, phase: PhaseRounds, *, first_round: int = 1) -> str:
@@ -112,13 +113,13 @@ def undecided_text(run: RunRecord | None, phase: PhaseRounds) -> str:
     return f"not decided: the run ended after {phase.rounds} of at most {rule.rounds_max} rounds"
 
 
-def verdict_text(criterion: Criterion, *, first_round: int = 1) -> str:
+def verdict_text(criterion: Criterion, *, first_round: int = 1, counted: Counted = Counted.ROUND) -> str:
     """The verdict of a criterion in words: ``reached in round 7``. ``first_round`` is the number of the first one."""
     if criterion.reached is None:
-        return f"not reached after {criterion.rounds} {'round' if criterion.rounds == 1 else 'rounds'}"
+        return f"not reached after {counted.times(criterion.rounds)}"
     shift = first_round - 1
-    left = "" if criterion.left is None else f", left again in round {criterion.left + shift}"
-    return f"reached in round {criterion.reached + shift}{left}"
+    left = "" if criterion.left is None else f", left again in {counted} {criterion.left + shift}"
+    return f"reached in {counted} {criterion.reached + shift}{left}"
 
 
 def block_text(samples: PhaseRounds | None) -> str:
@@ -129,9 +130,9 @@ def block_text(samples: PhaseRounds | None) -> str:
     if samples is None:
         return "not decided: no block of its samples is complete"
     if _lacks_window(samples):
-        counted = f"{samples.rounds} {'block is' if samples.rounds == 1 else 'blocks are'}"
-        return f"not decided: only {counted} complete, and a window has {rule_of(samples).window}"
-    return verdict_text(criteria_of(samples)[0]).replace("round", "block")
+        complete = f"{samples.counted.times(samples.rounds)} {'is' if samples.rounds == 1 else 'are'}"
+        return f"not decided: only {complete} complete, and a window has {rule_of(samples).window}"
+    return verdict_text(criteria_of(samples)[0], counted=samples.counted)
 
 
 def _lacks_window(samples: PhaseRounds) -> bool:

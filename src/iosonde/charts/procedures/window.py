@@ -5,7 +5,7 @@ from typing import Final
 
 import altair as alt
 
-from iosonde.analysis.procedures import Determination
+from iosonde.analysis.procedures import Counted, Determination
 from iosonde.charts.axes import number_axis
 from iosonde.charts.figure import Figure, Row
 from iosonde.charts.lines import named_rows, tooltip
@@ -17,9 +17,9 @@ from iosonde.records import Workload
 AVERAGE: Final = "average"
 FIT: Final = "best-fit line"
 LIMITS: Final = "allowed range"
-VALUE: Final = "rounds"
-COLOURS: Final = {VALUE: "#0072B2", AVERAGE: INK, LIMITS: INK_SOFT, FIT: "#D55E00"}
-DASHES: Final = {VALUE: [1, 0], AVERAGE: [1, 0], LIMITS: [4, 3], FIT: [8, 4]}
+VALUE_COLOUR: Final = "#0072B2"
+COLOURS: Final = {AVERAGE: INK, LIMITS: INK_SOFT, FIT: "#D55E00"}
+DASHES: Final = {AVERAGE: [1, 0], LIMITS: [4, 3], FIT: [8, 4]}
 AIR: Final = 0.15
 MINUS: Final = "\N{MINUS SIGN}"
 
@@ -30,8 +30,13 @@ def variable_name(found: Determination, among: Sequence[Workload]) -> str:
     return f"{unit.title}, {place_name(found.workload, among)}"
 
 
-def measurement_window(identity: str, found: Determination, among: Sequence[Workload]) -> Figure:
-    """The values of the window, their average, average ± half of the allowed range, and the best-fit line."""
+def measurement_window(
+    identity: str, found: Determination, among: Sequence[Workload], counted: Counted = Counted.ROUND
+) -> Figure:
+    """The values of the window, their average, average ± half of the allowed range, and the best-fit line.
+
+    ``counted`` is what the window is made of.
+    """
     unit = unit_of(found.quantity, found.values)
     title = f"Measurement window: {variable_name(found, among)}"
     half = found.range_allowed / 2
@@ -47,45 +52,48 @@ def measurement_window(identity: str, found: Determination, among: Sequence[Work
         for number, value in zip(found.rounds, found.values, strict=True)
     ]
     caption = (
-        f"{unit.title} of rounds {found.rounds[0]} to {found.rounds[-1]}. The band is the average "
+        f"{unit.title} of {counted.many} {found.rounds[0]} to {found.rounds[-1]}. The band is the average "
         f"±{50 * found.range_allowed / found.average:g} %. The best-fit line is "
-        f"{line_text(found, unit)}."
+        f"{line_text(found, unit, counted)}."
     )
     ends = [*found.values, low, high]
-    layers = _layers(found, unit, (low, high), (min(ends), max(ends)))
+    layers = _layers(found, unit, (low, high), (min(ends), max(ends)), counted)
     return Figure(identity, title, caption, layered(layers, rows, caption), tuple(rows))
 
 
-def line_text(found: Determination, unit: Unit) -> str:
-    """The best-fit line as a formula of the round R: ``12.3 · R + 70,418``."""
+def line_text(found: Determination, unit: Unit, counted: Counted = Counted.ROUND) -> str:
+    """The best-fit line as a formula of the round R or the block B: ``12.3 · R + 70,418``."""
     slope, start = unit.shown(found.slope), unit.shown(found.intercept)
     sign = MINUS if start < 0 else "+"
     steep = significant(slope)
     shown = "0" if not steep.strip("-0.") else steep.replace("-", MINUS)
-    return f"{shown} · R {sign} {significant(abs(start))} {unit.name}"
+    return f"{shown} · {counted.symbol} {sign} {significant(abs(start))} {unit.name}"
 
 
-def _layers(found: Determination, unit: Unit, band: tuple[float, float], ends: tuple[float, float]) -> list[alt.Chart]:
+def _layers(
+    found: Determination, unit: Unit, band: tuple[float, float], ends: tuple[float, float], counted: Counted
+) -> list[alt.Chart]:
     first, last = found.rounds[0], found.rounds[-1]
     air = (ends[1] - ends[0]) * AIR
     scale = alt.Scale(domain=[unit.shown(max(ends[0] - air, 0)), unit.shown(ends[1] + air)], nice=False, zero=False)
     across = alt.Scale(domain=[first - 0.3, last + 0.3], nice=False, zero=False)
     x = alt.X(
         "round:Q",
-        title="Round",
+        title=counted.capitalize(),
         scale=across,
         axis=alt.Axis(format="d", grid=False, values=list(found.rounds)),
     )
     title = f"{unit.title} ({unit.name})"
     y = alt.Y(f"{unit.field}:Q", title=title, scale=scale, axis=number_axis(tickCount=5))
-    names = list(COLOURS)
+    colours, dashes = {counted.many: VALUE_COLOUR, **COLOURS}, {counted.many: [1, 0], **DASHES}
+    names = list(colours)
     legend = alt.Legend(orient="top", direction="horizontal", symbolType="stroke", symbolStrokeWidth=2, columns=2)
-    colour = alt.Color("line:N", title=None, scale=alt.Scale(domain=names, range=list(COLOURS.values())), legend=legend)
+    colour = alt.Color("line:N", title=None, scale=alt.Scale(domain=names, range=list(colours.values())), legend=legend)
     dash = alt.StrokeDash(
-        "line:N", title=None, scale=alt.Scale(domain=names, range=list(DASHES.values())), legend=legend
+        "line:N", title=None, scale=alt.Scale(domain=names, range=list(dashes.values())), legend=legend
     )
     lines = [
-        *((VALUE, number, value) for number, value in zip(found.rounds, found.values, strict=True)),
+        *((counted.many, number, value) for number, value in zip(found.rounds, found.values, strict=True)),
         *((AVERAGE, number, found.average) for number in (first - 0.3, last + 0.3)),
         *((f"{LIMITS} {which}", number, band[which]) for which in (0, 1) for number in (first - 0.3, last + 0.3)),
         *((FIT, number, found.line_at(number)) for number in (first, last)),
@@ -97,7 +105,7 @@ def _layers(found: Determination, unit: Unit, band: tuple[float, float], ends: t
         ]
     )
     shade = alt.InlineData(values=[{"low": unit.shown(band[0]), "high": unit.shown(band[1])}])
-    told = tooltip(cell="cell", round="round", drawn_value=unit.title.lower())
+    told = tooltip(cell="cell", round=counted.value, drawn_value=unit.title.lower())
     chart = alt.Chart()
     return [
         alt.Chart(shade).mark_rect(color=GRID, opacity=0.5).encode(y=alt.Y("low:Q", scale=scale), y2=alt.Y2("high:Q")),
@@ -105,6 +113,6 @@ def _layers(found: Determination, unit: Unit, band: tuple[float, float], ends: t
         .mark_line(strokeWidth=1.8)
         .encode(x=x, y=y, color=colour, strokeDash=dash, detail=alt.Detail("part:N")),
         named_rows(
-            chart.mark_point(size=60, filled=True, opacity=1, color=COLOURS[VALUE]).encode(x=x, y=y, tooltip=told)
+            chart.mark_point(size=60, filled=True, opacity=1, color=VALUE_COLOUR).encode(x=x, y=y, tooltip=told)
         ),
     ]

@@ -147,15 +147,15 @@ def sample_blocks(rounds: ProcedureRounds, figure: DrawChart, invalid: Invalid) 
         return
     told = f'Steady state of "{phase.name}" is judged by {how} of measurement. It was {block_text(phase)}.'
     found, among = determinations_of(phase), list(phase.workloads.values())
-    yield Paragraph(f"{told} The rounds below are these blocks." if found else told)
+    yield Paragraph(told)
     if found:
         windows = enumerate(found, 1)
         drawn = (
-            figure(f"samples-{number}", "Measurement window", measurement_window, each, among)
+            figure(f"samples-{number}", "Measurement window", measurement_window, each, among, phase.counted)
             for number, each in windows
         )
         yield Charts(tuple(drawn))
-        yield determination_table(found, invalid, among)
+        yield determination_table(found, invalid, among, phase.counted)
     table = criteria_table(phase)
     if table is not None and found:
         yield table

@@ -85,11 +85,13 @@ class _Maker:
         if found:
             yield Charts(
                 tuple(
-                    self._figure(f"window-{number}", "Measurement window", measurement_window, each, among)
+                    self._figure(
+                        f"window-{number}", "Measurement window", measurement_window, each, among, phase.counted
+                    )
                     for number, each in enumerate(found, 1)
                 )
             )
-            yield determination_table(found, self._invalid, among)
+            yield determination_table(found, self._invalid, among, phase.counted)
         elif phase.rule is not None:
             size = phase.rule.window
             yield Paragraph(f"Steady state cannot be judged: a window of {size} complete rounds is missing.")
