@@ -35,7 +35,13 @@ from iosonde.report.fill_chapter import fill_chapter
 from iosonde.report.made_charts import made_figures
 from iosonde.report.measurement_order import measurements, plan_listing
 from iosonde.report.preconditioning_words import prepared_sentence
-from iosonde.report.procedures import procedure_answers, procedure_chapters, setup_groups, verdict_table
+from iosonde.report.procedures import (
+    procedure_answers,
+    procedure_chapters,
+    setup_groups,
+    throughput_blocks,
+    verdict_table,
+)
 from iosonde.report.procedures.definitions import DEFINITIONS as PROCEDURE_TERMS
 from iosonde.report.run_chapters import contrasts_chapter, explanations_chapter, over_time_chapter, targets_chapter
 from iosonde.report.signs import SIGNS, UNITS
@@ -122,10 +128,13 @@ def _procedures_in_short(found: EvaluatedRun, failures: FailureLog) -> Chapter:
     verdicts = failures.attempt(
         "the verdicts", lambda: verdict_table(run, found.procedures, found.invalid), lambda _: None, IN_SHORT.id
     )
+    throughput = failures.attempt(
+        "the bandwidth by block size", lambda: tuple(throughput_blocks(found, failures)), lambda _: (), IN_SHORT.id
+    )
     glance = (Glance(FINDINGS_AT_A_GLANCE, found.findings),) if found.findings else ()
     lead = () if found.findings else _nothing_found(failures)
     tables = () if verdicts is None else (verdicts,)
-    blocks = (Answers(answers), *_failed(IN_SHORT, failures), *tables, *glance, FactGroups(groups))
+    blocks = (Answers(answers), *_failed(IN_SHORT, failures), *tables, *throughput, *glance, FactGroups(groups))
     return Chapter(*IN_SHORT, blocks, lead)
 
 

@@ -72,11 +72,20 @@ def cell_label(workload: Workload, among: Sequence[Workload]) -> str:
 
 def place_name(workload: Workload, among: Sequence[Workload]) -> str:
     """Block size and mix, and what tells a cell apart from others with both: ``4 KiB 0/100``, ``… at 1 × QD 64``."""
+    return f"{workload.size_text} {mix_name(workload)}{_apart(workload, among)}"
+
+
+def size_name(workload: Workload, among: Sequence[Workload]) -> str:
+    """Block size, and what tells a cell apart from others of this size and mix: ``4 KiB``, ``4 KiB at 1 × QD 64``."""
+    return f"{workload.size_text}{_apart(workload, among)}"
+
+
+def _apart(workload: Workload, among: Sequence[Workload]) -> str:
     alike = [each for each in among if (each.size_text, mix_name(each)) == (workload.size_text, mix_name(workload))]
     others = settings_at_place(workload, among)
     demand = len({(each.jobs, each.queue_depth) for each in alike}) > 1
     of = f" at {workload.jobs} × QD {workload.queue_depth}" if demand else ""
-    return f"{workload.size_text} {mix_name(workload)}{f' {others}' if others else ''}{of}"
+    return f"{f' {others}' if others else ''}{of}"
 
 
 def styled(names: Sequence[str]) -> tuple[Series, ...]:

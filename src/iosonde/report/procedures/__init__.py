@@ -3,6 +3,7 @@
 from iosonde.report.procedures.chapters import procedure_chapters, procedure_headings
 from iosonde.report.procedures.header import PageHeader, page_headers
 from iosonde.report.procedures.summary_blocks import procedure_answers, setup_groups
+from iosonde.report.procedures.throughput_blocks import throughput_blocks
 from iosonde.report.procedures.verdict_table import verdict_table
 
 __all__ = [
@@ -12,5 +13,6 @@ __all__ = [
     "procedure_chapters",
     "procedure_headings",
     "setup_groups",
+    "throughput_blocks",
     "verdict_table",
 ]

@@ -33,6 +33,7 @@ from iosonde.units import exact_size
 from iosonde.vocabulary import Quantity
 
 TOO_FEW: Final = "fewer than 10 operations are above"
+NOT_PART: Final = "not part of the procedure"
 NOT_MEASURED: Final = "a round of the window has no value"
 
 
@@ -83,7 +84,7 @@ def _matrix_table(cells: Sequence[ReportedCell], shown: _Shown, invalid: Invalid
     def text(size: int, mix: str) -> str:
         found = at.get((size, mix))
         if found is None:
-            return Dash("not part of the procedure")
+            return Dash(NOT_PART)
         number = shown.value(found)
         if number is None:
             return Dash(shown.why)
