@@ -11,7 +11,7 @@ from iosonde.analysis.procedures.side_by_side import Source
 from iosonde.charts.figure import Figure
 from iosonde.charts.procedures.window import MINUS
 from iosonde.failures import STRICT
-from iosonde.records import Experiment, PhasePlan, RunRecord
+from iosonde.records import Experiment, PhasePlan, RunRecord, Timing
 from iosonde.report.blocks import Answers, Paragraph
 from iosonde.report.comparison import comparison_page
 from iosonde.report.comparison_json import plain
@@ -95,6 +95,51 @@ def test_runs_over_different_numbers_of_drives_are_not_of_the_same_test() -> Non
     [answers] = page(source("one", OLD), source("two", two)).all_of(Answers)
 
     assert "not the same test in all runs. They differ in drives at once." in answers.sentences[0]
+
+
+def with_plan(run: RunRecord, **fields: Any) -> RunRecord:
+    """The run with other values of its plan."""
+    plan = run.header.plan.model_copy(update=fields)
+    return run.model_copy(update={"header": run.header.model_copy(update={"plan": plan})})
+
+
+def lasting(milliseconds: int) -> RunRecord:
+    """The run with trials of this length."""
+    cells = [each.model_copy(update={"timing": timing_of(milliseconds)}) for each in OLD.header.plan.cells]
+    return with_plan(OLD, cells=tuple(cells))
+
+
+def timing_of(milliseconds: int) -> Timing:
+    return Timing(warmup_ns=0, measure_ns=milliseconds * 10**6, interval_ns=milliseconds * 10**6)
+
+
+def test_runs_with_trials_of_different_length_are_not_of_the_same_test() -> None:
+    found = page(source("short", lasting(600)), source("long", lasting(1400)))
+    [answers] = found.all_of(Answers)
+
+    assert answers.sentences[0].endswith("not the same test in all runs. They differ in unscaled trial length.")
+    assert ("Unscaled trial length", "differs", "600 ms", "1.4 s") in table(found, "Conditions of each run")
+
+
+@pytest.mark.parametrize("scale", [7, 300, 3000])
+def test_the_length_of_a_scaled_trial_is_that_of_the_procedure(scale: int) -> None:
+    scaled_ns = 60 * SECOND_NS // scale
+    timing = Timing(warmup_ns=0, measure_ns=scaled_ns, interval_ns=scaled_ns // 60)
+    cells = tuple(each.model_copy(update={"timing": timing}) for each in OLD.header.plan.cells)
+    stop = OLD.header.plan.stop.model_copy(update={"time_scale": scale})
+    run = with_plan(OLD, cells=cells, stop=stop)
+
+    rows = table(page(source("a", run), source("b", run)), "Conditions of each run")
+    assert ("Unscaled trial length", "same", "60.0 s", "60.0 s") in rows
+
+
+def test_test_regions_of_different_size_are_a_difference_within_the_same_test() -> None:
+    small, large = with_plan(OLD, span_bytes=16 << 20), with_plan(OLD, span_bytes=256 << 20)
+    found = page(source("small", small), source("large", large))
+    [answers] = found.all_of(Answers)
+
+    assert ("Test region", "differs", "16 MiB", "256 MiB") in table(found, "Conditions of each run")
+    assert not any("not the same test" in each for each in answers.sentences)
 
 
 def test_the_summary_ranks_the_runs_by_their_foremost_figure() -> None:

@@ -10,17 +10,18 @@ from iosonde.analysis.procedures.courses import scale_of
 from iosonde.analysis.procedures.side_by_side import Entry, SameTest
 from iosonde.analysis.procedures.steady_condition import STEADY_STATE, steady_text
 from iosonde.printing import printable
-from iosonde.records import CellPlan, Procedure, Workload
+from iosonde.records import CellPlan, Procedure, RunRecord, Timing, Workload
 from iosonde.report.procedures.header import UNKNOWN, device_facts
 from iosonde.report.procedures.side_by_side_tables import short_label
 from iosonde.report.procedures.words import (
+    EXACT_MAX,
     measured_groups,
     preconditioning_text,
     specification_text,
     workloads_text,
 )
 from iosonde.report.tables import Head, Line, ResultTable
-from iosonde.units import SECOND_NS, short_duration
+from iosonde.units import MILLISECOND_NS, exact_duration, exact_size, format_amount, short_duration
 
 FACT_COLUMNS_MAX: Final = 4
 DEMANDS_MAX: Final = 3
@@ -87,6 +88,7 @@ def _entry_facts(entry: Entry) -> Iterator[tuple[str, str]]:
         yield from ((name, printable(text)) for name, text in entry.source.facts)
         return
     yield from device_facts(run)
+    yield "Test region", _region_text(run)
     yield "Active range", _each(f"{each.procedure.active_range_percent} %" for each in procedures)
     yield "Time scale", f"1:{scale_of(run)}"
     yield "Drives at once", str(len(run.header.targets))
@@ -144,15 +146,42 @@ def _condition(entry: Entry, name: str) -> str:
     return "; ".join(texts if len(texts) == 1 else (f"{test} {text}" for test, text in found.items())) or "not judged"
 
 
+def _region_text(run: RunRecord) -> str:
+    """The size of the test region. It may differ in runs of one test, as that of drives of different capacity does."""
+    span_bytes, targets = run.header.plan.span_bytes, len(run.header.targets)
+    exact = exact_size(span_bytes)
+    text = exact if len(exact) <= EXACT_MAX else f"{format_amount(span_bytes)} ({span_bytes:,} bytes)"
+    return text if targets == 1 else f"{text} on each of {targets} targets"
+
+
 def _times(plans: Sequence[CellPlan], scale: int) -> str:
     """How long trials take without the scale of the run, or that they transfer an amount."""
-    times = (
-        f"until an amount{' or ' + short_duration(limit * scale) if limit else ''}"
-        if timing.amount_bytes is not None
-        else short_duration(round(timing.measure_ns * scale / SECOND_NS) * SECOND_NS)
-        for timing, limit in ((each.timing, each.timing.limit_ns) for each in plans)
-    )
-    return _each(times)
+    return _each(_time(each.timing, scale) for each in plans)
+
+
+def _time(timing: Timing, scale: int) -> str:
+    if timing.amount_bytes is None:
+        return _duration(_unscaled_ns(timing.measure_ns, timing, scale))
+    limit = timing.limit_ns
+    return f"until an amount{' or ' + _duration(_unscaled_ns(limit, timing, scale)) if limit else ''}"
+
+
+def _unscaled_ns(time_ns: int, timing: Timing, scale: int) -> int:
+    """A time as the procedure has it, which the scale divided and rounded down to whole nanoseconds.
+
+    In a duty cycle, that is so of each interval. The time is rounded to the first power of ten above the most that is
+    lost.
+    """
+    if scale == 1:
+        return time_ns
+    lost_ns = scale * (time_ns // timing.interval_ns + 1)
+    step_ns: int = 10 ** len(str(2 * lost_ns))
+    return round(time_ns * scale / step_ns) * step_ns
+
+
+def _duration(time_ns: int) -> str:
+    """A duration that only equal durations have as well."""
+    return short_duration(time_ns) if time_ns % MILLISECOND_NS == 0 else exact_duration(time_ns)
 
 
 def _without_amount(text: str) -> str:
