@@ -80,6 +80,15 @@ def test_the_tests_of_a_drive_in_several_runs_have_one_name_and_two_runs_of_a_te
     assert [each["runs"][:2] for each in json.loads(alike.stdout)] == [["a", "the wsat drive"], ["a", "the lat drive"]]
 
 
+def test_runs_of_one_name_without_a_common_test_are_told_apart_by_their_paths(folder: Path) -> None:
+    for name, profile in (("here/x", "pts-lat"), ("there/x", "pts-wsat")):
+        target = "sim:sata-dc,scale=600"
+        done = iosonde("run", "--no-report", target, "--profile", profile, "--seed", "1", "--out", folder / name)
+        assert done.returncode == 0, done.stderr
+    shown = iosonde("compare", "here/x", "there/x", folder=folder)
+    assert "the runs have no test in common (sata-dc (here): lat; sata-dc (there): wsat)" in shown.stderr
+
+
 def test_a_quantity_that_only_one_run_has_is_told_instead_of_a_table_of_dashes(folder: Path) -> None:
     done = iosonde(
         *("run", "--no-report", "sim:sata-dc,seed=3,scale=600", "--profile", "pts-iops", "--seed", "1"),

@@ -1,6 +1,6 @@
 """``iosonde compare``: runs of standard procedures side by side. Never needs the devices."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -100,15 +100,21 @@ def _sources(runs: Sequence[Path], failures: "FailureLog") -> "list[Source]":
     # Runs of different tests of a drive have one name, and two runs of one test do not.
     apart = {label for label in paths if share_a_test([each for _, each in found if each.label == label])}
     sources = [
-        replace(source, label=f"{source.label} ({printable(_own_part(path, paths[source.label]))})")
-        if source.label in apart
-        else source
+        replace(source, label=_label_with_path(path, source.label, paths)) if source.label in apart else source
         for path, source in found
     ]
     if not same_tests(sources):
-        has = "; ".join(f"{each.label}: {', '.join(p.procedure.name for p in each.procedures)}" for each in sources)
+        has = "; ".join(
+            f"{_label_with_path(path, source.label, paths)}: {', '.join(p.procedure.name for p in source.procedures)}"
+            for path, source in found
+        )
         raise UsageError(f"the runs have no test in common ({has})", "compare runs of the same test")
     return sources
+
+
+def _label_with_path(path: Path, label: str, paths: "Mapping[str, Sequence[Path]]") -> str:
+    """The label, with the part of the path that tells the run from the others of this label if there are any."""
+    return f"{label} ({printable(_own_part(path, paths[label]))})" if len(paths[label]) > 1 else label
 
 
 def _own_part(path: Path, paths: "Sequence[Path]") -> str:
