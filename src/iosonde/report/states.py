@@ -80,7 +80,10 @@ def stop_text(stop: StopRule) -> str:
                 "are complete"
             )
         case Procedures():
-            return f"each procedure is complete: {', '.join(each.title for each in stop.procedures)}"
+            # Imported here: few runs have procedures, and the package imports NumPy.
+            from iosonde.analysis.procedures.titles import titled_apart
+
+            return f"each procedure is complete: {', '.join(each.title for each in titled_apart(stop.procedures))}"
         case _:
             assert_never(stop)
 

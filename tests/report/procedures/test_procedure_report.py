@@ -8,8 +8,8 @@ from iosonde.analysis.procedures.condition import ConditionState
 from iosonde.analysis.run import RunAnalysis
 from iosonde.failures import FailureLog
 from iosonde.findings import Finding, Severity, find_in
-from iosonde.records import PhasePlan, Rounds, RunRecord, SimulationFacts, SteadyState, Timing, Tracked
-from iosonde.report.blocks import Paragraph
+from iosonde.records import PhasePlan, Procedures, Rounds, RunRecord, SimulationFacts, SteadyState, Timing, Tracked
+from iosonde.report.blocks import Answers, Paragraph
 from iosonde.report.export import run_tables
 from iosonde.report.export.procedures import exported_procedures
 from iosonde.report.markdown import page_markdown
@@ -206,6 +206,18 @@ def test_the_first_answer_is_what_was_not_verified() -> None:
 
     assert text.index("Not verified: write cache, unknown") < text.index("steady state reached in round 6")
     assert "Means of rounds 2 to 6: 4 KiB 0/100 3,000 IOPS." in text
+
+
+def test_procedures_of_one_title_have_their_names_after_it() -> None:
+    run = matrix_run()
+    (one,) = run.header.plan.procedures
+    both = Procedures(procedures=(one, one.model_copy(update={"name": "again"})))
+    plan = run.header.plan.model_copy(update={"stop": both})
+    twice = run.model_copy(update={"header": run.header.model_copy(update={"plan": plan})})
+    [answers] = page(twice).all_of(Answers)
+
+    told = [each.partition(": ")[0] for each in answers.sentences]
+    assert told[-2:] == ["IOPS test (test)", "IOPS test (again)"]
 
 
 def test_rounds_are_not_judged_as_repeats() -> None:

@@ -8,6 +8,7 @@ from iosonde.analysis.latency import leading
 from iosonde.analysis.procedures.judged_samples import judged_samples
 from iosonde.analysis.procedures.round_value import RoundValue
 from iosonde.analysis.procedures.rounds import PhaseRounds, ProcedureRounds
+from iosonde.analysis.procedures.titles import titled_apart
 from iosonde.analysis.rounds import drain_ns, gap_ns
 from iosonde.analysis.samples import value_of
 from iosonde.analysis.states import WindowOrders, measured_repeats
@@ -31,7 +32,7 @@ def procedures_of(
 ) -> tuple[ProcedureRounds, ...]:
     """The procedures of a run with the rounds of their last attempts; none if the run has no procedures.
 
-    ``value`` has the values of a trial that counts, by default those of all targets together.
+    ``value`` has the values of a trial that counts, by default those of all targets together. Their titles are different.
     """
     trials = _last_attempts(run)
     planned = {cell.cell: cell for cell in run.header.plan.cells}
@@ -55,7 +56,7 @@ def procedures_of(
             attempt=max((turn.attempt for turn, _ in trials.get(each.name, ())), default=1),
             is_begun=each.name in trials,
         )
-        for each in run.header.plan.procedures
+        for each in titled_apart(run.header.plan.procedures)
     )
 
 
