@@ -126,3 +126,27 @@ def test_a_table_that_says_what_it_tracks_is_judged_by_that_and_other_phases_are
     assert test.own.reached == 5
     (read,) = read_rounds([path])
     assert read.not_read == (f"{path}: p, again tracks nothing",)
+
+
+def test_operating_points_of_one_demand_are_named_and_not_judged(tmp_path: Path) -> None:
+    rows = [
+        f"p,{phase},rounds,{number},,{cell},0,{size},32,{iops}"
+        for number in ROUNDS
+        for phase, cell, size, iops in (
+            ("vary", "write", "4k", 1000),
+            ("at", "middle", "8k", 500),
+            ("at", "middle", "8k", 501),
+        )
+    ]
+    path = written(tmp_path, "procedure,phase,role,round,tracked,cell,read_percent,bs,queue_depth,iops", *rows)
+    (read,) = read_rounds([path])
+
+    assert list(read.phase.workloads) == ["random-write-4KiB-qd32"]
+    assert read.not_read == (f"{path}: p, at has operating points, which are not judged by rounds",)
+
+
+def test_the_tables_of_two_runs_in_one_file_are_refused(tmp_path: Path) -> None:
+    rows = [f"p,main,rounds,{number},,cell,0,4k,32,1000" for number in (*ROUNDS, *ROUNDS)]
+    path = written(tmp_path, "procedure,phase,role,round,tracked,cell,read_percent,bs,queue_depth,iops", *rows)
+    with pytest.raises(UsageError, match="round 1 has random-write-4KiB-qd32 twice"):
+        read_rounds([path])

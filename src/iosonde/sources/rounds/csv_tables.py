@@ -2,6 +2,7 @@
 
 import csv
 import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
@@ -81,12 +82,25 @@ def read_csv(text: str, source: str, given: GivenCell = NOTHING_GIVEN) -> Rounds
         _check_sizes(source, {row[columns.size].strip() for row in whole})
     # A table that iosonde wrote has phases that are not judged by rounds, such as the matrix of a short form.
     judged = {each.test for each in found if each.tracked}
-    left = dict.fromkeys(each.test for each in found if judged and each.test not in judged)
+    left = {each.test: "tracks nothing" for each in found if judged and each.test not in judged}
+    if columns.role is not None:
+        left |= dict.fromkeys(_at_operating_points(found), "has operating points, which are not judged by rounds")
     return RoundsTable(
         tuple(each for each in found if each.test not in left),
         tuple(columns.unused(rows[0])),
-        tuple(f"{each} tracks nothing" for each in left),
+        tuple(f"{test} {why}" for test, why in left.items()),
     )
+
+
+def _at_operating_points(found: Sequence[Measured]) -> set[str]:
+    """The tests of a table that iosonde wrote that have a cell several times in a round: two points can be one demand.
+
+    None if all tests do, or one that is tracked: then the rows are not those of one run.
+    """
+    counts = Counter((each.test, each.round, each.cell) for each in found)
+    repeating = {test for (test, _, _), count in counts.items() if count > 1}
+    is_of_one_run = not any(each.tracked for each in found if each.test in repeating)
+    return repeating if is_of_one_run and repeating < {each.test for each in found} else set()
 
 
 def _rows(text: str, source: str) -> tuple[list[list[str]], bool]:
