@@ -99,6 +99,36 @@ def test_a_wrong_tracking_variable_is_refused_with_an_example(tmp_path: Path) ->
         assert "hint: " in shown.stderr
 
 
+def one_column(folder: Path) -> Path:
+    path = folder / "iops.csv"
+    path.write_text("round,iops\n" + "".join(f"{number},100\n" for number in range(1, 6)), encoding="utf-8")
+    return path
+
+
+def test_what_a_table_does_not_say_can_be_told_in_several_options(tmp_path: Path) -> None:
+    said = ("--cell", "read=0,block_size=4KiB", "--cell", "queue_depth=4")
+    shown = iosonde("steady", one_column(tmp_path), *said)
+    assert shown.returncode == 0, shown.stderr
+    assert "random-write-4KiB-qd4, IOPS" in shown.stdout
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--cell", "read=0,block_size=4KiB", "--cell", "read=5"), "a key is there twice"),
+        (("--cell", "read"), "--cell read: read has no value"),
+        (("--track", "queue_depth="), "--track queue_depth=: queue_depth has no value"),
+    ],
+)
+def test_a_key_that_is_there_twice_or_has_no_value_is_refused(
+    options: tuple[str, ...], message: str, tmp_path: Path
+) -> None:
+    shown = iosonde("steady", one_column(tmp_path), *options)
+    assert shown.returncode == 2
+    assert message in shown.stderr
+    assert "hint: " in shown.stderr
+
+
 def test_write_saturation_is_only_undecided_without_a_test_beside_it(tmp_path: Path) -> None:
     matrix = "[[1000, 990, 995], [[10, 30, 20], [10, 30, 20], [10, 30, 20]]]"
     saturation = f"<writesat><numjobs>4</numjobs><iodepth>16</iodepth><roundmat>{matrix}</roundmat></writesat>"

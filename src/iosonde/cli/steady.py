@@ -46,7 +46,7 @@ def steady(
         ),
     ] = None,
     cell: Annotated[
-        str | None,
+        list[str] | None,
         typer.Option(
             "--cell",
             help="What all rows of a table measured that has no columns for it, such as read=0,block_size=4KiB.",
@@ -68,7 +68,7 @@ def steady(
     from iosonde.report.judged_rounds import judged, plain
     from iosonde.sources.rounds import NOTHING_GIVEN, read_rounds
 
-    given = NOTHING_GIVEN if cell is None else _given(cell)
+    given = _given(",".join(cell)) if cell else NOTHING_GIVEN
     found = read_rounds(files, [_tracking(each) for each in track or ()], given)
     tests = tuple(
         judged(
@@ -187,6 +187,8 @@ def _keys(option: str, text: str, known: "Sequence[str]") -> dict[str, str]:
         raise UsageError(
             f"{option} {text}: unknown key {min(unknown) or '(empty)'}", f"use keys such as {_EXAMPLES[option]}"
         )
+    if empty := next((key for key, value in keys.items() if not value), ""):
+        raise UsageError(f"{option} {text}: {empty} has no value", f"give it one, such as {_EXAMPLES[option]}")
     return keys
 
 
