@@ -112,6 +112,32 @@ def test_rounds_after_the_last_index_are_left_out(tmp_path: Path) -> None:
     assert verdicts_of(path)["tkperf-iops"].rounds == 5
 
 
+@pytest.mark.parametrize("last", [-3, 6, 500, 2.5, True])
+def test_a_last_index_that_no_round_has_is_refused(last: object, tmp_path: Path) -> None:
+    path = written(tmp_path, iops={"roundmat": iops_rounds([100] * 6), "rndnr": last, "numjobs": 1, "iodepth": 32})
+    with pytest.raises(UsageError, match=f"rndnr of iops is {last}, which is the index of none of its 6 rounds"):
+        read_rounds([path])
+
+
+def latency_rounds(*latency_us: float) -> dict[str, dict[str, object]]:
+    """Five rounds of the latency test: minimum, maximum and mean."""
+    return {"lat": {"roundmat": [[[list(latency_us)] * 3] * 3] * 5}}
+
+
+@pytest.mark.parametrize(("least", "most", "mean"), [(50, 60, 40), (10, 30, 35)])
+def test_a_mean_latency_that_is_not_between_the_extremes_is_refused(
+    least: float, most: float, mean: float, tmp_path: Path
+) -> None:
+    said = f"round 0 of lat has a mean latency of {mean} µs, which is not between its minimum of {least} µs"
+    with pytest.raises(UsageError, match=said):
+        read_rounds([written(tmp_path, **latency_rounds(least, most, mean))])
+
+
+def test_extremes_without_their_fractions_of_a_microsecond_are_taken(tmp_path: Path) -> None:
+    [test] = read_rounds([written(tmp_path, **latency_rounds(41, 41, 41.7))])
+    assert test.phase.rounds == 5
+
+
 def test_a_drive_with_sectors_of_4_kib_has_no_column_of_512_bytes(tmp_path: Path) -> None:
     path = written(tmp_path, iops={"roundmat": iops_rounds([100] * 5, sizes=7), "numjobs": 1, "iodepth": 32})
     assert "512 B" not in rows(verdicts_of(path)["tkperf-iops"])

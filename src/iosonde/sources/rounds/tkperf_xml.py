@@ -24,6 +24,9 @@ SIZES: Final = (1024 * KIB, 128 * KIB, 64 * KIB, 32 * KIB, 16 * KIB, 8 * KIB, 4 
 LATENCY_MIXES: Final = (100, 65, 0)
 LATENCY_SIZES: Final = (8 * KIB, 4 * KIB, 512)
 THROUGHPUT_SIZES: Final = (1024 * KIB, 64 * KIB, 8 * KIB, 4 * KIB, 512)
+ROUNDED_US: Final = 1
+"""Versions of fio that count in microseconds leave out the fraction of the minimum and the maximum."""
+
 HARD_DISK_MIXES: Final = 3
 HARD_DISK_SIZES: Final = 2
 _REPORTED: Final = ("stdyrounds", "stdyvalues", "stdyslope", "stdyavg", "reachstdystate")
@@ -132,9 +135,31 @@ class _Test:
         return Demand(is_sequential, int(self.value("iodepth") or 1), int(self.value("numjobs") or 1))
 
     def rounds(self, matrix: Sequence[Any]) -> Sequence[Any]:
-        """The rounds that were measured: ``rndnr`` is the index of the last one."""
+        """The rounds that were measured: ``rndnr`` is the index of the last one. Raises UsageError for another number.
+
+        TKperf may leave empty rounds after the last one.
+        """
         last = self.value("rndnr")
-        return matrix if last is None else matrix[: int(last) + 1]
+        if last is None:
+            return matrix
+        text = str(last)
+        if not (text.isascii() and text.isdecimal()) or int(text) >= len(matrix):
+            raise UsageError(
+                f"{self.source}: rndnr of {self.tag} is {last}, which is the index of none of its {len(matrix)} rounds",
+                _HINT,
+            )
+        return matrix[: int(text) + 1]
+
+    def latency(self, number: int, least: float, most: float, mean: float) -> RoundValue:
+        """Latencies of a round, which are in microseconds. Raises UsageError if they contradict one another."""
+        found = latency_us(least, most, mean)
+        if least - mean > ROUNDED_US or mean - most > ROUNDED_US:
+            raise UsageError(
+                f"{self.source}: round {number} of {self.tag} has a mean latency of {mean:g} µs, which is not between "
+                f"its minimum of {least:g} µs and its maximum of {most:g} µs",
+                _HINT,
+            )
+        return found
 
 
 def _no_number(text: str) -> float:
@@ -168,7 +193,8 @@ def _latency(test: _Test) -> Iterator[Measured]:
     for number, mixes in enumerate(_even(test.rounds(test.value("roundmat")))):
         for mix, values in zip(LATENCY_MIXES, mixes, strict=True):
             for size, (least, most, mean) in zip(LATENCY_SIZES, values, strict=len(values) != len(LATENCY_SIZES) - 1):
-                yield Measured(number, workload_of(mix, size, Demand()), latency_us(least, most, mean))
+                value = test.latency(number, least, most, mean)
+                yield Measured(number, workload_of(mix, size, Demand()), value)
 
 
 def _throughput(test: _Test) -> Iterator[Measured]:
@@ -184,7 +210,7 @@ def _saturation(test: _Test) -> Iterator[Measured]:
     iops, latencies = test.value("roundmat")
     workload = workload_of(0, 4 * KIB, test.demand)
     for number, (each, (least, most, mean)) in enumerate(zip(iops, latencies, strict=True)):
-        found = latency_us(least, most, mean)
+        found = test.latency(number, least, most, mean)
         yield Measured(
             number,
             workload,
