@@ -148,6 +148,8 @@ def test_dates_and_times_in_names_are_one_sequence(tmp_path: Path) -> None:
         (b"\x1f\x8b\x08\x00abc", "is compressed"),
         (b"PK\x03\x04abc", "is a spreadsheet or an archive"),
         ("round,read".encode("utf-16"), "is text in UTF-16"),
+        (b"\xfe\xff\x00r\x00o", "is text in UTF-16"),
+        (b"\x80\x81\x00\x01", "is not a table of text"),
         (b'{"jobs": []}', "is JSON, but not that of fio"),
     ],
 )

@@ -27,7 +27,6 @@ _CONTROLS: Final = re.compile(r"[\x00-\x08\x0e-\x1f]")
 _OTHER_FORMS: Final = {
     "\x1f\ufffd": ("is compressed", "unpack it first"),
     "PK\x03\x04": ("is a spreadsheet or an archive", "save the table as CSV"),
-    "\ufffd\ufffd": ("is text in UTF-16", "save it as UTF-8"),
     **dict.fromkeys("{[", ("is JSON, but not that of fio", "use files written by fio --output-format=json")),
 }
 """How files of other forms begin, as decoded text."""

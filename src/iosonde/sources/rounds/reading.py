@@ -1,5 +1,6 @@
 """Finds out which tool wrote files, and reads their rounds."""
 
+from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -44,22 +45,22 @@ def read_rounds(
     """
     found: list[MeasuredRounds] = []
     outputs: dict[Path | None, dict[Path, str]] = {}
-    tables: list[tuple[Path | None, Path, str]] = []
+    tables: list[tuple[Path | None, Path, bytes]] = []
     for folder, path in _files(paths):
         data = _content(path)
-        text = data.decode("utf-8-sig", errors="replace")
+        text = _text(data)
         if text.lstrip()[:1] == "<":
             found += read_tkperf(data, str(path), tracking)
         elif is_fio(text):
             outputs.setdefault(folder, {})[path] = text
         else:
-            tables.append((folder, path, text))
+            tables.append((folder, path, data))
     if given != NOTHING_GIVEN and not tables:
         raise UsageError("--cell is for tables, and none is among the files", "leave it out")
     not_read: dict[Path, list[str]] = {}
-    for folder, path, text in tables:
+    for folder, path, data in tables:
         try:
-            found += _of_table(text, str(path), tracking, given)
+            found += _of_table(data, str(path), tracking, given)
         except UsageError as error:
             # A folder of fio outputs may also contain notes and scripts.
             if folder is None or folder not in outputs:
@@ -91,9 +92,16 @@ def _check_tracking(found: Sequence[MeasuredRounds], tracking: Sequence[Tracking
             )
 
 
-def _of_table(text: str, source: str, tracking: Sequence[Tracking], given: GivenCell) -> Iterator[MeasuredRounds]:
+def _text(data: bytes) -> str:
+    """The content of a file as text, with a sign in place of what is not UTF-8."""
+    return data.decode("utf-8-sig", errors="replace")
+
+
+def _of_table(data: bytes, source: str, tracking: Sequence[Tracking], given: GivenCell) -> Iterator[MeasuredRounds]:
     """The tests of a table. Raises UsageError."""
-    table = read_csv(text, source, given)
+    if data.startswith((BOM_UTF16_LE, BOM_UTF16_BE)):
+        raise UsageError(f"{source} is text in UTF-16", "save it as UTF-8")
+    table = read_csv(_text(data), source, given)
     left = (*table.left, *((f"columns {', '.join(table.unused)}",) if table.unused else ()))
     told = tuple(f"{source}: {each}" for each in left)
     return (replace(each, not_read=(*told, *each.not_read)) for each in _tests(source, table.measured, tracking))
