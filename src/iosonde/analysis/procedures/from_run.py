@@ -32,7 +32,7 @@ def procedures_of(
 ) -> tuple[ProcedureRounds, ...]:
     """The procedures of a run with the rounds of their last attempts; none if the run has no procedures.
 
-    ``value`` has the values of a trial that counts, by default those of all targets together. Their titles are different.
+    Their titles are different. ``value`` has the values of a trial that counts, by default those of all targets.
     """
     trials = _last_attempts(run)
     planned = {cell.cell: cell for cell in run.header.plan.cells}

@@ -24,7 +24,8 @@ from iosonde.charts.procedures.demand import (
 )
 from iosonde.charts.procedures.styles import mix_name, unit_of
 from iosonde.charts.quantities import significant
-from iosonde.records import RunRecord
+from iosonde.printing import capital
+from iosonde.records import OperatingPoints, RunRecord
 from iosonde.report.blocks import Block, Charts, Folded, Paragraph
 from iosonde.report.dashes import Dash
 from iosonde.report.procedures.draw_chart import DrawChart
@@ -32,7 +33,7 @@ from iosonde.report.procedures.tables import cell_table, sign_notes
 from iosonde.report.signs import INVALID, signed
 from iosonde.report.tables import Head, Line, ResultTable
 from iosonde.report.validity import Doubtful, Invalid, marked
-from iosonde.units import format_duration
+from iosonde.units import short_duration
 from iosonde.vocabulary import PhaseRole, Quantity
 
 NO_CPU: Final = "a simulated drive uses virtual time, which costs no CPU time"
@@ -65,10 +66,17 @@ def demand_blocks(
         )
     )
     yield point_table(points, invalid, doubtful, rule.latency_ns_max)
-    if "maximum" not in {each.name for each in points}:
-        yield Paragraph(f"No cell has a mean response time below {format_duration(rule.latency_ns_max)}: no maximum.")
+    if why := no_maximum(points, rule):
+        yield Paragraph(f"{capital(why)}: no maximum.")
     yield from _measured(run, rounds, points, chart, (invalid, doubtful))
     yield Folded("All cells", (cell_table(phase.reported, invalid, doubtful),))
+
+
+def no_maximum(points: Sequence[MeasuredPoint], rule: OperatingPoints) -> str:
+    """Why there is no maximum among the points; empty if there is one."""
+    if "maximum" in {each.name for each in points}:
+        return ""
+    return f"no cell has a mean response time below {short_duration(rule.latency_ns_max)}"
 
 
 def demand_table(demand: Sequence[DemandCell], quantity: Quantity, invalid: Invalid, doubtful: Doubtful) -> ResultTable:
@@ -128,7 +136,7 @@ def point_table(
     """The operating points with their demand and the figures that they were chosen by, doubtful ones with a sign."""
     unit = unit_of(Quantity.LATENCY_NS_MEAN, (each.chosen.latency_ns for each in points))
     rule = (
-        f"Maximum: the most IOPS with a mean response time of at most {format_duration(latency_ns_max)}. Minimum: the "
+        f"Maximum: the most IOPS with a mean response time of at most {short_duration(latency_ns_max)}. Minimum: the "
         "fewest operations in flight. Middle: the IOPS nearest to the mean of both."
     )
     table = ResultTable(

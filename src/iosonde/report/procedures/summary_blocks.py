@@ -20,6 +20,7 @@ from iosonde.records import LONG_ROLES, RunRecord
 from iosonde.report.blocks import FactGroup
 from iosonde.report.health_facts import health_groups
 from iosonde.report.procedures.course_blocks import course_answer
+from iosonde.report.procedures.demand_blocks import no_maximum
 from iosonde.report.procedures.header import device_facts
 from iosonde.report.procedures.words import (
     REPEATED,
@@ -97,12 +98,17 @@ def _points_text(run: RunRecord, rounds: ProcedureRounds, findings: Sequence[Fin
     rule, phase = rule_of(rounds), varied_phase(rounds)
     if rule is None or phase is None:
         return ""
-    points = [
+    points = measured_points(demand_of(run, rounds, phase), rule)
+    if not points:
+        return ""
+    told = [
         f"{each.name} {significant(each.chosen.iops)} IOPS at {each.chosen.jobs} × QD {each.chosen.queue_depth}"
         f"{mark_of(each.chosen.cell, findings)}"
-        for each in measured_points(demand_of(run, rounds, phase), rule)
+        for each in points
     ]
-    return f"Operating points: {', '.join(points)}." if points else ""
+    if why := no_maximum(points, rule):
+        told.insert(0, f"no maximum ({why})")
+    return f"Operating points: {', '.join(told)}."
 
 
 def _earlier_phases(run: RunRecord, rounds: ProcedureRounds, findings: Sequence[Finding]) -> Iterator[str]:
