@@ -126,4 +126,4 @@ def _headers(found: EvaluatedRun) -> tuple[PageHeader, ...]:
     """The header blocks of a run of standard procedures; none for any other run."""
     headings = procedure_headings(found.procedures)
     named = {heading.id: rounds for heading, rounds in zip(headings, found.procedures, strict=True)}
-    return page_headers(found.analysis.recorded, named)
+    return page_headers(found.analysis.recorded, named, found.invalid)

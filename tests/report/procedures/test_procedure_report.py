@@ -191,12 +191,13 @@ def test_the_header_of_the_pages_has_all_facts_and_says_what_is_unknown() -> Non
 
     assert (general.chapter, own.chapter) == ("", "procedure-1")
     assert list(facts) == [
-        *("Run start", "Run finish", "Procedure", "Specification", "Tested by"),
-        *("Vendor", "Model", "Serial", "Firmware", "Capacity"),
-        *("Platform", "OS", "Test software", "Purge", "Write cache"),
-        *("Data pattern", "Active range", "Precondition", "Test parameters"),
+        *("Run start", "Run finish", "Procedure", "Specification", "Tested by", "Steady state"),
+        *("Vendor", "Model", "Serial", "Firmware", "Capacity", "Interface", "NAND type"),
+        *("Platform", "OS", "Motherboard", "Memory", "HBA", "Test software"),
+        *("Purge", "Write cache", "Data pattern", "Active range", "Precondition", "Test parameters"),
     ]
-    assert (facts["Tested by"], facts["Vendor"], facts["Run finish"]) == ("unknown", "unknown", "unknown")
+    assert {facts[each] for each in ("Tested by", "Vendor", "Run finish", "NAND type", "HBA")} == {"unknown"}
+    assert (facts["Steady state"], facts["Purge"]) == ("verified: reached in round 5", "simulated")
     assert (facts["Model"], facts["Serial"]) == ("Example NVMe 512 GB", "S000EXAMPLE")
     assert facts["Test parameters"] == "random, 100/0, 0/100 × 4 KiB, 64 KiB, 1 job × QD 8, 1.0 s"
 
@@ -378,3 +379,9 @@ def test_a_procedure_that_was_not_begun_says_so() -> None:
     text = page_markdown(page(empty), "pictures")
 
     assert "It was not measured." in text
+
+
+def test_the_times_of_a_duty_cycle_are_its_writes_and_its_idle_time() -> None:
+    asked = workload(read_percent=0).model_copy(update={"on_ns": 5 * SECOND_NS, "off_ns": 10 * SECOND_NS})
+    plan = cell_plan(asked, timing=Timing(warmup_ns=0, measure_ns=1800 * SECOND_NS, interval_ns=SECOND_NS))
+    assert times_text([plan]) == "5.0 s + 10.0 s idle for 30 min 00 s"

@@ -139,8 +139,17 @@ def demand_text(workloads: Iterable[Workload]) -> str:
 
 
 def times_text(plans: Iterable[CellPlan], *, brief: bool = False) -> str:
-    """How long the trials take, or how much they transfer, with their warm-up unless ``brief``."""
-    return ", ".join(dict.fromkeys(_time_text(each.timing, brief=brief) for each in plans))
+    """How long the trials take, or how much they transfer, with their duty cycles, and warm-up unless ``brief``."""
+    return ", ".join(
+        dict.fromkeys(f"{_cycle_text(each.workload)}{_time_text(each.timing, brief=brief)}" for each in plans)
+    )
+
+
+def _cycle_text(asked: Workload) -> str:
+    """The duty cycle of a workload before its time: ``5.0 s + 10.0 s idle for ``; empty without one."""
+    if asked.on_ns is None or asked.off_ns is None:
+        return ""
+    return f"{short_duration(asked.on_ns)} + {short_duration(asked.off_ns)} idle for "
 
 
 def _time_text(timing: Timing, *, brief: bool) -> str:
