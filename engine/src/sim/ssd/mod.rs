@@ -29,6 +29,7 @@ pub use model::{
 
 use self::buffer::Buffer;
 use self::bus::{Bus, Controller, TransferRate};
+use self::die::Die;
 use self::flash::Flash;
 use self::read_cache::ReadCache;
 use self::thermal::{FULL_SPEED, Thermal};
@@ -112,8 +113,8 @@ impl Ssd {
             }
         }
         let Flash { dies, busy_ns, geometry, .. } = &mut self.flash;
-        let free_ns =
-            || dies.iter().map(|die| die.schedule.free_ns().max(now_ns)).sum::<u64>() / u64::from(geometry.dies);
+        let ahead_ns = |die: &Die| die.schedule.free_ns().saturating_sub(now_ns);
+        let free_ns = || now_ns + dies.iter().map(ahead_ns).sum::<u64>() / u64::from(geometry.dies);
         self.flash.slowdown = self.thermal.update(now_ns, busy_ns, geometry.dies, free_ns);
         self.flash.now_ns = now_ns;
     }
