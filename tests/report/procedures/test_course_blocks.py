@@ -5,8 +5,8 @@ from collections.abc import Callable
 from iosonde.analysis.procedures import procedures_of
 from iosonde.charts.figure import Figure
 from iosonde.charts.procedures.courses import Course
-from iosonde.records import PhasePlan, RunRecord, SteadySamples
-from iosonde.report.blocks import Block, Charts, Folded
+from iosonde.records import PhasePlan, RunRecord, SteadySamples, TargetShare
+from iosonde.report.blocks import Block, Charts, Folded, Paragraph
 from iosonde.report.export.procedures import exported_procedures
 from iosonde.report.procedures.course_blocks import course_blocks, sample_blocks
 from iosonde.report.procedures.draw_chart import Drawing
@@ -149,3 +149,31 @@ def test_the_blocks_by_which_a_long_trial_is_judged_are_not_called_rounds() -> N
     told = (determination.caption, *names, *(text for line in criteria.lines for text in line.texts), window.caption)
     assert not [each for each in told if "round" in each.lower()]
     assert '"title":"Block"' in window.specification_json
+
+
+def test_a_target_that_is_done_before_the_others_is_named() -> None:
+    run = of_kind(long_run([phase("writes", PhaseRole.SATURATION)], [[100] * 8]))
+    shares = tuple(TargetShare(in_flight_ns=each, operations={}) for each in (700, 1000))
+    [trial] = run.cells
+    timing = trial.timing.model_copy(update={"amount_bytes": 4096})
+    header = run.header.model_copy(update={"more_targets": (run.header.target,)})
+    run = run.model_copy(
+        update={"header": header, "cells": (trial.model_copy(update={"targets": shares, "timing": timing}),)}
+    )
+
+    texts = [each.text for each in blocks_of(run)[0] if isinstance(each, Paragraph)]
+
+    assert texts[0].startswith(f'In "writes", {header.target.path} had transferred its amount after about 70 % of')
+    assert len([each for each in texts if "had transferred" in each]) == 1
+
+
+def test_a_trial_after_a_stimulus_is_compared_with_the_one_before_it() -> None:
+    plans = [stimulus("group 1"), stimulus("group 2"), stimulus("group 3")]
+    run = of_kind(long_run(plans, [[100] * 8, [10] * 8, [40] * 8]), ProcedureKind.CROSS_STIMULUS_RECOVERY)
+
+    [table] = [each for each in blocks_of(run)[0] if isinstance(each, ResultTable)]
+
+    assert table.notes[-2:] == (
+        'At its end, "group 2" has 10 % of the level of "group 1".',
+        'At its end, "group 3" has 40 % of the level of "group 1".',
+    )

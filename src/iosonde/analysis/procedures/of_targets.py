@@ -1,7 +1,8 @@
-"""Steady state of each of several targets alone, which the sum over all of them can hide."""
+"""What the sum over several targets can hide: that one of them is not steady alone, or is done before the others."""
 
 from collections.abc import Iterator
 from functools import partial
+from typing import Final
 
 from iosonde.analysis.procedures.determination import Criterion, Verdict, criteria_of
 from iosonde.analysis.procedures.from_run import procedures_of
@@ -9,6 +10,9 @@ from iosonde.analysis.procedures.round_value import RoundValue
 from iosonde.analysis.procedures.rounds import ProcedureRounds
 from iosonde.records import CellRecord, RunRecord
 from iosonde.units import SECOND_NS
+
+DONE_SHARE: Final = 0.98
+"""Targets of the same speed are done at almost the same time."""
 
 
 def unsteady_targets(run: RunRecord, rounds: ProcedureRounds) -> Iterator[tuple[int, Criterion]]:
@@ -21,6 +25,18 @@ def unsteady_targets(run: RunRecord, rounds: ProcedureRounds) -> Iterator[tuple[
         found = criteria_of(mine.judged) if mine.judged is not None else ()
         if found and found[0].verdict is not Verdict.REACHED:
             yield target, found[0]
+
+
+def done_early(record: CellRecord) -> Iterator[tuple[int, float]]:
+    """The targets, from 0, that had transferred their amount before the end of a trial.
+
+    Each comes with the share of the time for which it had operations in flight, relative to the busiest target.
+    """
+    if record.timing.amount_bytes is None:
+        return
+    busy = [each.in_flight_ns or 0 for each in record.targets]
+    longest = max(busy, default=0)
+    yield from ((target, each / longest) for target, each in enumerate(busy) if 0 < each < DONE_SHARE * longest)
 
 
 def _value(record: CellRecord, target: int) -> RoundValue:

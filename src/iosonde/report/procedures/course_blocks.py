@@ -7,10 +7,13 @@ from iosonde.analysis.procedures import ProcedureRounds, determinations_of
 from iosonde.analysis.procedures.courses import (
     LongPhase,
     capacity_of,
+    is_long,
     long_phases,
     sample_rule,
     scale_of,
 )
+from iosonde.analysis.procedures.from_run import trials_of_phase
+from iosonde.analysis.procedures.of_targets import done_early
 from iosonde.analysis.procedures.recovery import (
     END_PART,
     after_saturation,
@@ -61,11 +64,24 @@ def course_blocks(
         return
     capacity = capacity_of(run)
     quantity = shown_quantity(phases)
+    yield from map(Paragraph, _done_early(run, rounds))
     yield from _courses(rounds.procedure.kind, phases, quantity, capacity, draw.chart)
     for table, name in _tables(rounds.procedure.kind, phases, quantity, capacity):
         shown = signed_rows(with_scale(table, scale_of(run)), phases, invalid, doubtful)
         yield Folded(name, (shown,), on_paper=True) if name else shown
     yield from sample_blocks(rounds, draw.figure, invalid)
+
+
+def _done_early(run: RunRecord, rounds: ProcedureRounds) -> Iterator[str]:
+    """A sentence for each long trial in which one of several targets was done before the others."""
+    for phase in filter(is_long, rounds.procedure.phases):
+        for record in trials_of_phase(run, rounds.procedure.name, phase.name):
+            for target, share in done_early(record):
+                yield (
+                    f'In "{phase.name}", {run.header.targets[target].path} had transferred its amount after about '
+                    f"{100 * share:.0f} % of the time. Samples after that, and the level at the end, are those of the "
+                    "other targets."
+                )
 
 
 def signed_rows(table: ResultTable, phases: Sequence[LongPhase], invalid: Invalid, doubtful: Doubtful) -> ResultTable:

@@ -1,7 +1,7 @@
 """The tables of long trials: totals of each, recovery after another stimulus, wait states, and idle times."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from statistics import median
 from typing import Final
@@ -66,7 +66,7 @@ def phase_table(
     notes: tuple[str, ...] = (f"{ITS_END}: the mean of the trial's last {_part()} of samples.",)
     if settled:
         heads.append(Head("Recovery time"))
-        notes += (f"Recovery time: {until_text('that level', settled)}.",)
+        notes += (f"Recovery time: {until_text('the level at its own end', settled)}.", *_shares(phases, quantity))
     lines = tuple(Line(tuple(texts(each))) for each in phases if each.samples)
     if any(each.workload.off_ns for each in phases):
         notes += (
@@ -75,6 +75,16 @@ def phase_table(
         )
     caption = "Each long trial: its means, its longest operation, and the writes of all long trials up to its end."
     return ResultTable(caption=caption, heads=tuple(heads), lines=lines, notes=notes).explained
+
+
+def _shares(phases: Sequence[LongPhase], quantity: Quantity) -> Iterator[str]:
+    """A sentence for each trial whose workload an earlier trial had: a recovered drive has its level again."""
+    first: dict[str, LongPhase] = {}
+    for phase in phases:
+        before = first.setdefault(phase.cell, phase)
+        level, reference = level_of(phase.samples, quantity), level_of(before.samples, quantity)
+        if before is not phase and level is not None and reference:
+            yield f'At its end, "{phase.name}" has {100 * level / reference:.0f} % of the level of "{before.name}".'
 
 
 def idle_table(states: Sequence[IdleState]) -> ResultTable:
