@@ -100,6 +100,8 @@ def test_a_target_that_changes_ends_the_run_and_can_only_be_resumed_when_it_is_b
     assert again.returncode == 3, again.stderr
     assert refused in again.stderr
     assert "hint: restore the measured file, or start a new run" in again.stderr
+    assert "MiB, missing)" in again.stderr
+    assert "will be created" not in again.stderr
 
 
 def test_a_second_run_on_one_target_is_refused_and_says_who_holds_it(tmp_path: Path) -> None:

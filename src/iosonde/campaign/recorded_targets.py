@@ -170,7 +170,8 @@ def recorded_target_line(host: Host, target: Target) -> str:
     if not isinstance(target, ExistingFile):
         return f"{target.name} ({size})"
     if not exists(host, target.path):
-        return f"{target.path} ({size}, will be created, and removed at the end)"
+        again = "will be created, and removed at the end" if target.was_created else "missing"
+        return f"{target.path} ({size}, {again})"
     ours = (
         "created by this run, will be removed"
         if is_own(host, target)
