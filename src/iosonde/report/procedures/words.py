@@ -139,7 +139,12 @@ def demand_text(workloads: Iterable[Workload]) -> str:
 
 
 def times_text(plans: Iterable[CellPlan], *, brief: bool = False) -> str:
-    """How long the trials take, or how much they transfer, with their duty cycles, and warm-up unless ``brief``."""
+    """How long the trials take, or how much they transfer, with their warm-up unless ``brief``."""
+    return ", ".join(dict.fromkeys(_time_text(each.timing, brief=brief) for each in plans))
+
+
+def cycles_text(plans: Iterable[CellPlan], *, brief: bool = False) -> str:
+    """The same, each with the duty cycle of its workload before it."""
     return ", ".join(
         dict.fromkeys(f"{_cycle_text(each.workload)}{_time_text(each.timing, brief=brief)}" for each in plans)
     )
@@ -188,7 +193,7 @@ def parameters_text(run: RunRecord, procedure: Procedure, *, brief: bool = False
     ``brief`` leaves out all but the first and the last of many mixes and block sizes.
     """
     groups = measured_groups(run, procedure)
-    parts = [f"{workloads_text(plans, brief=brief)}, {times_text(plans, brief=brief)}" for plans in groups]
+    parts = [f"{workloads_text(plans, brief=brief)}, {cycles_text(plans, brief=brief)}" for plans in groups]
     return "; ".join(dict.fromkeys(parts)) or "unknown"
 
 
