@@ -40,8 +40,8 @@ class DriveChange:
     @property
     def throttled_ns(self) -> int | None:
         """The longest time for which one of the drives throttled; None if it is unknown of a drive."""
-        changes = [each for each in self.of_each("throttled_ns") if each is not None]
-        return max(changes, default=None) if len(changes) == len(self.drives) else None
+        changes = self.of_each("throttled_ns")
+        return None if None in changes else max((each for each in changes if each is not None), default=None)
 
     @property
     def has_media_writes(self) -> bool:

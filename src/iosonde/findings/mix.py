@@ -49,7 +49,7 @@ def mix_not_kept(case: Case) -> Iterator[Finding]:
     for record in case.used:
         if not record.workload.is_open_loop and record.measured_ns:
             by_phase.setdefault((record.cell, record.phase or ""), []).append(record)
-    # Of several phases of a cell, the last one is reported.
+    # Results are those of the last phase of a cell, so of its phases that did not keep the mix the last one counts.
     of_cell = {each.cell: each for records in by_phase.values() if (each := _unkept(records)) is not None}
     found = list(of_cell.values())
     invalid = [each for each in found if each.kept < KEPT_INVALID]

@@ -28,7 +28,7 @@ pub struct Thermal {
     busy_ns: u64,
     is_throttled: bool,
     throttled_ns: u64,
-    // Throttled times that had not passed at the last update: from and until.
+    // Throttled intervals that have not passed yet, as start and end.
     ahead: VecDeque<(u64, u64)>,
 }
 
@@ -52,13 +52,14 @@ impl Thermal {
     #[inline]
     pub fn update(&mut self, now_ns: u64, busy_ns: &mut u64, dies: u32, free_ns: impl FnOnce() -> u64) -> u64 {
         let Some(model) = &self.model else { return FULL_SPEED };
+        let stretch = u64::from(model.stretch_permille);
         let step_ns = self.time_constant_ns / UPDATES;
-        if now_ns < self.updated_ns + step_ns && *busy_ns < step_ns * u64::from(dies) {
-            return if self.is_throttled { u64::from(model.stretch_permille) } else { FULL_SPEED };
+        if now_ns >= self.updated_ns + step_ns || *busy_ns >= step_ns * u64::from(dies) {
+            self.settle(now_ns);
+            self.busy_ns = self.busy_ns.saturating_add(std::mem::take(busy_ns));
+            self.integrate(free_ns().max(now_ns), u64::from(dies));
         }
-        self.settle(now_ns);
-        self.busy_ns = self.busy_ns.saturating_add(std::mem::take(busy_ns));
-        self.integrate(free_ns().max(now_ns), u64::from(dies))
+        if self.is_throttled { stretch } else { FULL_SPEED }
     }
 
     /// The temperature in degrees Celsius, rounded.
@@ -90,29 +91,30 @@ impl Thermal {
     }
 
     #[allow(clippy::cast_precision_loss)] // Times below 2^53 ns.
-    fn integrate(&mut self, to_ns: u64, dies: u64) -> u64 {
-        let Some(model) = &self.model else { return FULL_SPEED };
+    fn integrate(&mut self, to_ns: u64, dies: u64) {
+        let Some(model) = &self.model else { return };
         let (from_ns, elapsed_ns) = (self.updated_ns, to_ns.saturating_sub(self.updated_ns));
-        if elapsed_ns > 0 {
-            // Busy time beyond the elapsed time was scheduled for later, and heats later.
-            let all_ns = elapsed_ns.saturating_mul(dies);
-            let busy_ns = self.busy_ns.min(all_ns);
-            self.busy_ns -= busy_ns;
-            let activity = busy_ns as f64 / all_ns as f64;
-            let towards = f64::from(model.ambient_celsius) + f64::from(model.busy_rise_celsius) * activity;
-            let limit = f64::from(model.limit_celsius);
-            let end = limit - HYSTERESIS_CELSIUS;
-            if self.is_throttled {
-                let cool_ns = if towards < end { self.time_from(self.celsius, towards, end) } else { u64::MAX };
-                self.ahead.push_back((from_ns, from_ns + elapsed_ns.min(cool_ns)));
-            }
-            let left = libm::exp(-(elapsed_ns as f64) / self.time_constant_ns as f64);
-            self.celsius = towards + (self.celsius - towards) * left;
-            self.is_throttled = self.celsius >= if self.is_throttled { end } else { limit };
-            self.updated_ns = to_ns;
+        if elapsed_ns == 0 {
+            return;
         }
-        if self.is_throttled { u64::from(model.stretch_permille) } else { FULL_SPEED }
+        // Busy time beyond the elapsed time was scheduled for later, and heats later.
+        let all_ns = elapsed_ns.saturating_mul(dies);
+        let busy_ns = self.busy_ns.min(all_ns);
+        self.busy_ns -= busy_ns;
+        let activity = busy_ns as f64 / all_ns as f64;
+        let towards = f64::from(model.ambient_celsius) + f64::from(model.busy_rise_celsius) * activity;
+        let limit = f64::from(model.limit_celsius);
+        let end = limit - HYSTERESIS_CELSIUS;
+        if self.is_throttled {
+            let cool_ns = if towards < end { self.time_from(self.celsius, towards, end) } else { u64::MAX };
+            self.ahead.push_back((from_ns, from_ns + elapsed_ns.min(cool_ns)));
+        }
+        let left = libm::exp(-(elapsed_ns as f64) / self.time_constant_ns as f64);
+        self.celsius = towards + (self.celsius - towards) * left;
+        self.is_throttled = self.celsius >= if self.is_throttled { end } else { limit };
+        self.updated_ns = to_ns;
     }
+
     // The time in which the temperature changes from one value to another, on its way towards a third.
     #[allow(clippy::cast_precision_loss, clippy::cast_possible_truncation, clippy::cast_sign_loss)] // Below a day.
     fn time_from(&self, from: f64, towards: f64, to: f64) -> u64 {

@@ -27,21 +27,12 @@ from iosonde.vocabulary import Outcome, Quantity
 _Trial = tuple[CellTurn, CellRecord]
 
 
-def procedures_of(
-    run: RunRecord, value: Callable[[CellRecord], RoundValue] | None = None
-) -> tuple[ProcedureRounds, ...]:
+def procedures_of(run: RunRecord) -> tuple[ProcedureRounds, ...]:
     """The procedures of a run with the rounds of their last attempts; none if the run has no procedures.
 
-    Their titles are different. ``value`` has the values of a trial that counts, by default those of all targets.
+    Their titles are different.
     """
     trials = _last_attempts(run)
-    planned = {cell.cell: cell for cell in run.header.plan.cells}
-
-    def phase_of(procedure: Procedure, phase: PhasePlan) -> PhaseRounds:
-        mine = [each for each in trials.get(procedure.name, ()) if each[0].phase == phase.name]
-        names = dict.fromkeys((*phase.cells, *(turn.cell for turn, _ in mine)))
-        workloads = {name: planned[name].workload for name in names if name in planned}
-        return _phase(phase, mine, workloads, procedure.gap_ns_max, value or round_value)
 
     def samples_of(procedure: Procedure) -> PhaseRounds | None:
         first = {turn.phase: record for turn, record in reversed(trials.get(procedure.name, ()))}
@@ -51,13 +42,34 @@ def procedures_of(
     return tuple(
         ProcedureRounds(
             procedure=each,
-            phases=tuple(phase_of(each, phase) for phase in each.phases),
+            phases=_phases(run, each, trials.get(each.name, ()), round_value),
             samples=samples_of(each),
             attempt=max((turn.attempt for turn, _ in trials.get(each.name, ())), default=1),
             is_begun=each.name in trials,
         )
         for each in titled_apart(run.header.plan.procedures)
     )
+
+
+def phases_of(
+    run: RunRecord, procedure: Procedure, value: Callable[[CellRecord], RoundValue]
+) -> tuple[PhaseRounds, ...]:
+    """The rounds of the last attempt of a procedure, with other values of its trials, such as those on one target."""
+    return _phases(run, procedure, _last_attempts(run).get(procedure.name, ()), value)
+
+
+def _phases(
+    run: RunRecord, procedure: Procedure, trials: Sequence[_Trial], value: Callable[[CellRecord], RoundValue]
+) -> tuple[PhaseRounds, ...]:
+    planned = {cell.cell: cell for cell in run.header.plan.cells}
+
+    def phase_of(phase: PhasePlan) -> PhaseRounds:
+        mine = [each for each in trials if each[0].phase == phase.name]
+        names = dict.fromkeys((*phase.cells, *(turn.cell for turn, _ in mine)))
+        workloads = {name: planned[name].workload for name in names if name in planned}
+        return _phase(phase, mine, workloads, procedure.gap_ns_max, value)
+
+    return tuple(map(phase_of, procedure.phases))
 
 
 def window_orders(run: RunRecord) -> WindowOrders:

@@ -1,11 +1,12 @@
 """What the sum over several targets can hide: that one of them is not steady alone, or is done before the others."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
 from typing import Final
 
 from iosonde.analysis.procedures.determination import Criterion, Verdict, criteria_of
-from iosonde.analysis.procedures.from_run import procedures_of
+from iosonde.analysis.procedures.from_run import phases_of
 from iosonde.analysis.procedures.round_value import RoundValue
 from iosonde.analysis.procedures.rounds import ProcedureRounds
 from iosonde.records import CellRecord, RunRecord
@@ -20,9 +21,9 @@ def unsteady_targets(run: RunRecord, rounds: ProcedureRounds) -> Iterator[tuple[
     if len(run.header.targets) == 1 or rounds.judged is None:
         return
     for target in range(len(run.header.targets)):
-        of_target = procedures_of(run, partial(_value, target=target))
-        mine = next(each for each in of_target if each.procedure.name == rounds.procedure.name)
-        found = criteria_of(mine.judged) if mine.judged is not None else ()
+        phases = phases_of(run, rounds.procedure, partial(_value, target=target))
+        judged = replace(rounds, phases=phases).judged
+        found = criteria_of(judged) if judged is not None else ()
         if found and found[0].verdict is not Verdict.REACHED:
             yield target, found[0]
 

@@ -18,7 +18,7 @@ NONE_INVALID: Final[Mapping[str, Sequence[str]]] = MappingProxyType({})
 def steady_condition(
     run: RunRecord, rounds: ProcedureRounds, invalid: Mapping[str, Sequence[str]] = NONE_INVALID
 ) -> Condition:
-    """Whether steady state was reached: unknown if it was judged by a cell that is ``invalid``."""
+    """Whether steady state was reached; unknown if the figures of a tracked cell are ``invalid``."""
     return _without_invalid(_steady_state(run, rounds), rounds, invalid)
 
 
@@ -123,7 +123,7 @@ def verdict_text(criterion: Criterion, *, first_round: int = 1, counted: Counted
 
 
 def block_text(samples: PhaseRounds | None) -> str:
-    """The verdict on samples, of which each block of a long trial has one: ``reached in block 7``.
+    """The verdict on the blocks of a long trial, each judged by one sample: ``reached in block 7``.
 
     Fewer blocks than those of a window, or none (None), decide nothing.
     """

@@ -74,6 +74,8 @@ def course_blocks(
 
 def _done_early(run: RunRecord, rounds: ProcedureRounds) -> Iterator[str]:
     """A sentence for each long trial in which one of several targets was done before the others."""
+    if len(run.header.targets) == 1:
+        return
     for phase in filter(is_long, rounds.procedure.phases):
         for record in trials_of_phase(run, rounds.procedure.name, phase.name):
             for target, share in done_early(record):

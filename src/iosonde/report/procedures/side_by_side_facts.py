@@ -167,7 +167,7 @@ def _time(timing: Timing, scale: int) -> str:
 
 
 def _unscaled_ns(time_ns: int, timing: Timing, scale: int) -> int:
-    """A time as the procedure has it, which the scale divided and rounded down to whole nanoseconds.
+    """A time of the procedure before the time scale divided it and rounded it down to whole nanoseconds.
 
     In a duty cycle, that is so of each interval. The time is rounded to the first power of ten above the most that is
     lost.

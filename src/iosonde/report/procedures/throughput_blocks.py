@@ -1,4 +1,4 @@
-"""The bandwidth of all throughput procedures of a run together, by block size.
+"""Bandwidth by block size, over all throughput tests of a run.
 
 In the specification and in TKperf each block size is a test of its own, but their results are one table and one plot.
 """
@@ -68,7 +68,7 @@ def _rows(procedures: Sequence[ProcedureRounds]) -> list[_Row]:
 
 
 def _cells(procedures: Sequence[ProcedureRounds]) -> Iterator[tuple[str, ReportedCell]]:
-    """Each cell of reads or of writes with a single block size, with the name of its procedure."""
+    """Each cell of pure reads or pure writes with one block size, and the name of its procedure."""
     for rounds in procedures:
         phase = rounds.main
         if rounds.procedure.kind is not ProcedureKind.THROUGHPUT or phase is None or zoned_workloads(phase.reported):

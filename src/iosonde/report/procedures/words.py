@@ -144,7 +144,7 @@ def times_text(plans: Iterable[CellPlan], *, brief: bool = False) -> str:
 
 
 def cycles_text(plans: Iterable[CellPlan], *, brief: bool = False) -> str:
-    """The same, each with the duty cycle of its workload before it."""
+    """How long the trials take, as in ``times_text``, each after the duty cycle of its workload."""
     return ", ".join(
         dict.fromkeys(f"{_cycle_text(each.workload)}{_time_text(each.timing, brief=brief)}" for each in plans)
     )

@@ -13,7 +13,6 @@ from iosonde.errors import UsageError
 from iosonde.records import BlockSizes, parse_sizes
 from iosonde.sources.rounds.csv_fields import (
     MIX,
-    MIX_OF_OTHERS,
     bytes_of,
     mix_of,
     plain_name,
@@ -56,16 +55,6 @@ _HINT_OF_CELL: Final = "; `iosonde steady --cell read=0,block_size=4KiB` tells w
 HINT: Final = (
     "use a header such as round,read_percent,block_size,queue_depth,jobs,iops (or bw_kib, mb_s, lat_us, lat_max_us)"
 )
-
-
-def _check_matrix_of_others(header: Sequence[str], source: str) -> None:
-    """Raises UsageError for columns of mixes that have something else than IOPS."""
-    other = next((match for each in header if (match := MIX_OF_OTHERS.match(each))), None)
-    if other is not None:
-        raise UsageError(
-            f"{source} has a matrix of {other.group(1).strip()}, and only IOPS can be in one",
-            "write a row for each round and cell, with a header such as round,read,block_size,mb_s",
-        )
 
 
 @dataclass(frozen=True)
@@ -131,7 +120,6 @@ class Columns:
         )
         if not values and not mixes:
             check_units(header, source)
-            _check_matrix_of_others(header, source)
         found.check_given(source)
         wanted = {
             "round": found.round is not None,

@@ -11,7 +11,7 @@ from typing import Final
 from iosonde.analysis.procedures import RoundValue
 from iosonde.errors import UsageError
 from iosonde.records import Workload
-from iosonde.sources.rounds.csv_fields import plain_name, shortened, value_of
+from iosonde.sources.rounds.csv_fields import MIX_OF_OTHERS, plain_name, shortened, value_of
 from iosonde.sources.rounds.csv_headers import VALUES, WITHOUT_UNIT
 from iosonde.sources.rounds.measured import is_contradictory, other_share
 from iosonde.units import SECOND_NS
@@ -82,7 +82,7 @@ def value_columns(header: Sequence[str], source: str) -> dict[int, ValueColumn]:
 
 
 def check_units(header: Sequence[str], source: str) -> None:
-    """Raises UsageError for IOPS in thousands and for columns without a unit, in a table without other values."""
+    """Raises UsageError for a table without values whose headers have another unit than is read, or none."""
     bare = [each.strip() for each in header if plain_name(each) in WITHOUT_UNIT and not _OTHER_VALUE.search(each)]
     if bare:
         raise UsageError(
@@ -91,6 +91,12 @@ def check_units(header: Sequence[str], source: str) -> None:
     other = [each.strip() for each in header if _OTHER_IOPS.match(each)]
     if other:
         raise UsageError(f"{source} has IOPS in a unit that is not read: {other[0]}", "write plain IOPS")
+    matrix = next((match for each in header if (match := MIX_OF_OTHERS.match(each))), None)
+    if matrix is not None:
+        raise UsageError(
+            f"{source} has a matrix of {matrix.group(1).strip()}, and only IOPS can be in one",
+            "write a row for each round and cell, with a header such as round,read,block_size,mb_s",
+        )
 
 
 def check_binary_units(values: Sequence[tuple[RoundValue, float]], source: str) -> None:

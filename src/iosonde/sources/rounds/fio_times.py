@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from iosonde.errors import UsageError
 from iosonde.records import Workload
+from iosonde.sources.rounds.fio_groups import length_ms
 from iosonde.sources.rounds.fio_words import options_of
 
 _SECOND_MS: Final = 1000
@@ -39,13 +40,12 @@ class TimedOutput:
 def timed(path: Path, document: int, number: int, output: Mapping[str, Any]) -> TimedOutput:
     """The times of an output."""
     asked = {str(options_of(output, job).get("runtime", "")) for job in output["jobs"]}
-    parts = [part for job in output["jobs"] for name in ("read", "write") if (part := job.get(name))]
     return TimedOutput(
         path,
         document,
         number,
         time_ms(output) or None,
-        max((float(part.get("runtime") or 0) for part in parts), default=0),
+        max(map(length_ms, output["jobs"]), default=0),
         ", ".join(sorted(asked)),
     )
 
