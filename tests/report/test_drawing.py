@@ -44,6 +44,22 @@ def test_a_chart_is_the_same_bytes_whatever_was_drawn_before(drawers: Drawers) -
     assert set(others) == {first}
 
 
+def test_a_chart_that_was_begun_is_drawn_once(drawers: Drawers, monkeypatch: pytest.MonkeyPatch) -> None:
+    drawn: list[bytes] = []
+    draw = Drawers._draw
+
+    def counted(self: Drawers, kind: bytes, content: bytes) -> bytes:
+        drawn.append(content)
+        return draw(self, kind, content)
+
+    monkeypatch.setattr(Drawers, "_draw", counted)
+    first, second = map(specification_of, FIGURES[:2])
+    drawers.begin(first)
+    svgs = [each.result().decode() for each in drawers.svgs([second, first])]
+    assert svgs == [draw_svg(FIGURES[1]), draw_svg(FIGURES[0])]
+    assert len(drawn) == len(set(drawn)) == len(svgs)
+
+
 def children() -> set[int]:
     listed = subprocess.run(["ps", "-o", "pid=", "--ppid", str(os.getpid())], capture_output=True, check=True)
     return {int(number) for number in listed.stdout.split()}

@@ -201,7 +201,7 @@ def test_a_reason_is_one_short_line_and_says_where_it_was() -> None:
     assert len(reasons[1]) == REASON_MAX
     assert reasons[2] == "ValueError"
     failures.attempt("another", lambda: page_of(None, (), STRICT), lambda _: None)  # type: ignore[arg-type]
-    assert "; report/page.py, line " in failures.failures[-1].reason
+    assert "; report/evaluated_run.py, line " in failures.failures[-1].reason
 
 
 def test_a_rule_that_fails_costs_its_finding_and_nobody_claims_that_there_is_none(
@@ -389,7 +389,7 @@ def call(*asked: object) -> None:
 def test_forms_do_not_cost_each_other_and_the_one_that_is_lost_is_an_error(
     monkeypatch: pytest.MonkeyPatch, run_path: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(page, "page_of", fails)
+    monkeypatch.setattr(page, "page_of_evaluated", fails)
     places = {name: tmp_path / name for name in ("page.html", "tables", "parquet", "run.json")}
     with pytest.raises(OutputError, match=r"the output .*/page\.html could not be written"):
         call(

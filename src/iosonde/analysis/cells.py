@@ -18,7 +18,7 @@ from iosonde.analysis.pace import PaceEstimate, estimate_pace
 from iosonde.analysis.power import PowerEstimate, estimate_power
 from iosonde.analysis.quantiles import percentile_intervals
 from iosonde.analysis.states import Repeats, sort_repeats
-from iosonde.analysis.totals import COUNTED_IN_ALL, count_of, merge_totals, total_of
+from iosonde.analysis.totals import COUNTED_IN_ALL, count_of, merge_totals
 from iosonde.records import (
     CellPlan,
     CellRecord,
@@ -282,7 +282,7 @@ def _estimate_operation(
     ``weights`` are those of the cell's subject, so that the parts of a mix add up to the whole.
     """
     found = repeat_values(operation, workload, used)
-    whole = merge_totals([total for record in found.records if (total := total_of(record.operations, operation))])
+    whole = merge_totals([each for each in found.sums if each is not None])
     if whole is None:
         return None
     iops = found.rate(weights=fitting(weights, len(found.records)), looked=asked.looked)

@@ -14,12 +14,13 @@ from iosonde.units import SECOND_NS
 class RepeatValues:
     """The values of one operation, one per repeat in each field.
 
-    ``totals`` have the latency of their loop in ``latency``. A repeat without completions has a rate of 0, and neither
-    totals nor a time. ``own_rates`` and ``own_times`` are the errors of throughput and mean latency within each repeat,
-    estimated from its intervals; None if unknown.
+    ``sums`` are the totals as recorded; ``totals`` have the latency of their loop in ``latency``. A repeat without
+    completions has a rate of 0, and neither totals nor a time. ``own_rates`` and ``own_times`` are the errors of
+    throughput and mean latency within each repeat, estimated from its intervals; None if unknown.
     """
 
     records: tuple[CellRecord, ...]
+    sums: tuple[OperationTotals | None, ...]
     totals: tuple[OperationTotals | None, ...]
     rates: tuple[float, ...]
     times: tuple[float | None, ...]
@@ -57,6 +58,7 @@ def repeat_values(operation: Operation, workload: Workload, used: Sequence[CellR
     within = [record.within if operation is workload.subject else None for record in used]
     return RepeatValues(
         records=tuple(used),
+        sums=tuple(found),
         totals=tuple(totals),
         rates=tuple(rates),
         times=tuple(times),

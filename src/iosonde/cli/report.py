@@ -92,7 +92,8 @@ def report(
         findings = find_in(analysis, failures)
         checked = compared(analysis, findings, failures, expected)
         tell = partial(print_results, run, analysis, findings, failures, checked=checked)
-        make = partial(_page_of, analysis, findings, failures, deviations=deviations, checked=checked)
+        early = None if pdf is None else drawers
+        make = partial(_page_of, analysis, findings, failures, early, deviations=deviations, checked=checked)
         if places.any:
             writer = RunWriter(analysis, findings, drawers, failures, make)
             with writer.into(places, run, force=force):
@@ -116,16 +117,28 @@ def _page_of(
     analysis: "RunAnalysis",
     findings: "tuple[Finding, ...]",
     failures: "FailureLog",
+    drawers: "Drawers | None",
     *,
     deviations: bool,
     checked: "CheckedResults | None",
 ) -> "Page":
-    """The page of a run. The chart library is loaded only here, because tables and JSON do not need it."""
+    """The page of a run. The chart library is loaded only here, because tables and JSON do not need it.
+
+    ``drawers`` begin to draw its charts for a PDF while it is made.
+    """
     from iosonde.cli.run_outputs import stop_checking_charts
-    from iosonde.report.page import page_of
+    from iosonde.report.blocks import unwatched
+    from iosonde.report.evaluated_run import evaluated
+    from iosonde.report.page import page_of_evaluated
 
     stop_checking_charts()
-    return page_of(analysis, findings, failures, deviations=deviations, checked=checked)
+    on_charts = unwatched
+    if drawers is not None:
+        from iosonde.report.pdf import begin_drawing
+
+        on_charts = partial(begin_drawing, drawers=drawers)
+    found = evaluated(analysis, findings, failures, deviations=deviations, checked=checked)
+    return page_of_evaluated(found, failures, on_charts)
 
 
 def _page_path(run: Path, *, force: bool) -> Path:

@@ -61,6 +61,14 @@ class Charts:
         return tuple(self.figures[start:end] for start, end in pairwise(ends))
 
 
+OnCharts = Callable[[Charts], None]
+"""Receives charts when they are made, while the rest of their chapter is not."""
+
+
+def unwatched(_charts: Charts) -> None:
+    """For a page that is made whole before anything is done with it."""
+
+
 @dataclass(frozen=True)
 class FactGroup:
     """Facts under one heading. Every value is text; a value that is not known is a dash."""

@@ -85,6 +85,7 @@ class Drawers:
         self._processes: list[subprocess.Popen[bytes]] = []
         self._idle = SimpleQueue[subprocess.Popen[bytes]]()
         self._threads = ThreadPoolExecutor(self._number)
+        self._begun: dict[bytes, Future[bytes]] = {}
 
     @property
     def processes(self) -> tuple[int, ...]:
@@ -129,7 +130,15 @@ class Drawers:
 
         A future raises DrawingError if the chart cannot be drawn, or OutputError if its process has ended.
         """
-        return [self._submit(_SVG, json.dumps(each).encode()) for each in specifications]
+        asked = [json.dumps(each).encode() for each in specifications]
+        return [self._begun.pop(each) if each in self._begun else self._submit(_SVG, each) for each in asked]
+
+    def begin(self, specification: dict[str, Any]) -> None:
+        """Draws a chart that ``svgs`` will probably be asked for, while the caller makes the next one."""
+        content = json.dumps(specification).encode()
+        with suppress(OutputError):
+            # Without another thread, it is drawn when it is asked for, and that reports the error.
+            self._begun[content] = self._submit(_SVG, content)
 
     def pngs(self, svgs: Iterable[bytes]) -> list[Future[bytes]]:
         """Converts SVGs that ``svgs`` drew to PNG; returns futures in the same way."""

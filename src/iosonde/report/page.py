@@ -10,7 +10,7 @@ from iosonde.failures import STRICT, FailureLog, PartFailure
 from iosonde.findings.finding import Finding
 from iosonde.printing import capital
 from iosonde.records import RunHeader
-from iosonde.report.blocks import Chapter, Leaf
+from iosonde.report.blocks import Chapter, Leaf, OnCharts, unwatched
 from iosonde.report.brand import Brand, brands_of
 from iosonde.report.chapters import NOT_KNOWN, chapters_of
 from iosonde.report.evaluated_run import EvaluatedRun, evaluated
@@ -91,8 +91,12 @@ def page_of(
     ``deviations`` adds standard deviations over repeats to the tables. ``checked`` are expected values of the run with
     their verdicts.
     """
-    run, header = analysis.run, analysis.run.header
-    found = evaluated(analysis, findings, failures, deviations=deviations, checked=checked)
+    return page_of_evaluated(evaluated(analysis, findings, failures, deviations=deviations, checked=checked), failures)
+
+
+def page_of_evaluated(found: EvaluatedRun, failures: FailureLog, on_charts: OnCharts = unwatched) -> Page:
+    """As ``page_of``. ``on_charts`` receives charts while the rest of their chapter is made."""
+    run, header = found.run, found.run.header
 
     def named(part: str, make: Callable[[], str]) -> str:
         return failures.attempt(part, make, lambda _: NOT_KNOWN, CONDITIONS.id)
@@ -117,7 +121,7 @@ def page_of(
         brands=failures.attempt(
             "the notice above the results", lambda: brands_of(run), lambda each: (Brand("bug", each.sentence),)
         ),
-        chapters=chapters_of(found, failures),
+        chapters=chapters_of(found, failures, on_charts),
         headers=failures.attempt("the header of the pages", lambda: _headers(found), lambda _: (), CONDITIONS.id),
     )
 

@@ -10,10 +10,11 @@ from threading import Event, Thread
 from typing import Any, Final
 
 from iosonde.charts.figure import Figure
+from iosonde.charts.theme import HEIGHT_MIN
 from iosonde.errors import HINT_PROCESSES, OutputError
 from iosonde.failures import STRICT, FailureLog, PartFailure
 from iosonde.report.blocks import Chapter, Charts, FactGroups, Folded, Leaf, Notice, block_name
-from iosonde.report.chart_sizes import PAPER_ROW_MAX, PAPER_WIDTHS_PX, paper_sizes
+from iosonde.report.chart_sizes import PAPER_ROW_MAX, PAPER_WIDTHS_PX, ChartSize, paper_sizes
 from iosonde.report.display import unbroken
 from iosonde.report.drawing import Drawers
 from iosonde.report.fonts_folder import FAMILY, drawable, fonts_folder
@@ -35,11 +36,7 @@ def render_pdf(page: Page, drawers: Drawers, paper: Paper = Paper.A4, failures: 
     """The whole report as one PDF file. A notice replaces each part that fails; ``failures`` records it."""
     sizes = paper_sizes(page)
 
-    def placed(figure: Figure) -> dict[str, Any]:
-        size = sizes[figure.id]
-        return picture_of(size.lowered(figure.specification), size.width_px)
-
-    drawn = draw_pictures(page, drawers, failures, placed, with_pngs=False)
+    drawn = draw_pictures(page, drawers, failures, lambda figure: _placed(figure, sizes[figure.id]), with_pngs=False)
     data = _shown(paper_data(drawn.page, paper, drawn.svgs, failures))
     _check_threads(len(os.sched_getaffinity(0)))
     with fonts_folder() as folder:
@@ -48,6 +45,19 @@ def render_pdf(page: Page, drawers: Drawers, paper: Paper = Paper.A4, failures: 
             return typeset(data)
         except RuntimeError as error:
             return typeset(_without_broken(data, typeset, error, failures))
+
+
+def begin_drawing(charts: Charts, drawers: Drawers) -> None:
+    """Begins to draw the charts of a chapter that is not complete, in the size that they have in a long chapter."""
+    for row in charts.rows_of(PAPER_ROW_MAX):
+        size = ChartSize(PAPER_WIDTHS_PX[len(row)], HEIGHT_MIN)
+        for figure in row:
+            if figure.chart is not None:
+                drawers.begin(_placed(figure, size))
+
+
+def _placed(figure: Figure, size: ChartSize) -> dict[str, Any]:
+    return picture_of(size.lowered(figure.specification), size.width_px)
 
 
 def _check_threads(number: int) -> None:

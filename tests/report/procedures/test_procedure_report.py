@@ -1,4 +1,6 @@
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from concurrent.futures import Future
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -6,14 +8,17 @@ import pytest
 
 from iosonde.analysis.procedures.condition import ConditionState
 from iosonde.analysis.run import RunAnalysis
-from iosonde.failures import FailureLog
+from iosonde.failures import STRICT, FailureLog
 from iosonde.findings import Finding, Severity, find_in
 from iosonde.records import PhasePlan, Procedures, Rounds, RunRecord, SimulationFacts, SteadyState, Timing, Tracked
 from iosonde.report.blocks import Answers, Paragraph
+from iosonde.report.drawing import Drawers
+from iosonde.report.evaluated_run import evaluated
 from iosonde.report.export import run_tables
 from iosonde.report.export.procedures import exported_procedures
 from iosonde.report.markdown import page_markdown
-from iosonde.report.page import Page, page_of
+from iosonde.report.page import Page, page_of, page_of_evaluated
+from iosonde.report.pdf import begin_drawing, render_pdf
 from iosonde.report.procedures.words import cycles_text, demand_text, idle_text, times_text
 from iosonde.report.tables import ResultTable
 from iosonde.report.validity import invalid_cells
@@ -70,6 +75,23 @@ def test_the_first_page_has_a_row_for_each_tracking_variable() -> None:
     assert table(page(matrix_run(first=5)), "Tracking variables over the measurement window") == [
         ("IOPS test", "4 KiB 0/100, IOPS", "rounds 2 to 6", "3,000 IOPS", "0.13 %", "0.13 %", "reached in round 6"),
     ]
+
+
+def test_charts_are_begun_in_the_size_that_the_pdf_shows(drawers: Drawers, monkeypatch: pytest.MonkeyPatch) -> None:
+    begun: list[dict[str, Any]] = []
+    asked: list[dict[str, Any]] = []
+    svgs = Drawers.svgs
+
+    def recorded(self: Drawers, specifications: Iterable[dict[str, Any]]) -> list[Future[bytes]]:
+        asked.extend(specifications)
+        return svgs(self, asked)
+
+    monkeypatch.setattr(Drawers, "begin", lambda _, specification: begun.append(specification))
+    monkeypatch.setattr(Drawers, "svgs", recorded)
+    found = evaluated(RunAnalysis(matrix_run(first=5)), [], STRICT)
+    render_pdf(page_of_evaluated(found, STRICT, partial(begin_drawing, drawers=drawers)), drawers)
+    assert len(begun) > 1
+    assert all(each in asked for each in begun)
 
 
 def test_other_quantities_are_derived_from_the_same_rounds() -> None:

@@ -18,7 +18,18 @@ from iosonde.charts.procedures import (
 )
 from iosonde.charts.procedures.styles import mix_name
 from iosonde.failures import FailureLog, PartFailure
-from iosonde.report.blocks import Block, Chapter, Charts, FactGroup, FactGroups, Folded, Notice, Paragraph
+from iosonde.report.blocks import (
+    Block,
+    Chapter,
+    Charts,
+    FactGroup,
+    FactGroups,
+    Folded,
+    Notice,
+    OnCharts,
+    Paragraph,
+    unwatched,
+)
 from iosonde.report.evaluated_run import EvaluatedRun
 from iosonde.report.made_charts import made_figure
 from iosonde.report.procedures.course_blocks import course_blocks
@@ -45,24 +56,35 @@ def procedure_headings(procedures: Sequence[ProcedureRounds]) -> tuple[Heading, 
     return tuple(Heading(f"procedure-{number}", title_of(each.procedure)) for number, each in enumerate(procedures, 1))
 
 
-def procedure_chapters(found: EvaluatedRun, failures: FailureLog) -> tuple[Chapter, ...]:
+def procedure_chapters(
+    found: EvaluatedRun, failures: FailureLog, on_charts: OnCharts = unwatched
+) -> tuple[Chapter, ...]:
     """A chapter for each procedure. A notice replaces each part that fails."""
     headings = procedure_headings(found.procedures)
     return tuple(
-        _Maker(found, each, heading, failures).chapter for heading, each in zip(headings, found.procedures, strict=True)
+        _Maker(found, each, heading, failures, on_charts).chapter
+        for heading, each in zip(headings, found.procedures, strict=True)
     )
 
 
 class _Maker:
     """Makes the parts of one chapter."""
 
-    def __init__(self, found: EvaluatedRun, rounds: ProcedureRounds, heading: Heading, failures: FailureLog) -> None:
+    def __init__(
+        self,
+        found: EvaluatedRun,
+        rounds: ProcedureRounds,
+        heading: Heading,
+        failures: FailureLog,
+        on_charts: OnCharts,
+    ) -> None:
         self._run = found.analysis.recorded
         self._findings = found.findings
         self._invalid = found.invalid
         self._rounds = rounds
         self._heading = heading
         self._failures = failures
+        self._on_charts = on_charts
 
     @cached_property
     def _doubtful(self) -> Doubtful:
@@ -90,7 +112,15 @@ class _Maker:
         def instead(failure: PartFailure) -> tuple[Block, ...]:
             return (Notice(failure.sentence),)
 
-        return self._failures.attempt(f'the {name} of "{self._heading.title}"', lambda: tuple(make()), instead)
+        def made() -> tuple[Block, ...]:
+            return tuple(map(self._told, make()))
+
+        return self._failures.attempt(f'the {name} of "{self._heading.title}"', made, instead)
+
+    def _told(self, block: Block) -> Block:
+        if isinstance(block, Charts):
+            self._on_charts(block)
+        return block
 
     def _statement(self) -> Iterator[Block]:
         yield Paragraph(statement_of(self._rounds))
