@@ -86,7 +86,6 @@ def report(
     expected = bounds_named(against)
     stop_collecting()
     failures = FailureLog()
-    # The drawing processes start while the run is read.
     with drawers_for(places) as drawers:
         analysis = analysed(run)
         findings = find_in(analysis, failures)
@@ -154,7 +153,10 @@ def _page_path(run: Path, *, force: bool) -> Path:
 
 
 def drawers_for(places: "Places") -> "AbstractContextManager[Drawers | None]":
-    """The drawing processes: images need them, the page uses them if there are any, tables need none."""
+    """The drawing processes: images need them, the page uses them if there are any, tables need none.
+
+    They start while the run is read.
+    """
     if places.has_pictures:
         from iosonde.report.drawing import Drawers
 

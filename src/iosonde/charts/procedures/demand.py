@@ -109,7 +109,7 @@ def _by_outstanding(identity: str, title: str, cells: Sequence[DemandCell], unit
         scale = _from_zero(rows, unit.field)
         y = alt.Y(f"{unit.field}:Q", title=f"{name} ({unit.name})", scale=scale, axis=number_axis(tickCount=6))
     best = _rows(best_by_outstanding(cells), _latency(cells))
-    line = alt.Chart(alt.InlineData(values=tuple(best))).mark_line(color=INK_SOFT, strokeWidth=1.6)
+    line = alt.Chart(alt.InlineData(values=list(best))).mark_line(color=INK_SOFT, strokeWidth=1.6)
     series = _series(rows)
     points = alt.Chart().mark_point(size=55, filled=True, opacity=0.85)
     layers = [

@@ -220,8 +220,8 @@ def _layers(
     across = alt.Scale(domain=[left, right], nice=False, zero=False)
     up = alt.Scale(domain=[low, high], nice=False, zero=False)
     x, y = alt.X("x:Q", scale=across, axis=None), alt.Y("y:Q", scale=up, axis=None)
-    grid = alt.Chart(alt.InlineData(values=tuple(_grid(scene, ticks)))).mark_line(color="#c3cad1", strokeWidth=0.8)
-    solid = alt.Chart(alt.InlineData(values=tuple(faces))).mark_line(
+    grid = alt.Chart(alt.InlineData(values=list(_grid(scene, ticks)))).mark_line(color="#c3cad1", strokeWidth=0.8)
+    solid = alt.Chart(alt.InlineData(values=list(faces))).mark_line(
         interpolate="linear-closed", filled=True, stroke="white", strokeWidth=0.5, strokeJoin="round"
     )
     order = alt.Order("corner:Q")
