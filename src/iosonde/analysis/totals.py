@@ -49,6 +49,9 @@ def merge_times(times: Sequence[Times | None]) -> Times | None:
 
 def total_of(operations: Mapping[Operation, OperationTotals], operation: Operation) -> OperationTotals | None:
     """The totals of one operation, with ``all`` derived if the source has none; None if none completed."""
+    known = operations.get(operation)
+    if known is not None:
+        return known if known.count > 0 else None
     return merge_totals(parts_of(operations, operation))
 
 

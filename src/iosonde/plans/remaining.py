@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from itertools import accumulate, takewhile
+from itertools import accumulate
 
 from iosonde.plans.cost import ASSUMED_WRITE_BYTES_PER_S, CELL_OVERHEAD_NS, timed, trials_at_most, turn_duration_ns
 from iosonde.plans.precision import turn_cost_ns
@@ -34,21 +34,30 @@ class LongestRest:
         self._from_ns = tuple(accumulate(map(lasts_ns, reversed(every)), initial=0))[::-1]
         self._first = {_round_of(turn): place for place, turn in reversed(tuple(enumerate(every)))}
         self._has_procedures = bool(plan.procedures)
+        self._counted = 0
+        self._last: CellTurn | None = None
+        # The trials of the last one's round so far.
+        self._alike = 0
 
     def after_ns(self, turns: Sequence[CellTurn]) -> int:
-        """The longest time after these trials, which are all of the run so far."""
+        """The longest time after these trials, which are all of the run so far: those of the call before, and more."""
         place = len(turns)
         if turns and self._has_procedures:
-            last = turns[-1]
-            alike = takewhile(
-                lambda turn: (_round_of(turn), turn.attempt) == (_round_of(last), last.attempt), reversed(turns)
-            )
-            place = self._first[_round_of(last)] + sum(1 for _ in alike)
+            # A round of a hard disk's procedure has a thousand trials, so each is counted once.
+            for turn in turns[self._counted :]:
+                is_alike = self._last is not None and _attempt_of(turn) == _attempt_of(self._last)
+                self._last, self._alike = turn, self._alike + 1 if is_alike else 1
+            self._counted = len(turns)
+            place = self._first[_round_of(turns[-1])] + self._alike
         return self._from_ns[min(place, len(self._from_ns) - 1)]
 
 
 def _round_of(turn: CellTurn) -> tuple[str | None, str | None, int]:
     return turn.procedure, turn.phase, turn.round or 1
+
+
+def _attempt_of(turn: CellTurn) -> tuple[object, ...]:
+    return (*_round_of(turn), turn.attempt)
 
 
 def remaining(
