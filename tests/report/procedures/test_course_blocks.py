@@ -2,6 +2,8 @@
 
 from collections.abc import Callable
 
+import pytest
+
 from iosonde.analysis.procedures import procedures_of
 from iosonde.charts.figure import Figure
 from iosonde.charts.procedures.courses import Course
@@ -39,7 +41,7 @@ def blocks_of(run: RunRecord, doubtful: Doubtful | None = None) -> tuple[list[Bl
         return Figure(identity, title, "", None, ())
 
     [rounds] = procedures_of(run)
-    draw = Drawing(chart, chart)
+    draw = Drawing(chart, lambda identity, title, *_: Figure(identity, title, "", None, ()))
     return list(course_blocks(run, rounds, draw, {}, doubtful or {})), list(dict.fromkeys(drawn))
 
 
@@ -177,3 +179,33 @@ def test_a_trial_after_a_stimulus_is_compared_with_the_one_before_it() -> None:
         'At its end, "group 2" has 10 % of the level of "group 1".',
         'At its end, "group 3" has 40 % of the level of "group 1".',
     )
+
+
+SATURATION = PhasePlan(
+    name="saturation",
+    role=PhaseRole.SATURATION,
+    cells=(WRITE.cell,),
+    stop=SteadySamples(sample_ns=SECOND_NS, block_ns=SECOND_NS, sample_of=SampleOf.LAST, window=5),
+)
+AMOUNT = 8 * 100 * 4096
+
+
+@pytest.mark.parametrize(
+    ("counts", "timing", "outcome", "end"),
+    [
+        ([100] * 8, {"amount_bytes": AMOUNT}, Outcome.FINISHED, "it had transferred 3.28 MB, its whole amount"),
+        ([90] * 8, {"amount_bytes": AMOUNT, "limit_ns": 8 * SECOND_NS}, Outcome.FINISHED, "its time of 8.0 s was over"),
+        ([90] * 8, {"measure_ns": 8 * SECOND_NS}, Outcome.FINISHED, "its time of 8.0 s was over"),
+        ([90] * 8, {"measure_ns": 9 * SECOND_NS, "decide_ns": SECOND_NS}, Outcome.FINISHED, "steady state was reached"),
+        ([90] * 8, {"measure_ns": 9 * SECOND_NS}, Outcome.CUT, "it was interrupted"),
+    ],
+)
+def test_a_trial_that_may_end_at_steady_state_says_why_it_ended(
+    counts: list[int], timing: dict[str, int], outcome: Outcome, end: str
+) -> None:
+    run = of_kind(long_run([SATURATION], [counts]), ProcedureKind.WRITE_SATURATION)
+    (record,) = run.cells
+    planned = record.timing.model_copy(update=timing)
+    run = run.model_copy(update={"cells": (record.model_copy(update={"timing": planned, "outcome": outcome}),)})
+    blocks, _ = blocks_of(run)
+    assert f'"saturation" ended because {end}.' in [each.text for each in blocks if isinstance(each, Paragraph)]

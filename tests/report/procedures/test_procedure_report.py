@@ -276,7 +276,7 @@ def test_steady_state_is_unknown_if_a_tracking_variable_is_invalid() -> None:
     assert steady([]) == steady(other) == ("verified", "reached in round 5")
     assert steady(broken) == (
         "unknown",
-        "reached in round 5, but by invalid figures (see stalled)",
+        "reached in round 5, but from invalid figures (see stalled)",
     )
 
 

@@ -50,7 +50,7 @@ def _without_invalid(condition: Condition, rounds: ProcedureRounds, invalid: Map
     ids = dict.fromkeys(each for cell in sorted(judged) for each in invalid.get(cell, ()))
     if not ids or condition.state is not ConditionState.VERIFIED:
         return condition
-    said = f"{condition.reason}, but by invalid figures (see {', '.join(ids)})"
+    said = f"{condition.reason}, but from invalid figures (see {', '.join(ids)})"
     return Condition(condition.name, ConditionState.UNKNOWN, said)
 
 

@@ -37,10 +37,11 @@ from iosonde.charts.procedures.courses import (
 from iosonde.charts.procedures.styles import unit_of
 from iosonde.charts.quantities import significant
 from iosonde.findings import Finding
-from iosonde.records import RunRecord
+from iosonde.records import RunRecord, SteadySamples
 from iosonde.report.blocks import Block, Charts, Folded, Paragraph
 from iosonde.report.procedures.course_tables import NOT_BACK, idle_table, phase_table, rest_table, with_scale
 from iosonde.report.procedures.draw_chart import DrawChart, Drawing
+from iosonde.report.procedures.end_words import end_text
 from iosonde.report.procedures.steady_tables import criteria_table, determination_table
 from iosonde.report.procedures.tables import sign_notes
 from iosonde.report.procedures.words import title_of
@@ -69,7 +70,17 @@ def course_blocks(
     for table, name in _tables(rounds.procedure.kind, phases, quantity, capacity):
         shown = signed_rows(with_scale(table, scale_of(run)), phases, invalid, doubtful)
         yield Folded(name, (shown,), on_paper=True) if name else shown
+    yield from map(Paragraph, _ends(run, rounds))
     yield from sample_blocks(rounds, draw.figure, invalid)
+
+
+def _ends(run: RunRecord, rounds: ProcedureRounds) -> Iterator[str]:
+    """Why each trial that may end at steady state did end."""
+    for phase in rounds.procedure.phases:
+        if isinstance(phase.stop, SteadySamples):
+            for record in trials_of_phase(run, rounds.procedure.name, phase.name):
+                if why := end_text(record, rounds, len(run.header.targets)):
+                    yield f'"{phase.name}" ended because {why}.'
 
 
 def _done_early(run: RunRecord, rounds: ProcedureRounds) -> Iterator[str]:
