@@ -30,18 +30,22 @@ class DriveChange:
 
     def of(self, counter: Counter) -> int | None:
         """The change of a counter, as the sum over all drives; None if a drive does not report it."""
-        changes = self.of_each(counter)
-        return None if None in changes else sum(each for each in changes if each is not None)
+        changes = self._known(counter)
+        return None if changes is None else sum(changes)
 
     def of_each(self, counter: Counter) -> list[int | None]:
         """The change of a counter of each drive; None if the drive does not report it."""
         return [_change(before, after, counter) for before, after in self.drives]
 
+    def _known(self, counter: Counter) -> list[int] | None:
+        """The change of a counter of each drive; None if a drive does not report it."""
+        changes = [each for each in self.of_each(counter) if each is not None]
+        return changes if len(changes) == len(self.drives) else None
+
     @property
     def throttled_ns(self) -> int | None:
-        """The longest time for which one of the drives throttled; None if it is unknown of a drive."""
-        changes = self.of_each("throttled_ns")
-        return None if None in changes else max((each for each in changes if each is not None), default=None)
+        """The throttled time of the drive that throttled longest; None if a drive does not report it."""
+        return max(self._known("throttled_ns") or (), default=None)
 
     @property
     def has_media_writes(self) -> bool:

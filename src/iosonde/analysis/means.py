@@ -14,9 +14,10 @@ from iosonde.units import SECOND_NS
 class RepeatValues:
     """The values of one operation, one per repeat in each field.
 
-    ``sums`` are the totals as recorded; ``totals`` have the latency of their loop in ``latency``. A repeat without
-    completions has a rate of 0, and neither totals nor a time. ``own_rates`` and ``own_times`` are the errors of
-    throughput and mean latency within each repeat, estimated from its intervals; None if unknown.
+    ``sums`` are the totals as recorded. In ``totals``, ``latency`` is the response time in an open loop, and the
+    service time in a closed loop. A repeat without completions has a rate of 0, and neither totals nor a time.
+    ``own_rates`` and ``own_times`` are the standard errors of throughput and mean latency that the intervals of each
+    repeat give; None if there are too few intervals.
     """
 
     records: tuple[CellRecord, ...]

@@ -98,10 +98,13 @@ class Clockwork:
         self._done_ns: dict[int, int] = {}
         self._started_s: float | None = None
         self._turns_ns = 0
-        self._known = list(done)
         self._rest = LongestRest(plan, self._lasts_ns) if plan.aim is None else None
         # What may follow the known turns: by the stop rule, or the part of the budget that none of them uses.
-        self._free_ns = remaining(plan, done, ()).more_ns if self._rest is None else self._rest.after_ns(self._known)
+        if self._rest is None:
+            self._free_ns = remaining(plan, done, ()).more_ns
+        else:
+            self._rest.add(done)
+            self._free_ns = self._rest.after_ns
         for turn in turns:
             self._add(turn)
 
@@ -119,11 +122,11 @@ class Clockwork:
     def _add(self, turn: CellTurn) -> None:
         self._done_ns[turn.order] = self._turns_ns
         self._turns_ns += self._lasts_ns(turn)
-        self._known.append(turn)
         if self._rest is None:
             self._free_ns -= turn_cost_ns(self._cells[turn.cell], turn)
         else:
-            self._free_ns = self._rest.after_ns(self._known)
+            self._rest.add((turn,))
+            self._free_ns = self._rest.after_ns
 
     def _lasts_ns(self, turn: CellTurn) -> int:
         return turn_duration_ns(self._plan, timed(self._cells[turn.cell], turn))

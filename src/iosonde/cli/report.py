@@ -123,15 +123,15 @@ def _page_of(
 ) -> "Page":
     """The page of a run. The chart library is loaded only here, because tables and JSON do not need it.
 
-    ``drawers`` begin to draw its charts for a PDF while it is made.
+    With ``drawers``, the charts of its PDF are rendered while the page is built.
     """
     from iosonde.cli.run_outputs import stop_checking_charts
-    from iosonde.report.blocks import unwatched
+    from iosonde.report.blocks import ignore_charts
     from iosonde.report.evaluated_run import evaluated
     from iosonde.report.page import page_of_evaluated
 
     stop_checking_charts()
-    on_charts = unwatched
+    on_charts = ignore_charts
     if drawers is not None:
         from iosonde.report.pdf import begin_drawing
 
@@ -153,9 +153,9 @@ def _page_path(run: Path, *, force: bool) -> Path:
 
 
 def drawers_for(places: "Places") -> "AbstractContextManager[Drawers | None]":
-    """The drawing processes: images need them, the page uses them if there are any, tables need none.
+    """Starts the chart-rendering processes, which initialise while the run is read.
 
-    They start while the run is read.
+    PDF, Markdown and image files need them. The HTML page uses them if they can be started, and tables have no charts.
     """
     if places.has_pictures:
         from iosonde.report.drawing import Drawers

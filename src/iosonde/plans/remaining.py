@@ -1,6 +1,6 @@
 """The remaining time of a plan after some of its trials, estimated in the same way as its cost."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from itertools import accumulate
 
@@ -34,30 +34,25 @@ class LongestRest:
         self._from_ns = tuple(accumulate(map(lasts_ns, reversed(every)), initial=0))[::-1]
         self._first = {_round_of(turn): place for place, turn in reversed(tuple(enumerate(every)))}
         self._has_procedures = bool(plan.procedures)
-        self._counted = 0
-        self._last: CellTurn | None = None
-        # The trials of the last one's round so far.
-        self._alike = 0
+        self._place = 0
+        self._round: tuple[object, ...] | None = None
 
-    def after_ns(self, turns: Sequence[CellTurn]) -> int:
-        """The longest time after these trials, which are all of the run so far: those of the call before, and more."""
-        place = len(turns)
-        if turns and self._has_procedures:
-            # A round of a hard disk's procedure has a thousand trials, so each is counted once.
-            for turn in turns[self._counted :]:
-                is_alike = self._last is not None and _attempt_of(turn) == _attempt_of(self._last)
-                self._last, self._alike = turn, self._alike + 1 if is_alike else 1
-            self._counted = len(turns)
-            place = self._first[_round_of(turns[-1])] + self._alike
-        return self._from_ns[min(place, len(self._from_ns) - 1)]
+    def add(self, turns: Iterable[CellTurn]) -> None:
+        """Adds the next trials of the run, each once: a round of a hard disk's procedure has a thousand."""
+        for turn in turns:
+            this_round = (*_round_of(turn), turn.attempt)
+            if self._has_procedures and this_round != self._round:
+                self._place, self._round = self._first[_round_of(turn)], this_round
+            self._place += 1
+
+    @property
+    def after_ns(self) -> int:
+        """The longest time after the trials added so far."""
+        return self._from_ns[min(self._place, len(self._from_ns) - 1)]
 
 
 def _round_of(turn: CellTurn) -> tuple[str | None, str | None, int]:
     return turn.procedure, turn.phase, turn.round or 1
-
-
-def _attempt_of(turn: CellTurn) -> tuple[object, ...]:
-    return (*_round_of(turn), turn.attempt)
 
 
 def remaining(
@@ -76,6 +71,8 @@ def remaining(
 
     turns_ns = sum(map(lasts_ns, left))
     if plan.aim is None:
-        return Remaining(turns_ns, LongestRest(plan, lasts_ns).after_ns((*done, *left)))
+        rest = LongestRest(plan, lasts_ns)
+        rest.add((*done, *left))
+        return Remaining(turns_ns, rest.after_ns)
     spent_ns = sum(turn_cost_ns(cells[turn.cell], turn) for turn in (*done, *left))
     return Remaining(turns_ns, max(plan.aim.budget_ns - spent_ns, 0))

@@ -62,11 +62,11 @@ class Charts:
 
 
 OnCharts = Callable[[Charts], None]
-"""Receives charts when they are made, while the rest of their chapter is not."""
+"""Is called with charts as soon as they are built, before the rest of their chapter."""
 
 
-def unwatched(_charts: Charts) -> None:
-    """For a page that is made whole before anything is done with it."""
+def ignore_charts(_charts: Charts) -> None:
+    """Does nothing: the charts are used once the whole page is built."""
 
 
 @dataclass(frozen=True)

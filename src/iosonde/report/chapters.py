@@ -27,7 +27,6 @@ from iosonde.report.blocks import (
     Paragraph,
     Terms,
     notices,
-    unwatched,
 )
 from iosonde.report.definitions import DEFINITIONS as TERMS
 from iosonde.report.evaluated_run import EvaluatedRun
@@ -77,8 +76,11 @@ NOT_KNOWN: Final = "unknown"
 NOTHING_FOUND: Final = "No findings: no rule reported a problem."
 
 
-def chapters_of(found: EvaluatedRun, failures: FailureLog, on_charts: OnCharts = unwatched) -> tuple[Chapter, ...]:
-    """All chapters from top to bottom. A notice replaces each part that fails; ``failures`` records it."""
+def chapters_of(found: EvaluatedRun, failures: FailureLog, on_charts: OnCharts) -> tuple[Chapter, ...]:
+    """All chapters from top to bottom. A notice replaces each part that fails; ``failures`` records it.
+
+    ``on_charts`` is called for the charts of procedures only.
+    """
     if found.run.header.plan.procedures:
         return _of_procedures(found, failures, on_charts)
     picture, *more = _trade_off(found, failures) or (None,)

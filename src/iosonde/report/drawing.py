@@ -134,10 +134,10 @@ class Drawers:
         return [self._begun.pop(each) if each in self._begun else self._submit(_SVG, each) for each in asked]
 
     def begin(self, specification: dict[str, Any]) -> None:
-        """Draws a chart that ``svgs`` will probably be asked for, while the caller makes the next one."""
+        """Starts rendering a chart before it is requested from ``svgs``, so that the caller can build the next one."""
         content = json.dumps(specification).encode()
         with suppress(OutputError):
-            # Without another thread, it is drawn when it is asked for, and that reports the error.
+            # If no thread can be started now, ``svgs`` tries again and reports the error.
             self._begun[content] = self._submit(_SVG, content)
 
     def pngs(self, svgs: Iterable[bytes]) -> list[Future[bytes]]:

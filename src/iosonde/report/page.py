@@ -10,7 +10,7 @@ from iosonde.failures import STRICT, FailureLog, PartFailure
 from iosonde.findings.finding import Finding
 from iosonde.printing import capital
 from iosonde.records import RunHeader
-from iosonde.report.blocks import Chapter, Leaf, OnCharts, unwatched
+from iosonde.report.blocks import Chapter, Leaf, OnCharts, ignore_charts
 from iosonde.report.brand import Brand, brands_of
 from iosonde.report.chapters import NOT_KNOWN, chapters_of
 from iosonde.report.evaluated_run import EvaluatedRun, evaluated
@@ -94,8 +94,8 @@ def page_of(
     return page_of_evaluated(evaluated(analysis, findings, failures, deviations=deviations, checked=checked), failures)
 
 
-def page_of_evaluated(found: EvaluatedRun, failures: FailureLog, on_charts: OnCharts = unwatched) -> Page:
-    """As ``page_of``. ``on_charts`` receives charts while the rest of their chapter is made."""
+def page_of_evaluated(found: EvaluatedRun, failures: FailureLog, on_charts: OnCharts = ignore_charts) -> Page:
+    """As ``page_of``. ``on_charts`` is called with the charts of procedures as soon as they are built."""
     run, header = found.run, found.run.header
 
     def named(part: str, make: Callable[[], str]) -> str:

@@ -48,7 +48,7 @@ def render_pdf(page: Page, drawers: Drawers, paper: Paper = Paper.A4, failures: 
 
 
 def begin_drawing(charts: Charts, drawers: Drawers) -> None:
-    """Begins to draw the charts of a chapter that is not complete, in the size that they have in a long chapter."""
+    """Starts rendering charts before their chapter is complete, in the size for a chapter with several rows."""
     for row in charts.rows_of(PAPER_ROW_MAX):
         size = ChartSize(PAPER_WIDTHS_PX[len(row)], HEIGHT_MIN)
         for figure in row:

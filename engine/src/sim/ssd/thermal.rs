@@ -28,7 +28,7 @@ pub struct Thermal {
     busy_ns: u64,
     is_throttled: bool,
     throttled_ns: u64,
-    // Throttled intervals that have not passed yet, as start and end.
+    // Start and end of each throttled interval that was not over at the last update.
     ahead: VecDeque<(u64, u64)>,
 }
 

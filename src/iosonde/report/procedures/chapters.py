@@ -28,7 +28,6 @@ from iosonde.report.blocks import (
     Notice,
     OnCharts,
     Paragraph,
-    unwatched,
 )
 from iosonde.report.evaluated_run import EvaluatedRun
 from iosonde.report.made_charts import made_figure
@@ -56,9 +55,7 @@ def procedure_headings(procedures: Sequence[ProcedureRounds]) -> tuple[Heading, 
     return tuple(Heading(f"procedure-{number}", title_of(each.procedure)) for number, each in enumerate(procedures, 1))
 
 
-def procedure_chapters(
-    found: EvaluatedRun, failures: FailureLog, on_charts: OnCharts = unwatched
-) -> tuple[Chapter, ...]:
+def procedure_chapters(found: EvaluatedRun, failures: FailureLog, on_charts: OnCharts) -> tuple[Chapter, ...]:
     """A chapter for each procedure. A notice replaces each part that fails."""
     headings = procedure_headings(found.procedures)
     return tuple(
@@ -113,11 +110,11 @@ class _Maker:
             return (Notice(failure.sentence),)
 
         def made() -> tuple[Block, ...]:
-            return tuple(map(self._told, make()))
+            return tuple(map(self._announced, make()))
 
         return self._failures.attempt(f'the {name} of "{self._heading.title}"', made, instead)
 
-    def _told(self, block: Block) -> Block:
+    def _announced(self, block: Block) -> Block:
         if isinstance(block, Charts):
             self._on_charts(block)
         return block

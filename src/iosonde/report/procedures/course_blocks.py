@@ -75,7 +75,7 @@ def course_blocks(
 
 
 def _ends(run: RunRecord, rounds: ProcedureRounds) -> Iterator[str]:
-    """Why each trial that may end at steady state did end."""
+    """The reason for the end of each trial that can end at steady state."""
     for phase in rounds.procedure.phases:
         if isinstance(phase.stop, SteadySamples):
             for record in trials_of_phase(run, rounds.procedure.name, phase.name):
