@@ -1,6 +1,7 @@
 """The kernel's block-layer statistics, compared with the engine's own counts."""
 
 import json
+import os
 import subprocess
 import time
 from collections.abc import Iterator
@@ -19,6 +20,8 @@ SAME = 0.1
 # More reads of the whole device than a probe of three seconds has time for.
 READS_MAX = 200
 MS_NS = 1_000_000
+# The kernel adds a request's bytes slightly before the request itself. A reading may find each CPU between the two.
+IN_COMPLETION_MAX = os.cpu_count() or 1
 
 
 def probed(*words: object) -> dict[str, Any]:
@@ -46,7 +49,8 @@ def test_the_kernel_counts_the_requests_and_bytes_that_the_engine_counts_and_the
     requests = (counts["read"]["count"] + counts["read"]["merged"]) * SECOND_NS / counts["elapsed_ns"]
     rate = reads["count"] * SECOND_NS / cell["measured_ns"]
     assert requests == pytest.approx(rate, rel=SAME)
-    assert counts["read"]["bytes"] == 4096 * (counts["read"]["count"] + counts["read"]["merged"])
+    by_bytes = counts["read"]["bytes"] / 4096
+    assert by_bytes == pytest.approx(counts["read"]["count"] + counts["read"]["merged"], abs=IN_COMPLETION_MAX)
     assert counts["write"]["bytes"] == 0
     # A read takes at least as long as its request. The kernel reports whole milliseconds.
     mean_ns = reads["latency_ns_sum"] / reads["count"]
