@@ -1,6 +1,7 @@
 """``iosonde report``: a run's results in other formats. Never needs the device."""
 
 from contextlib import AbstractContextManager, nullcontext
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -12,7 +13,10 @@ from iosonde.errors import OutputError
 from iosonde.vocabulary import Paper
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from iosonde.analysis.run import RunAnalysis
+    from iosonde.charts.figure import Figure
     from iosonde.cli.report_forms import Places
     from iosonde.expectations import CheckedResults
     from iosonde.failures import FailureLog
@@ -88,11 +92,11 @@ def report(
     failures = FailureLog()
     with drawers_for(places) as drawers:
         analysis = analysed(run)
+        begun = {} if pdf is None or drawers is None else _begun_charts(analysis, drawers)
         findings = find_in(analysis, failures)
         checked = compared(analysis, findings, failures, expected)
         tell = partial(print_results, run, analysis, findings, failures, checked=checked)
-        early = None if pdf is None else drawers
-        make = partial(_page_of, analysis, findings, failures, early, deviations=deviations, checked=checked)
+        make = partial(_page_of, analysis, findings, failures, begun, deviations=deviations, checked=checked)
         if places.any:
             writer = RunWriter(analysis, findings, drawers, failures, make)
             with writer.into(places, run, force=force):
@@ -116,28 +120,33 @@ def _page_of(
     analysis: "RunAnalysis",
     findings: "tuple[Finding, ...]",
     failures: "FailureLog",
-    drawers: "Drawers | None",
+    begun: "Mapping[str, Figure]",
     *,
     deviations: bool,
     checked: "CheckedResults | None",
 ) -> "Page":
-    """The page of a run. The chart library is loaded only here, because tables and JSON do not need it.
+    """The page of a run. The chart library is loaded only for it, because tables and JSON do not need charts.
 
-    With ``drawers``, the charts of its PDF are rendered while the page is built.
+    ``begun`` are charts of procedures, by id.
     """
     from iosonde.cli.run_outputs import stop_checking_charts
-    from iosonde.report.blocks import ignore_charts
     from iosonde.report.evaluated_run import evaluated
     from iosonde.report.page import page_of_evaluated
 
     stop_checking_charts()
-    on_charts = ignore_charts
-    if drawers is not None:
-        from iosonde.report.pdf import begin_drawing
-
-        on_charts = partial(begin_drawing, drawers=drawers)
     found = evaluated(analysis, findings, failures, deviations=deviations, checked=checked)
-    return page_of_evaluated(found, failures, on_charts)
+    return page_of_evaluated(replace(found, procedure_charts=begun), failures)
+
+
+def _begun_charts(analysis: "RunAnalysis", drawers: "Drawers") -> "dict[str, Figure]":
+    """The charts of procedures, which are rendered while the findings are made; none of any other run."""
+    if not analysis.recorded.header.plan.procedures:
+        return {}
+    from iosonde.cli.run_outputs import stop_checking_charts
+    from iosonde.report.pdf import begin_drawing
+
+    stop_checking_charts()
+    return begin_drawing(analysis, drawers)
 
 
 def _page_path(run: Path, *, force: bool) -> Path:

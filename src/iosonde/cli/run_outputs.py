@@ -3,7 +3,7 @@
 import gc
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from iosonde.analysis.run import RunAnalysis
 from iosonde.cli.messages import check_removed, say
@@ -16,6 +16,8 @@ from iosonde.store import load_run
 if TYPE_CHECKING:
     from iosonde.expectations import CheckedResults
     from iosonde.report.derive import Derived
+
+_KEPT: Final[list[RunAnalysis]] = []
 
 
 def finish_directory(path: Path, *, with_page: bool = True) -> IosondeError | None:
@@ -51,8 +53,13 @@ def derive(path: Path, *, with_page: bool) -> "Derived":
 
 
 def analysed(run: Path) -> RunAnalysis:
-    """A run read back, with its analysis computed on demand. Raises RecordError."""
-    return RunAnalysis(load_run(run))
+    """A run read back, with its analysis computed on demand. Raises RecordError.
+
+    The last one is kept until the process ends, because freeing a long run takes a tenth of a second.
+    """
+    analysis = RunAnalysis(load_run(run))
+    _KEPT[:] = [analysis]
+    return analysis
 
 
 def stop_collecting() -> None:

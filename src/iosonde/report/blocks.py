@@ -61,14 +61,6 @@ class Charts:
         return tuple(self.figures[start:end] for start, end in pairwise(ends))
 
 
-OnCharts = Callable[[Charts], None]
-"""Is called with charts as soon as they are built, before the rest of their chapter."""
-
-
-def ignore_charts(_charts: Charts) -> None:
-    """Does nothing: the charts are used once the whole page is built."""
-
-
 @dataclass(frozen=True)
 class FactGroup:
     """Facts under one heading. Every value is text; a value that is not known is a dash."""

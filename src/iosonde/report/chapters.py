@@ -23,7 +23,6 @@ from iosonde.report.blocks import (
     Glance,
     Key,
     Notice,
-    OnCharts,
     Paragraph,
     Terms,
     notices,
@@ -76,13 +75,10 @@ NOT_KNOWN: Final = "unknown"
 NOTHING_FOUND: Final = "No findings: no rule reported a problem."
 
 
-def chapters_of(found: EvaluatedRun, failures: FailureLog, on_charts: OnCharts) -> tuple[Chapter, ...]:
-    """All chapters from top to bottom. A notice replaces each part that fails; ``failures`` records it.
-
-    ``on_charts`` is called for the charts of procedures only.
-    """
+def chapters_of(found: EvaluatedRun, failures: FailureLog) -> tuple[Chapter, ...]:
+    """All chapters from top to bottom. A notice replaces each part that fails; ``failures`` records it."""
     if found.run.header.plan.procedures:
-        return _of_procedures(found, failures, on_charts)
+        return _of_procedures(found, failures)
     picture, *more = _trade_off(found, failures) or (None,)
     measured = _measured(found, more, failures)
     checked = found.checked
@@ -97,13 +93,13 @@ def chapters_of(found: EvaluatedRun, failures: FailureLog, on_charts: OnCharts) 
     )
 
 
-def _of_procedures(found: EvaluatedRun, failures: FailureLog, on_charts: OnCharts) -> tuple[Chapter, ...]:
+def _of_procedures(found: EvaluatedRun, failures: FailureLog) -> tuple[Chapter, ...]:
     """The chapters of a run of standard procedures: one for each of them instead of those of experiments."""
     checked = found.checked
     expected = [] if checked is None else [_made(EXPECTED, lambda: _expected(checked), failures)]
     procedures = failures.attempt(
         "the chapters of the procedures",
-        lambda: procedure_chapters(found, failures, on_charts),
+        lambda: procedure_chapters(found, failures),
         lambda failure: (Chapter("procedures", "Procedures", (Notice(failure.sentence),)),),
     )
     of_targets = _made(TARGETS, lambda: targets_chapter(found, is_folded=True), failures)

@@ -1,7 +1,7 @@
 """A run with everything that its report needs."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -18,6 +18,7 @@ from iosonde.report.titles import IN_SHORT
 from iosonde.report.validity import Invalid, invalid_cells
 
 if TYPE_CHECKING:
+    from iosonde.charts.figure import Figure
     from iosonde.charts.limit_lines import Limit
     from iosonde.expectations import CheckedResults
 
@@ -28,6 +29,7 @@ class EvaluatedRun:
 
     ``estimates`` and ``headline`` are empty if they could not be computed. ``deviations`` is whether tables also show
     standard deviations over repeats. ``checked`` are expected values with their verdicts, None if none were given.
+    ``procedure_charts`` are charts of procedures that were built before the findings, by id.
     """
 
     analysis: RunAnalysis
@@ -37,6 +39,7 @@ class EvaluatedRun:
     invalid: Invalid
     deviations: bool = False
     checked: "CheckedResults | None" = None
+    procedure_charts: Mapping[str, "Figure"] = field(default_factory=dict)
 
     @cached_property
     def limits(self) -> tuple["Limit", ...]:

@@ -10,7 +10,7 @@ from iosonde.failures import STRICT, FailureLog, PartFailure
 from iosonde.findings.finding import Finding
 from iosonde.printing import capital
 from iosonde.records import RunHeader
-from iosonde.report.blocks import Chapter, Leaf, OnCharts, ignore_charts
+from iosonde.report.blocks import Chapter, Leaf
 from iosonde.report.brand import Brand, brands_of
 from iosonde.report.chapters import NOT_KNOWN, chapters_of
 from iosonde.report.evaluated_run import EvaluatedRun, evaluated
@@ -94,8 +94,8 @@ def page_of(
     return page_of_evaluated(evaluated(analysis, findings, failures, deviations=deviations, checked=checked), failures)
 
 
-def page_of_evaluated(found: EvaluatedRun, failures: FailureLog, on_charts: OnCharts = ignore_charts) -> Page:
-    """As ``page_of``. ``on_charts`` is called with the charts of procedures as soon as they are built."""
+def page_of_evaluated(found: EvaluatedRun, failures: FailureLog) -> Page:
+    """As ``page_of``."""
     run, header = found.run, found.run.header
 
     def named(part: str, make: Callable[[], str]) -> str:
@@ -121,7 +121,7 @@ def page_of_evaluated(found: EvaluatedRun, failures: FailureLog, on_charts: OnCh
         brands=failures.attempt(
             "the notice above the results", lambda: brands_of(run), lambda each: (Brand("bug", each.sentence),)
         ),
-        chapters=chapters_of(found, failures, on_charts),
+        chapters=chapters_of(found, failures),
         headers=failures.attempt("the header of the pages", lambda: _headers(found), lambda _: (), CONDITIONS.id),
     )
 

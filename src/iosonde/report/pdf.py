@@ -9,6 +9,7 @@ from pathlib import Path
 from threading import Event, Thread
 from typing import Any, Final
 
+from iosonde.analysis.run import RunAnalysis
 from iosonde.charts.figure import Figure
 from iosonde.charts.theme import HEIGHT_MIN
 from iosonde.errors import HINT_PROCESSES, OutputError
@@ -21,6 +22,7 @@ from iosonde.report.fonts_folder import FAMILY, drawable, fonts_folder
 from iosonde.report.images import draw_pictures, picture_of, size_px
 from iosonde.report.page import Page
 from iosonde.report.paper_blocks import paper_block
+from iosonde.report.procedures import procedure_charts
 from iosonde.vocabulary import Paper
 
 RAISED_BY_TYPST: Final = "⁰⁶⁹⁻"
@@ -47,13 +49,25 @@ def render_pdf(page: Page, drawers: Drawers, paper: Paper = Paper.A4, failures: 
             return typeset(_without_broken(data, typeset, error, failures))
 
 
-def begin_drawing(charts: Charts, drawers: Drawers) -> None:
-    """Starts rendering charts before their chapter is complete, in the size for a chapter with several rows."""
-    for row in charts.rows_of(PAPER_ROW_MAX):
-        size = ChartSize(PAPER_WIDTHS_PX[len(row)], HEIGHT_MIN)
-        for figure in row:
-            if figure.chart is not None:
-                drawers.begin(_placed(figure, size))
+def begin_drawing(analysis: RunAnalysis, drawers: Drawers) -> dict[str, Figure]:
+    """Builds the charts of procedures and starts rendering them, in the size for a chapter with several rows.
+
+    Rendering takes as long as the findings, and needs none of them. Returns the charts by id, for ``evaluated``.
+    """
+    begun: dict[str, Figure] = {}
+
+    def begin() -> None:
+        for charts in procedure_charts(analysis):
+            for row in charts.rows_of(PAPER_ROW_MAX):
+                size = ChartSize(PAPER_WIDTHS_PX[len(row)], HEIGHT_MIN)
+                for figure in row:
+                    if figure.chart is not None:
+                        drawers.begin(_placed(figure, size))
+                        begun[figure.id] = figure
+
+    # The page tries again what fails here, and reports it.
+    FailureLog().attempt("the charts of the procedures", begin, lambda _: None)
+    return begun
 
 
 def _placed(figure: Figure, size: ChartSize) -> dict[str, Any]:

@@ -1,6 +1,6 @@
 from collections.abc import Iterable, Sequence
 from concurrent.futures import Future
-from functools import partial
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -8,6 +8,7 @@ import pytest
 
 from iosonde.analysis.procedures.condition import ConditionState
 from iosonde.analysis.run import RunAnalysis
+from iosonde.charts.figure import Figure
 from iosonde.failures import STRICT, FailureLog
 from iosonde.findings import Finding, Severity, find_in
 from iosonde.records import PhasePlan, Procedures, Rounds, RunRecord, SimulationFacts, SteadyState, Timing, Tracked
@@ -19,6 +20,7 @@ from iosonde.report.export.procedures import exported_procedures
 from iosonde.report.markdown import page_markdown
 from iosonde.report.page import Page, page_of, page_of_evaluated
 from iosonde.report.pdf import begin_drawing, render_pdf
+from iosonde.report.procedures import chapters
 from iosonde.report.procedures.words import cycles_text, demand_text, idle_text, times_text
 from iosonde.report.tables import ResultTable
 from iosonde.report.validity import invalid_cells
@@ -88,10 +90,41 @@ def test_charts_are_begun_in_the_size_that_the_pdf_shows(drawers: Drawers, monke
 
     monkeypatch.setattr(Drawers, "begin", lambda _, specification: begun.append(specification))
     monkeypatch.setattr(Drawers, "svgs", recorded)
-    found = evaluated(RunAnalysis(matrix_run(first=5)), [], STRICT)
-    render_pdf(page_of_evaluated(found, STRICT, partial(begin_drawing, drawers=drawers)), drawers)
+    analysis = RunAnalysis(matrix_run(first=5))
+    charts = begin_drawing(analysis, drawers)
+    found = replace(evaluated(analysis, [], STRICT), procedure_charts=charts)
+    render_pdf(page_of_evaluated(found, STRICT), drawers)
     assert len(begun) > 1
     assert all(each in asked for each in begun)
+
+
+def test_charts_that_are_begun_before_the_findings_are_marked_like_others(drawers: Drawers) -> None:
+    analysis = RunAnalysis(matrix_run(first=5))
+    found = evaluated(analysis, [finding("mix-not-kept", Severity.INVALID, cells=(MATRIX[0].cell,))], STRICT)
+    charts = begin_drawing(analysis, drawers)
+    assert charts
+    once = page_of_evaluated(found, STRICT).figures
+    begun = page_of_evaluated(replace(found, procedure_charts=charts), STRICT).figures
+    assert [(each.specification_json, each.caption) for each in begun] == [
+        (each.specification_json, each.caption) for each in once
+    ]
+    assert any("mix-not-kept" in each.caption for each in begun)
+
+
+def test_a_chart_that_fails_before_the_findings_is_tried_and_reported_again(
+    drawers: Drawers, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fails(*_: object) -> Figure:
+        raise ValueError("no chart")
+
+    monkeypatch.setattr(chapters, "matrix_heat_map", fails)
+    analysis, failures = RunAnalysis(matrix_run(first=5)), FailureLog()
+    charts = begin_drawing(analysis, drawers)
+    page_of_evaluated(replace(evaluated(analysis, [], failures), procedure_charts=charts), failures)
+    assert len(charts) > 1
+    assert not [each for each in charts if each.endswith("heat")]
+    [failure] = failures.failures
+    assert "no chart" in failure.statement
 
 
 def test_other_quantities_are_derived_from_the_same_rounds() -> None:

@@ -1,13 +1,15 @@
 """The chapter of a procedure: what was measured, its conditions, its rounds, its steady state and its figures."""
 
 import shlex
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from iosonde.analysis.procedures import PhaseRounds, ProcedureRounds, ReportedCell
 from iosonde.analysis.procedures.conditions import conditions_of
 from iosonde.analysis.procedures.demand import varied_phase
 from iosonde.analysis.procedures.zones import zoned_workloads
+from iosonde.analysis.run import RunAnalysis
 from iosonde.charts.figure import Figure
 from iosonde.charts.procedures import (
     confidence_levels,
@@ -18,6 +20,8 @@ from iosonde.charts.procedures import (
 )
 from iosonde.charts.procedures.styles import mix_name
 from iosonde.failures import FailureLog, PartFailure
+from iosonde.findings import Finding
+from iosonde.records import RunRecord
 from iosonde.report.blocks import (
     Block,
     Chapter,
@@ -26,7 +30,6 @@ from iosonde.report.blocks import (
     FactGroups,
     Folded,
     Notice,
-    OnCharts,
     Paragraph,
 )
 from iosonde.report.evaluated_run import EvaluatedRun
@@ -46,7 +49,7 @@ from iosonde.report.procedures.tables import (
 from iosonde.report.procedures.words import statement_of, title_of
 from iosonde.report.procedures.zone_blocks import zone_blocks
 from iosonde.report.titles import Heading
-from iosonde.report.validity import Doubtful, doubtful_cells
+from iosonde.report.validity import Doubtful, Invalid, doubtful_cells
 from iosonde.vocabulary import PhaseRole, ProcedureKind, Quantity
 
 
@@ -55,38 +58,62 @@ def procedure_headings(procedures: Sequence[ProcedureRounds]) -> tuple[Heading, 
     return tuple(Heading(f"procedure-{number}", title_of(each.procedure)) for number, each in enumerate(procedures, 1))
 
 
-def procedure_chapters(found: EvaluatedRun, failures: FailureLog, on_charts: OnCharts) -> tuple[Chapter, ...]:
+def procedure_chapters(found: EvaluatedRun, failures: FailureLog) -> tuple[Chapter, ...]:
     """A chapter for each procedure. A notice replaces each part that fails."""
     headings = procedure_headings(found.procedures)
+    known = _Known(found.findings, found.invalid, found.procedure_charts)
     return tuple(
-        _Maker(found, each, heading, failures, on_charts).chapter
+        _Maker(found.analysis.recorded, each, heading, failures, known).chapter
         for heading, each in zip(headings, found.procedures, strict=True)
     )
+
+
+def procedure_charts(analysis: RunAnalysis) -> Iterator[Charts]:
+    """The charts of these chapters as they are before anything is found invalid. One that fails is empty."""
+    headings = procedure_headings(analysis.procedures)
+    for heading, each in zip(headings, analysis.procedures, strict=True):
+        yield from _Maker(analysis.recorded, each, heading, FailureLog(), _Known()).charts
+
+
+@dataclass(frozen=True)
+class _Known:
+    """The findings, what they make invalid, and charts that are already built, by id."""
+
+    findings: Sequence[Finding] = ()
+    invalid: Invalid = field(default_factory=dict)
+    charts: Mapping[str, Figure] = field(default_factory=dict)
 
 
 class _Maker:
     """Makes the parts of one chapter."""
 
     def __init__(
-        self,
-        found: EvaluatedRun,
-        rounds: ProcedureRounds,
-        heading: Heading,
-        failures: FailureLog,
-        on_charts: OnCharts,
+        self, run: RunRecord, rounds: ProcedureRounds, heading: Heading, failures: FailureLog, known: _Known
     ) -> None:
-        self._run = found.analysis.recorded
-        self._findings = found.findings
-        self._invalid = found.invalid
+        self._run = run
         self._rounds = rounds
         self._heading = heading
         self._failures = failures
-        self._on_charts = on_charts
+        self._findings = known.findings
+        self._invalid = known.invalid
+        self._begun = known.charts
 
     @cached_property
     def _doubtful(self) -> Doubtful:
         cells = (each.cell for phase in self._rounds.phases for each in phase.reported)
         return doubtful_cells(cells, self._findings)
+
+    @property
+    def charts(self) -> Iterator[Charts]:
+        """The charts alone."""
+        for name, make in (
+            ("long trials", self._courses),
+            ("steady state", self._steady),
+            ("results", self._results),
+            ("demand", self._demand),
+            ("histogram", self._histogram),
+        ):
+            yield from (block for block in self._made(name, make) if isinstance(block, Charts))
 
     @property
     def chapter(self) -> Chapter:
@@ -95,10 +122,10 @@ class _Maker:
             ("statement", self._statement),
             ("conditions", self._conditions),
             ("long trials", self._courses),
-            ("steady state", lambda: steady_blocks(self._rounds, self._chart, self._figure, self._invalid)),
+            ("steady state", self._steady),
             ("doubts", lambda: map(Paragraph, doubts_of(self._rounds, self._invalid, self._doubtful))),
             ("results", self._results),
-            ("demand", lambda: demand_blocks(self._run, self._rounds, self._chart, self._invalid, self._doubtful)),
+            ("demand", self._demand),
             ("histogram", self._histogram),
             ("loops", self._loops),
         ]
@@ -109,15 +136,7 @@ class _Maker:
         def instead(failure: PartFailure) -> tuple[Block, ...]:
             return (Notice(failure.sentence),)
 
-        def made() -> tuple[Block, ...]:
-            return tuple(map(self._announced, make()))
-
-        return self._failures.attempt(f'the {name} of "{self._heading.title}"', made, instead)
-
-    def _announced(self, block: Block) -> Block:
-        if isinstance(block, Charts):
-            self._on_charts(block)
-        return block
+        return self._failures.attempt(f'the {name} of "{self._heading.title}"', lambda: tuple(make()), instead)
 
     def _statement(self) -> Iterator[Block]:
         yield Paragraph(statement_of(self._rounds))
@@ -127,6 +146,12 @@ class _Maker:
     def _courses(self) -> Iterator[Block]:
         draw = Drawing(self._chart, self._figure)
         return course_blocks(self._run, self._rounds, draw, self._invalid, self._doubtful)
+
+    def _steady(self) -> Iterator[Block]:
+        return steady_blocks(self._rounds, self._chart, self._figure, self._invalid)
+
+    def _demand(self) -> Iterator[Block]:
+        return demand_blocks(self._run, self._rounds, self._chart, self._invalid, self._doubtful)
 
     def _conditions(self) -> Iterator[Block]:
         yield condition_table(conditions_of(self._run, self._rounds, self._invalid))
@@ -174,13 +199,13 @@ class _Maker:
 
     def _chart(self, identity: str, title: str, draw: Callable[..., Figure], *given: object) -> Figure:
         """A chart that is told its own id and title."""
-        name = f"{self._heading.id}-{identity}"
-        return made_figure(name, title, lambda: draw(name, title, *given), self._invalid, self._failures)
+        return self._figure(identity, title, lambda name: draw(name, title, *given))
 
     def _figure(self, identity: str, title: str, draw: Callable[..., Figure], *given: object) -> Figure:
         """A chart that makes its own title."""
         name = f"{self._heading.id}-{identity}"
-        return made_figure(name, title, lambda: draw(name, *given), self._invalid, self._failures)
+        begun = self._begun.get(name)
+        return made_figure(name, title, lambda: begun or draw(name, *given), self._invalid, self._failures)
 
 
 def _plots(kind: ProcedureKind, cells: Sequence[ReportedCell], chart: DrawChart) -> Iterator[Block]:
