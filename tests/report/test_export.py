@@ -9,7 +9,7 @@ import pytest
 
 from iosonde.analysis.experiments import estimate_run
 from iosonde.analysis.run import RunAnalysis
-from iosonde.cli.report_forms import TABLES
+from iosonde.cli.places import TABLES
 from iosonde.errors import OutputError
 from iosonde.findings import Severity
 from iosonde.records import Neighbour, Operation, RunRecord

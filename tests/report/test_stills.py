@@ -5,10 +5,10 @@ import sys
 import pytest
 
 from iosonde.analysis.run import RunAnalysis
-from iosonde.report.drawing import Drawers
+from iosonde.report.drawing import Drawers, drawers_if_any
 from iosonde.report.html import render_html
 from iosonde.report.page import Page, page_of
-from iosonde.report.stills import SHAPE_USES_MIN, drawers_if_any, still, stills_of
+from iosonde.report.stills import SHAPE_USES_MIN, still, stills_of
 from tests.lab_builder import lab_run
 
 

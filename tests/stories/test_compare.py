@@ -1,11 +1,12 @@
 """iosonde compare: runs of drives and a file of TKperf side by side."""
 
 import json
+import subprocess
 from pathlib import Path
 
 import pytest
 
-from tests.commands import iosonde
+from tests.commands import command, iosonde
 from tools.tkperf_of_seed import tkperf_xml
 
 
@@ -40,6 +41,15 @@ def test_two_drives_are_shown_side_by_side_on_terminal_page_and_paper(folder: Pa
     page = (folder / "c.html").read_text(encoding="utf-8")
     assert "2 runs side by side" in page
     assert "Conditions of each run, those that differ first." in (folder / "c.md").read_text(encoding="utf-8")
+
+
+def test_output_that_cannot_be_printed_does_not_prevent_the_files(folder: Path) -> None:
+    with Path("/dev/full").open("wb") as full:
+        words = command("compare", "old", "new", "--markdown", "full.md")
+        ended = subprocess.run(words, cwd=folder, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert "No space left on device" in ended.stderr
+    assert ended.returncode == 7
+    assert "2 runs side by side" in (folder / "full.md").read_text(encoding="utf-8")
 
 
 def test_a_file_of_tkperf_can_be_compared_with_a_run(folder: Path) -> None:

@@ -14,7 +14,7 @@ from iosonde.vocabulary import Paper
 
 if TYPE_CHECKING:
     from iosonde.analysis.procedures.side_by_side import Source
-    from iosonde.cli.report_forms import Places
+    from iosonde.cli.places import Places
     from iosonde.failures import FailureLog
     from iosonde.findings import Finding
 
@@ -51,27 +51,31 @@ def compare(
 
     Example: [bold]iosonde compare old-drive new-drive --pdf comparison.pdf[/bold]
     """
-    from iosonde.cli.report_forms import PageWriter, Places, check_flags, check_lost
-    from iosonde.cli.run_outputs import stop_checking_charts, stop_collecting, tell_failures
-    from iosonde.failures import FailureLog
-    from iosonde.report.comparison import comparison_page
+    from iosonde.cli.places import Places, check_flags
 
     places = Places(html=html, pdf=pdf, markdown=markdown, charts=charts)
     check_flags(places, paper)
     _check_runs(runs)
     _check_outside(places, runs)
-    stop_collecting()
-    stop_checking_charts()
-    failures = FailureLog()
     with drawers_for(places) as drawers:
+        # Imported here, while the processes that render charts initialise.
+        from iosonde.cli.report_forms import PageWriter, check_lost
+        from iosonde.cli.run_outputs import stop_checking_charts, stop_collecting, tell_failures
+        from iosonde.failures import FailureLog
+        from iosonde.report.comparison import comparison_page
+
+        stop_collecting()
+        stop_checking_charts()
+        failures = FailureLog()
         sources = _sources(runs, failures)
         writer = PageWriter(drawers, failures, partial(comparison_page, sources, failures))
         with writer.into(places, *runs, force=force):
-            if json:
-                _print_json(sources)
-            else:
-                _print(sources)
             lost = writer.write(places, paper or Paper.A4)
+    # A reader that closes the pipe early, as `head` does, does not prevent the files.
+    if json:
+        _print_json(sources)
+    else:
+        _print(sources)
     tell_failures(failures, runs[0])
     check_lost(lost)
 

@@ -1,6 +1,6 @@
 """``iosonde report``: a run's results in other formats. Never needs the device."""
 
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -13,11 +13,11 @@ from iosonde.errors import OutputError
 from iosonde.vocabulary import Paper
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from iosonde.analysis.run import RunAnalysis
     from iosonde.charts.figure import Figure
-    from iosonde.cli.report_forms import Places
+    from iosonde.cli.places import Places
     from iosonde.expectations import CheckedResults
     from iosonde.failures import FailureLog
     from iosonde.findings import Finding
@@ -79,18 +79,21 @@ def report(
     Example: [bold]iosonde report iosonde-20261120-173000-1f3a --pdf report.pdf --csv tables[/bold]
     """
     from iosonde.cli.bounds import bounds_named
-    from iosonde.cli.report_forms import Places, RunWriter, check_flags, check_lost
-    from iosonde.cli.run_outputs import analysed, print_results, stop_collecting
-    from iosonde.cli.verdicts import compared
-    from iosonde.failures import FailureLog
-    from iosonde.findings import find_in
+    from iosonde.cli.places import Places, check_flags
 
     places = Places(html=html, pdf=pdf, markdown=markdown, charts=charts, csv=csv, parquet=parquet, json=json)
     check_flags(places, paper)
     expected = bounds_named(against)
-    stop_collecting()
-    failures = FailureLog()
     with drawers_for(places) as drawers:
+        # Imported here, while the processes that render charts initialise.
+        from iosonde.cli.report_forms import RunWriter, check_lost
+        from iosonde.cli.run_outputs import analysed, print_results, stop_collecting
+        from iosonde.cli.verdicts import compared
+        from iosonde.failures import FailureLog
+        from iosonde.findings import find_in
+
+        stop_collecting()
+        failures = FailureLog()
         analysis = analysed(run)
         begun = {} if pdf is None or drawers is None else _begun_charts(analysis, drawers)
         findings = find_in(analysis, failures)
@@ -105,15 +108,21 @@ def report(
             check_lost(lost)
             return
         page = _page_path(run, force=force)
-        from iosonde.report.html_file import write_html
+        with _told_anyway(tell):
+            from iosonde.report.html_file import write_html
 
-        try:
             write_html(make, page, failures, drawers)
-        except OutputError as error:
-            # The results are available: print them even if the page cannot be written.
-            tell(None)
-            raise OutputError(error.message, "specify another path with --html FILE") from error
     tell(page)
+
+
+@contextmanager
+def _told_anyway(tell: "Callable[[Path | None], None]") -> "Iterator[None]":
+    """Prints the results even if the page cannot be written."""
+    try:
+        yield
+    except OutputError as error:
+        tell(None)
+        raise OutputError(error.message, "specify another path with --html FILE") from error
 
 
 def _page_of(
@@ -162,16 +171,14 @@ def _page_path(run: Path, *, force: bool) -> Path:
 
 
 def drawers_for(places: "Places") -> "AbstractContextManager[Drawers | None]":
-    """Starts the chart-rendering processes, which initialise while the run is read.
+    """Starts the chart-rendering processes, which initialise while iosonde loads its modules and reads the run.
 
     PDF, Markdown and image files need them. The HTML page uses them if they can be started, and tables have no charts.
     """
-    if places.has_pictures:
-        from iosonde.report.drawing import Drawers
+    from iosonde.report.drawing import Drawers, drawers_if_any
 
+    if places.has_pictures:
         return Drawers(with_pngs=places.markdown is not None or places.charts is not None)
     if places.any and places.html is None:
         return nullcontext()
-    from iosonde.report.stills import drawers_if_any
-
     return drawers_if_any()

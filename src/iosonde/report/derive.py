@@ -57,7 +57,7 @@ def derive_files(directory: Path, *, with_page: bool = True) -> Derived:
 
 # The chart library takes longest to load, and is needed only for the page.
 def _drawers() -> "AbstractContextManager[Drawers | None]":
-    from iosonde.report.stills import drawers_if_any
+    from iosonde.report.drawing import drawers_if_any
 
     return drawers_if_any()
 

@@ -5,9 +5,9 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import ExitStack, contextmanager, suppress
 from queue import SimpleQueue
 from types import TracebackType
 from typing import IO, Any, Final, Self
@@ -171,6 +171,17 @@ class Drawers:
         if said == _FAILED:
             raise DrawingError(drawn.decode(errors="replace"))
         return drawn
+
+
+@contextmanager
+def drawers_if_any() -> Iterator[Drawers | None]:
+    """Drawing processes, or None if the system cannot start any. The page then has no static images."""
+    with ExitStack() as stack:
+        try:
+            drawers = stack.enter_context(Drawers())
+        except OutputError:
+            drawers = None
+        yield drawers
 
 
 def _send(stream: IO[bytes], kind: bytes, content: bytes) -> None:

@@ -2,8 +2,6 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
 from typing import Any, Final
 
 from iosonde.charts.figure import Figure
@@ -32,17 +30,6 @@ _MARK: Final = re.compile(r'<path transform="translate\((?P<x>[-\d.]+),(?P<y>[-\
 _OWN_NAME: Final = re.compile(r'( id="|url\(#)')
 
 SHAPE_USES_MIN: Final = 20
-
-
-@contextmanager
-def drawers_if_any() -> Iterator[Drawers | None]:
-    """Drawing processes, or None if the system cannot start any. The page then has no static images."""
-    with ExitStack() as stack:
-        try:
-            drawers = stack.enter_context(Drawers())
-        except OutputError:
-            drawers = None
-        yield drawers
 
 
 def stills_of(page: Page, drawers: Drawers | None) -> dict[str, str]:
