@@ -19,12 +19,8 @@ TEST_S_MAX: Final = 600
 # Skipped tests, with the reason. Those of simulated drives are 50 times slower under Valgrind, and their only unsafe
 # code is a hint to the processor.
 LEFT_OUT: Final = {
-    "ssd": "simulated drives",
-    "disk": "simulated drives",
-    "simulated": "simulated drives",
-    "drive_faults": "simulated drives",
-    "devices": "needs real-time behaviour",
-    "hangs": "needs real-time behaviour",
+    "drives": "simulated drives",
+    "real_time": "needs real-time behaviour",
     "allocation": "has its own allocator",
     "payload_cost": "measures this machine",
 }

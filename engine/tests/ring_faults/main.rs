@@ -1,9 +1,0 @@
-//! Ring faults, planned and random: each job ends in a defined state within its deadline, and each operation is counted
-//! once.
-
-#[path = "../common/mod.rs"]
-mod common;
-mod kernel;
-mod plans;
-mod random;
-mod rig;
